@@ -1,0 +1,10 @@
+/// One field of a message head.
+package struct HeaderField: Sendable, Hashable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -1,0 +1,77 @@
+/// What happens to a request, which rule wanted it, and why.
+package struct Decision: Sendable, Equatable {
+    /// What happens to a request, in ascending order of strictness.
+    package enum Kind: String, Sendable, CaseIterable {
+        case allow
+        /// The request passes, with a hint.
+        case recommend
+        /// The client must upgrade.
+        case require
+        /// Nobody is served for now.
+        case maintenance
+    }
+
+    /// What a rule or policy that only observes would have done.
+    package struct Observed: Sendable, Equatable {
+        /// The rule; `nil` for the policy on unidentified clients.
+        package let ruleID: String?
+        package let kind: Kind
+        package let reason: Reason
+
+        package init(ruleID: String?, kind: Kind, reason: Reason) {
+            self.ruleID = ruleID
+            self.kind = kind
+            self.reason = reason
+        }
+    }
+
+    package var kind: Kind
+    /// The rule that decided; `nil` if none did.
+    package var ruleID: String?
+    /// Its place in the rules of the definition.
+    package var ruleIndex: Int?
+    package var reason: Reason
+    package var observed: [Observed]
+    /// The part of the identity that was needed and not there, also of an allowed request.
+    package var gap: IdentityGap?
+    /// What helps a client that was denied or has a hint.
+    package var remedy: Remedy
+
+    /// A CORS preflight is never judged.
+    package static let preflight = Decision(kind: .allow, reason: .preflight)
+
+    static let exempt = Decision(kind: .allow, reason: .exempt)
+
+    package init(
+        kind: Kind,
+        reason: Reason,
+        ruleID: String? = nil,
+        ruleIndex: Int? = nil,
+        observed: [Observed] = [],
+        gap: IdentityGap? = nil,
+        remedy: Remedy = .none
+    ) {
+        self.kind = kind
+        self.ruleID = ruleID
+        self.ruleIndex = ruleIndex
+        self.reason = reason
+        self.observed = observed
+        self.gap = gap
+        self.remedy = remedy
+    }
+}
+
+extension Decision.Kind: Comparable {
+    package static func < (left: Decision.Kind, right: Decision.Kind) -> Bool {
+        left.strictness < right.strictness
+    }
+
+    private var strictness: Int {
+        switch self {
+        case .allow: 0
+        case .recommend: 1
+        case .require: 2
+        case .maintenance: 3
+        }
+    }
+}

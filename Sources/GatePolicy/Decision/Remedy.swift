@@ -1,0 +1,48 @@
+/// What a client needs to know to pass: the terms of the rule that decided.
+package struct Remedy: Sendable, Equatable {
+    package var minimum: AppVersion?
+    package var minimumBuild: UInt64?
+    /// The version to upgrade to.
+    package var latest: AppVersion?
+    /// Where the update is, for the channel of the client.
+    package var storeURL: String?
+    /// The name of the notice; `nil` for the built-in one.
+    package var notice: String?
+
+    package static let none = Remedy()
+
+    package init(
+        minimum: AppVersion? = nil,
+        minimumBuild: UInt64? = nil,
+        latest: AppVersion? = nil,
+        storeURL: String? = nil,
+        notice: String? = nil
+    ) {
+        self.minimum = minimum
+        self.minimumBuild = minimumBuild
+        self.latest = latest
+        self.storeURL = storeURL
+        self.notice = notice
+    }
+
+    init(_ rule: RuleDefinition, channel: String?) {
+        self.init(
+            minimum: rule.minimum,
+            minimumBuild: rule.minimumBuild,
+            latest: rule.recommended,
+            storeURL: rule.storeURL?.url(for: channel),
+            notice: rule.notice
+        )
+    }
+
+    init(_ policy: UnidentifiedPolicy, channel: String?) {
+        self.init(storeURL: policy.storeURL?.url(for: channel), notice: policy.notice)
+    }
+}
+
+extension StoreURL {
+    /// The link for a lower-case channel.
+    func url(for channel: String?) -> String {
+        channel.flatMap { self.channels[$0] } ?? self.default
+    }
+}

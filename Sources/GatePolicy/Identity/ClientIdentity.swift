@@ -1,0 +1,33 @@
+/// Everything that a request says of the client that sent it, as typed values.
+package struct ClientIdentity: Sendable, Hashable {
+    package var app: Claim<String>
+    package var platform: Claim<Platform>
+    package var version: Claim<AppVersion>
+    package var build: Claim<UInt64>
+    /// The distribution channel, lower case.
+    package var channel: Claim<String>
+    package var osVersion: Claim<AppVersion>
+    package var device: Claim<String>
+    /// What the client wants to read, best first.
+    package var languages: [LanguageRange]
+
+    package init(
+        app: Claim<String> = .missing,
+        platform: Claim<Platform> = .missing,
+        version: Claim<AppVersion> = .missing,
+        build: Claim<UInt64> = .missing,
+        channel: Claim<String> = .missing,
+        osVersion: Claim<AppVersion> = .missing,
+        device: Claim<String> = .missing,
+        languages: [LanguageRange] = []
+    ) {
+        self.app = app
+        self.platform = platform
+        self.version = version
+        self.build = build
+        self.channel = channel
+        self.osVersion = osVersion
+        self.device = device
+        self.languages = languages
+    }
+}

@@ -1,0 +1,23 @@
+/// The header lines and query parameters of one request that can say who the client is, as they
+/// were received.
+package struct IdentityClaims: Sendable, Equatable {
+    struct Line: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    private(set) var headers: [Line] = []
+    private(set) var query: [Line] = []
+
+    package init() {}
+
+    /// Adds a header line; the name in lower case.
+    package mutating func addHeader(_ name: String, _ value: String) {
+        self.headers.append(Line(name: name, value: value))
+    }
+
+    /// Adds a query parameter; the value percent-encoded, as it stands in the request target.
+    package mutating func addQuery(_ name: String, _ value: String) {
+        self.query.append(Line(name: name.lowercased(), value: value))
+    }
+}

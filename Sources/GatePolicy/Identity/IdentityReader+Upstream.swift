@@ -1,0 +1,59 @@
+extension IdentityReader {
+    /// What the backend gets instead of the lines that it could read otherwise than the gate.
+    ///
+    /// One line with one value stays as it is, readable or not. Lines that say a part twice are
+    /// replaced by one; a part that was read elsewhere gets the header that was not there.
+    func upstreamIdentity(
+        _ claims: IdentityClaims,
+        _ identity: ClientIdentity
+    ) -> UpstreamIdentity {
+        var upstream = UpstreamIdentity()
+        // Languages are a list by nature, and nobody reads them in two ways.
+        for part in IdentityPart.allCases where part != .languages {
+            let lines = self.lines(of: part, in: claims)
+            let values = lines.flatMap { StatedValue.list($0.value) }
+            let stated = Self.text(of: part, in: identity)
+            let isOneValue =
+                lines.count == 1 && values.count == 1
+                && !lines[0].value.contains(",")
+            guard !isOneValue, let name = self.sources.headers[part]?.first else { continue }
+            let chosen = stated ?? Self.lowestVersion(part, values) ?? values.first?.forwardable
+            guard chosen != nil || values.count > 1 || lines.count > 1 else { continue }
+            for line in lines where !upstream.drop.contains(line.name) {
+                upstream.drop.append(line.name)
+            }
+            if let chosen { upstream.add.append(HeaderField(name: name, value: chosen)) }
+        }
+        return upstream
+    }
+
+    /// The lowest readable version of several: whoever claims two is served as the older one.
+    private static func lowestVersion(_ part: IdentityPart, _ values: [StatedValue]) -> String? {
+        switch part {
+        case .version: values.compactMap { VersionStatement($0).version.value }.min()?.description
+        case .osVersion: values.compactMap(\.version.value).min()?.description
+        case .build: values.compactMap(\.build.value).min().map { String($0) }
+        case .app, .platform, .channel, .device, .languages: nil
+        }
+    }
+
+    private static func text(of part: IdentityPart, in identity: ClientIdentity) -> String? {
+        switch part {
+        case .app: identity.app.value
+        case .platform: identity.platform.value?.name
+        case .version: identity.version.value?.description
+        case .build: identity.build.value.map { String($0) }
+        case .channel: identity.channel.value
+        case .osVersion: identity.osVersion.value?.description
+        case .device: identity.device.value
+        case .languages: nil
+        }
+    }
+}
+
+extension StatedValue {
+    /// The value, if it can stand in a header field.
+    fileprivate var forwardable: String? {
+        self.name.value
+    }
+}

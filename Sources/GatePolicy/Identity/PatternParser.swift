@@ -1,0 +1,200 @@
+/// Reads the text of a User-Agent pattern.
+struct PatternParser {
+    /// The longest pattern, in bytes; it also bounds how deep groups can nest.
+    static let maximumLength = 512
+    /// The largest count of a repetition.
+    static let maximumRepetition = 100
+
+    private var rest: Substring
+    private var fields: Set<UserAgentField> = []
+    private var ignoresCase = false
+
+    /// Parses a whole pattern.
+    static func parse(_ text: String) throws(UserAgentPatternError) -> PatternSyntax {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= Self.maximumLength else { throw .tooComplex }
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw .nonASCII }
+        var parser = PatternParser(rest: text[...])
+        parser.ignoresCase = parser.skip("(?i)")
+        let syntax = try parser.alternatives()
+        if let left = parser.rest.first { throw .unexpected(left) }
+        guard !parser.fields.isDisjoint(with: [.version, .build]) else { throw .noVersion }
+        return syntax
+    }
+
+    private init(rest: Substring) {
+        self.rest = rest
+    }
+
+    private mutating func skip(_ text: String) -> Bool {
+        guard self.rest.hasPrefix(text) else { return false }
+        self.rest.removeFirst(text.count)
+        return true
+    }
+
+    private mutating func next() throws(UserAgentPatternError) -> Character {
+        guard let next = self.rest.popFirst() else { throw .unfinished }
+        return next
+    }
+
+    private mutating func alternatives() throws(UserAgentPatternError) -> PatternSyntax {
+        var branches = [try self.sequence()]
+        while self.skip("|") { branches.append(try self.sequence()) }
+        return branches.count == 1 ? branches[0] : .alternatives(branches)
+    }
+
+    private mutating func sequence() throws(UserAgentPatternError) -> PatternSyntax {
+        var steps: [PatternSyntax] = []
+        while let next = self.rest.first, next != "|", next != ")" {
+            let step = try self.atom()
+            steps.append(try self.repetition(of: step))
+        }
+        return steps.isEmpty ? .empty : .sequence(steps)
+    }
+
+    private mutating func atom() throws(UserAgentPatternError) -> PatternSyntax {
+        let character = try self.next()
+        switch character {
+        case "^": return .start
+        case "$": return .end
+        case ".": return .bytes(.any)
+        case "(": return try self.group()
+        case "[": return .bytes(self.folded(try self.characterClass()))
+        case "\\": return self.skip("b") ? .wordBoundary : .bytes(self.folded(try self.escape()))
+        case "*", "+", "?", "{", "}", "]": throw .unexpected(character)
+        default: return .bytes(self.folded(PatternClass(try self.byte(character))))
+        }
+    }
+
+    private func folded(_ set: PatternClass) -> PatternClass {
+        var set = set
+        if self.ignoresCase { set.foldCase() }
+        return set
+    }
+
+    private func byte(_ character: Character) throws(UserAgentPatternError) -> UInt8 {
+        guard let byte = character.asciiValue else { throw .nonASCII }
+        return byte
+    }
+
+    private mutating func group() throws(UserAgentPatternError) -> PatternSyntax {
+        var field: UserAgentField?
+        if self.skip("?<") || self.skip("?P<") {
+            field = try self.fieldName()
+        } else if self.rest.first == "?", !self.skip("?:") {
+            throw .unsupported("(" + self.rest.prefix(2))
+        }
+        let content = try self.alternatives()
+        guard self.skip(")") else { throw .unfinished }
+        guard let field else { return content }
+        return .group(field, content)
+    }
+
+    private mutating func fieldName() throws(UserAgentPatternError) -> UserAgentField {
+        guard let end = self.rest.firstIndex(of: ">") else { throw .unfinished }
+        let name = String(self.rest[..<end])
+        if name.first == "=" || name.first == "!" { throw .unsupported("(?<" + name.prefix(1)) }
+        guard let field = UserAgentField(rawValue: name) else { throw .unknownGroup(name) }
+        guard self.fields.insert(field).inserted else { throw .duplicateGroup(name) }
+        self.rest = self.rest[end...].dropFirst()
+        return field
+    }
+
+    private mutating func repetition(
+        of step: PatternSyntax
+    ) throws(UserAgentPatternError) -> PatternSyntax {
+        let minimum: Int
+        let maximum: Int?
+        switch self.rest.first {
+        case "*": (minimum, maximum) = (0, nil)
+        case "+": (minimum, maximum) = (1, nil)
+        case "?": (minimum, maximum) = (0, 1)
+        case "{":
+            (minimum, maximum) = try self.counts()
+        default:
+            return step
+        }
+        self.rest.removeFirst()
+        let isLazy = self.skip("?")
+        if let next = self.rest.first, "*+?{".contains(next) { throw .unexpected(next) }
+        return .repetition(step, minimum: minimum, maximum: maximum, isLazy: isLazy)
+    }
+
+    /// Reads `{2}`, `{2,}` or `{2,5}` up to the closing brace.
+    private mutating func counts() throws(UserAgentPatternError) -> (Int, Int?) {
+        guard let end = self.rest.firstIndex(of: "}") else { throw .unfinished }
+        let text = self.rest[..<end].dropFirst()
+        let bounds = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard bounds.count <= 2, let first = bounds.first, let minimum = try Self.count(first)
+        else {
+            throw .unsupported("{\(text)}")
+        }
+        let maximum = bounds.count == 1 ? minimum : try Self.count(bounds[1])
+        if let maximum, maximum < minimum { throw .reversedRange(String(text)) }
+        self.rest = self.rest[end...]
+        return (minimum, maximum)
+    }
+
+    /// Reads one count; nothing is no count.
+    private static func count(_ digits: Substring) throws(UserAgentPatternError) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        guard let number = DecimalNumber(digits: digits.utf8) else {
+            throw .unsupported("{\(digits)}")
+        }
+        guard case .small(let value) = number, value <= UInt64(Self.maximumRepetition) else {
+            throw .tooComplex
+        }
+        return Int(value)
+    }
+
+    private mutating func escape() throws(UserAgentPatternError) -> PatternClass {
+        let character = try self.next()
+        var set: PatternClass
+        switch character {
+        case "d", "D": set = .digits
+        case "w", "W": set = .words
+        case "s", "S": set = .spaces
+        default:
+            // A letter that is no known escape would silently mean something else elsewhere.
+            guard !character.isLetter, !character.isNumber else {
+                throw .unsupported("\\\(character)")
+            }
+            return PatternClass(try self.byte(character))
+        }
+        if character.isUppercase { set.invert() }
+        return set
+    }
+
+    private mutating func characterClass() throws(UserAgentPatternError) -> PatternClass {
+        var set = PatternClass()
+        let isInverted = self.skip("^")
+        var isFirst = true
+        while isFirst || self.rest.first != "]" {
+            isFirst = false
+            let character = try self.next()
+            if character == "\\" {
+                set.formUnion(try self.escape())
+                continue
+            }
+            let low = try self.byte(character)
+            guard self.rest.first == "-", !self.rest.hasPrefix("-]") else {
+                set.insert(low...low)
+                continue
+            }
+            self.rest.removeFirst()
+            let last = try self.next()
+            // `[a-\d]` has no meaning that two engines agree on.
+            guard last != "\\" else { throw .unexpected("\\") }
+            let high = try self.byte(last)
+            guard low <= high else { throw .reversedRange("\(character)-\(last)") }
+            set.insert(low...high)
+        }
+        self.rest.removeFirst()
+        // `[^a]` without case is everything but both cases of `a`.
+        if isInverted {
+            if self.ignoresCase { set.foldCase() }
+            set.invert()
+        }
+        return set
+    }
+}

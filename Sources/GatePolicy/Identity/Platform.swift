@@ -1,0 +1,45 @@
+/// The platform that a client runs on, under one name whatever the client calls it.
+package struct Platform: Sendable, Hashable {
+    /// The lower-case name, such as `ios` or `android`.
+    package let name: String
+
+    package static let ios = Platform("ios")
+    package static let macos = Platform("macos")
+    package static let tvos = Platform("tvos")
+    package static let watchos = Platform("watchos")
+    package static let visionos = Platform("visionos")
+    package static let android = Platform("android")
+    package static let harmonyos = Platform("harmonyos")
+    package static let windows = Platform("windows")
+    package static let linux = Platform("linux")
+    package static let web = Platform("web")
+
+    /// Folds the case and replaces aliases; an unknown platform keeps its own name.
+    package init(_ raw: String) {
+        let folded = raw.trimmingBlanks.lowercased()
+        // `Mac OS X`, `mac_os_x` and `macOSX` are one alias.
+        let key = folded.filter { !" _-".contains($0) }
+        self.name = Self.aliases[key] ?? folded
+    }
+
+    private static let aliases: [String: String] = [
+        "ios": "ios", "iphone": "ios", "iphoneos": "ios", "ipad": "ios", "ipados": "ios",
+        "ipod": "ios", "ipodtouch": "ios", "iphonesimulator": "ios", "iossimulator": "ios",
+        "macos": "macos", "mac": "macos", "macosx": "macos", "osx": "macos", "darwin": "macos",
+        "macintosh": "macos", "maccatalyst": "macos",
+        "tvos": "tvos", "appletv": "tvos", "appletvos": "tvos",
+        "watchos": "watchos", "applewatch": "watchos",
+        "visionos": "visionos", "xros": "visionos", "applevision": "visionos",
+        "android": "android", "androidos": "android",
+        "harmonyos": "harmonyos", "harmony": "harmonyos", "ohos": "harmonyos",
+        "openharmony": "harmonyos",
+        "windows": "windows", "win": "windows", "win32": "windows", "win64": "windows",
+        "windowsnt": "windows",
+        "linux": "linux",
+        "web": "web", "browser": "web",
+    ]
+}
+
+extension Platform: CustomStringConvertible {
+    package var description: String { self.name }
+}

@@ -1,0 +1,34 @@
+/// Reads the identity of apps that never sent a header of their own from their User-Agent.
+///
+/// A regular expression with named groups for the parts:
+/// `^Shop/(?<version>[\d.]+) \((?<platform>iOS|Android)`. It matches anywhere in the text unless
+/// it is anchored, and in linear time whatever it is.
+package struct UserAgentPattern: Sendable, Equatable {
+    /// The longest User-Agent that is read, in bytes.
+    ///
+    /// A longer one is not cut, because a cut version would be another version.
+    static let maximumLength = 512
+
+    /// The pattern as written.
+    package let description: String
+    private let program: PatternProgram
+
+    package init(parsing text: String) throws(UserAgentPatternError) {
+        self.description = text
+        self.program = try PatternProgram(try PatternParser.parse(text))
+    }
+
+    /// What the pattern reads from a User-Agent; `nil` if it does not match.
+    package func match(_ userAgent: String) -> [UserAgentField: String]? {
+        guard userAgent.utf8.count <= Self.maximumLength,
+            let match = PatternMatch(of: self.program, in: Array(userAgent.utf8))
+        else { return nil }
+        var values: [UserAgentField: String] = [:]
+        for field in UserAgentField.allCases {
+            values[field] = match[field]
+        }
+        return values
+    }
+}
+
+extension UserAgentPattern: CustomStringConvertible {}

@@ -1,0 +1,29 @@
+/// What a version header says: a version, and with it perhaps the platform and the build
+/// (`ios/3.4.0 (93)`).
+struct VersionStatement {
+    let platform: Claim<Platform>
+    let version: Claim<AppVersion>
+    let build: Claim<UInt64>
+
+    init(_ value: StatedValue) {
+        let text = value.text
+        var platform = Claim<Platform>.missing
+        var rest = text
+        if let slash = text.firstIndex(of: "/") {
+            let name = text[..<slash].trimmingBlanks
+            rest = text[text.index(after: slash)...].trimmingBlanks
+            platform = name.isEmpty ? .unreadable("") : StatedValue(text: name).platform
+        }
+        do throws(VersionError) {
+            let parsed = try VersionAndBuild(rest)
+            self.platform = platform
+            self.version = .stated(parsed.version)
+            self.build = parsed.build.map { .stated($0) } ?? .missing
+        } catch {
+            // `a/b` that does not end in a version is no statement of a platform either.
+            self.platform = .missing
+            self.version = .unreadable(Excerpt(text).text)
+            self.build = .missing
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// A notice that knows which of its languages a client gets.
+struct Notice: Sendable {
+    private let texts: [LanguageTag: NoticeText]
+    private let lookup: LanguageLookup
+
+    init(_ definition: NoticeDefinition, fallback: LanguageTag) {
+        self.texts = definition.texts
+        self.lookup = LanguageLookup(available: definition.texts.keys, fallback: fallback)
+    }
+
+    /// The words for a client, and the language that they are in; `nil` for a notice without any.
+    func words(for languages: [LanguageRange]) -> (language: LanguageTag, text: NoticeText)? {
+        guard let language = self.lookup.best(for: languages), let text = self.texts[language]
+        else {
+            return nil
+        }
+        return (language, text)
+    }
+}

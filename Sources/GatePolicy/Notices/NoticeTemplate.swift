@@ -1,0 +1,59 @@
+/// A text with places for what is only known when a client asks.
+///
+/// `Version {currentVersion} no longer works.` has one place; `{{` and `}}` are the braces
+/// themselves.
+package struct NoticeTemplate: Sendable, Equatable {
+    private enum Piece: Sendable, Equatable {
+        case text(String)
+        case placeholder(NoticePlaceholder)
+    }
+
+    /// What stands where nothing is known.
+    static let unknown = "–"
+
+    private let pieces: [Piece]
+
+    package init(parsing text: String) throws(NoticeTemplateError) {
+        var pieces: [Piece] = []
+        var literal = ""
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "{" || scalar == "}" else {
+                literal.unicodeScalars.append(scalar)
+                continue
+            }
+            if rest.first == scalar {
+                literal.unicodeScalars.append(scalar)
+                rest.removeFirst()
+                continue
+            }
+            guard scalar == "{" else { throw .strayBrace }
+            guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
+            let name = String(rest[..<end])
+            guard let placeholder = NoticePlaceholder(rawValue: name) else {
+                let known = NoticePlaceholder.allCases.map(\.rawValue)
+                throw .unknownPlaceholder(name, known: known)
+            }
+            pieces += [.text(literal), .placeholder(placeholder)]
+            literal = ""
+            rest = rest[rest.index(after: end)...]
+        }
+        pieces.append(.text(literal))
+        self.pieces = pieces.filter { $0 != .text("") }
+    }
+
+    /// A template without places.
+    init(literal: String) {
+        self.pieces = [.text(literal)]
+    }
+
+    /// The text with every place filled.
+    func filled(with values: [NoticePlaceholder: String]) -> String {
+        self.pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .placeholder(let placeholder): values[placeholder] ?? Self.unknown
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,46 @@
+/// A set of request patterns, by their numbers.
+///
+/// A request matches few of them, whatever their number is: the first eight are kept in place, so
+/// that the hot path allocates nothing. Equal sets have equal layouts.
+struct PatternSet: Sendable, Hashable {
+    private static let free = UInt32.max
+
+    /// The smallest numbers, in ascending order.
+    private var inline = SIMD8<UInt32>(repeating: Self.free)
+    /// The other numbers, in ascending order.
+    private var overflow: [UInt32] = []
+    /// Whether every number belongs to the set.
+    private var isEverything = false
+
+    /// The set of all patterns there are.
+    static let everything: PatternSet = {
+        var everything = PatternSet()
+        everything.isEverything = true
+        return everything
+    }()
+
+    var isEmpty: Bool { self.inline[0] == Self.free && !self.isEverything }
+
+    func contains(_ number: Int) -> Bool {
+        if self.isEverything { return true }
+        guard let number = UInt32(exactly: number), number != Self.free else { return false }
+        return any(self.inline .== number) || self.overflow.contains(number)
+    }
+
+    mutating func insert(_ number: Int) {
+        guard var number = UInt32(exactly: number), number != Self.free else { return }
+        for lane in self.inline.indices {
+            let other = self.inline[lane]
+            if other == number { return }
+            if other > number {
+                // The larger number moves on to the next place.
+                self.inline[lane] = number
+                number = other
+            }
+        }
+        guard number != Self.free else { return }
+        let place = self.overflow.firstIndex { $0 >= number } ?? self.overflow.endIndex
+        guard place == self.overflow.endIndex || self.overflow[place] != number else { return }
+        self.overflow.insert(number, at: place)
+    }
+}

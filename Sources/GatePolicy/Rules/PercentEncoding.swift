@@ -1,0 +1,53 @@
+/// Percent-encoding of RFC 3986 section 2.1.
+enum PercentEncoding {
+    /// Decodes every valid triplet; what is no triplet stays as it is, and so does `+`.
+    static func decode(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        var rest = text.utf8[...]
+        var decoded: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let octet = Self.octet(rest) {
+                decoded.append(octet)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
+        }
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    /// The octet whose two hexadecimal digits come first.
+    static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
+        let pair = digits.prefix(2)
+        guard pair.count == 2, let high = pair.first?.hexValue,
+            let low = pair.dropFirst().first?.hexValue
+        else { return nil }
+        return high << 4 | low
+    }
+
+    /// Appends a triplet with upper-case digits.
+    static func append(_ octet: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        for digit in [octet >> 4, octet & 0x0F] {
+            bytes.append(digit < 10 ? 0x30 + digit : 0x41 + digit - 10)
+        }
+    }
+
+    /// Whether a byte means the same encoded or not (RFC 3986 section 2.3).
+    static func isUnreserved(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
+    }
+
+    /// A URL whose every byte can stand in a header field: what is no visible ASCII is encoded.
+    static func visible(_ url: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in url.utf8 {
+            if byte > 0x20 && byte < 0x7F {
+                bytes.append(byte)
+            } else {
+                Self.append(byte, to: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

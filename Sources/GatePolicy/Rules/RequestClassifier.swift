@@ -1,0 +1,42 @@
+/// Finds the scope of a request among the exemptions and the rules of a rule set.
+struct RequestClassifier: Sendable {
+    private let exemptions: RequestMatcher
+    private let requests: RequestMatcher
+    private let numbers: [RequestPattern: Int]
+
+    init(_ definition: RuleSetDefinition) {
+        var numbers: [RequestPattern: Int] = [:]
+        var patterns: [RequestPattern] = []
+        for pattern in definition.rules.lazy.flatMap({ $0.match.requests ?? [] })
+        where numbers[pattern] == nil {
+            numbers[pattern] = patterns.count
+            patterns.append(pattern)
+        }
+        self.numbers = numbers
+        self.requests = RequestMatcher(patterns, style: .lenient)
+        self.exemptions = RequestMatcher(definition.exemptions, style: .exact)
+    }
+
+    /// The number under which a scope knows a pattern of a rule.
+    func number(of pattern: RequestPattern) -> Int? {
+        self.numbers[pattern]
+    }
+
+    func scope(
+        method: borrowing Span<UInt8>,
+        target: borrowing Span<UInt8>
+    ) -> RequestScope {
+        guard !self.exemptions.isEmpty || !self.requests.isEmpty else { return .unrestricted }
+        let shape = TargetShape(target)
+        if !self.exemptions.isEmpty,
+            !self.exemptions.matches(method: method, target: target, shape: shape).isEmpty
+        {
+            return .exempt
+        }
+        guard !self.requests.isEmpty else { return .unrestricted }
+        return RequestScope(
+            isExempt: false,
+            patterns: self.requests.matches(method: method, target: target, shape: shape)
+        )
+    }
+}

@@ -1,0 +1,125 @@
+/// Tells which of many request patterns a request matches.
+struct RequestMatcher: Sendable {
+    /// How paths and methods are compared.
+    enum Style: Sendable {
+        /// Byte by byte, and only paths that every backend reads alike: for exemptions, which must
+        /// not be widened by a spelling.
+        case exact
+        /// In every way that a backend could, without case and without a trailing slash: for
+        /// rules, which must not be dodged by a spelling.
+        case lenient
+    }
+
+    let isEmpty: Bool
+    private let style: Style
+    private let trie: PathTrie
+    private let hasPaths: Bool
+    /// The patterns for every path.
+    private let pathless: [PatternEntry]
+    /// The methods that any pattern names, by their numbers.
+    private let methods: [[UInt8]]
+    /// The numbers of the methods of all patterns, one pattern after the other.
+    private let methodNumbers: [Int]
+
+    init(_ patterns: [RequestPattern], style: Style) {
+        var builder = PathTrieBuilder()
+        var pathless: [PatternEntry] = []
+        let methods = Set(patterns.flatMap { $0.methods ?? [] }).sorted()
+        let numbers = Dictionary(uniqueKeysWithValues: zip(methods, methods.indices))
+        var methodNumbers: [Int] = []
+        for (number, pattern) in patterns.enumerated() {
+            let start = methodNumbers.count
+            methodNumbers += pattern.methods?.compactMap { numbers[$0] } ?? []
+            let accepted = pattern.methods.map { _ in start..<methodNumbers.count }
+            let entry = PatternEntry(number: number, methods: accepted)
+            if let segments = pattern.segments {
+                builder.add(Self.spelled(segments, style), as: entry)
+            } else {
+                pathless.append(entry)
+            }
+        }
+        self.isEmpty = patterns.isEmpty
+        self.style = style
+        self.trie = PathTrie(
+            builder,
+            methodNumbers: methodNumbers,
+            foldsCase: style == .lenient
+        )
+        self.hasPaths = pathless.count < patterns.count
+        self.pathless = pathless
+        self.methods = methods.map { Array($0.utf8) }
+        self.methodNumbers = methodNumbers
+    }
+
+    /// The segments in the spelling in which this style compares them.
+    private static func spelled(
+        _ segments: [RequestPattern.Segment],
+        _ style: Style
+    ) -> [RequestPattern.Segment] {
+        guard style == .lenient else { return segments }
+        let kept = segments.last == .literal([]) ? segments.dropLast() : segments[...]
+        return kept.map { segment in
+            guard case .literal(let label) = segment else { return segment }
+            return .literal(LenientPath.folded(label))
+        }
+    }
+
+    /// The patterns that a request matches.
+    func matches(
+        method: borrowing Span<UInt8>,
+        target: borrowing Span<UInt8>,
+        shape: TargetShape
+    ) -> PatternSet {
+        var matches = PatternSet()
+        let number = self.number(of: method)
+        for entry in self.pathless where entry.accepts(number, in: self.methodNumbers) {
+            matches.insert(entry.number)
+        }
+        guard self.hasPaths, shape.isPath else { return matches }
+        if shape.isPlain {
+            self.match(target, count: shape.pathLength, number, &matches)
+            return matches
+        }
+        var path: [UInt8] = []
+        path.reserveCapacity(shape.pathLength)
+        for index in 0..<shape.pathLength { path.append(target[index]) }
+        switch self.style {
+        case .exact:
+            guard let exact = ExactPath(path) else { return matches }
+            self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
+        case .lenient:
+            // Nobody writes a long path with all these ambiguities by accident: every rule speaks.
+            guard let lenient = LenientPath(path) else { return .everything }
+            lenient.forEachReading { reading in
+                self.match(reading.span, count: reading.count, number, &matches)
+            }
+        }
+        return matches
+    }
+
+    private func match(
+        _ path: borrowing Span<UInt8>,
+        count: Int,
+        _ method: Int?,
+        _ matches: inout PatternSet
+    ) {
+        var count = count
+        if self.style == .lenient, count > 0, path[count - 1] == UInt8(ascii: "/") { count -= 1 }
+        self.trie.match(path, count: count, method, into: &matches)
+    }
+
+    /// The number of a method; `nil` if no pattern names it.
+    private func number(of method: borrowing Span<UInt8>) -> Int? {
+        for number in self.methods.indices where self.methods[number].count == method.count {
+            var isSame = true
+            for index in 0..<method.count where isSame {
+                let byte = method[index]
+                // Methods have case, but not every backend knows: a rule is not dodged by `post`.
+                let letter = self.style == .lenient && byte.isLetter ? byte & 0xDF : byte
+                isSame = letter == self.methods[number][index]
+            }
+            if isSame { return number }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,70 @@
+/// Requests by their path and method, as a rules file names them: `POST /v2/payments/**`.
+///
+/// `*` stands for one segment, `**` at the end for the path before it and everything below.
+package struct RequestPattern: Sendable, Hashable {
+    /// The longest path, in bytes.
+    static let maximumLength = 1024
+    /// The largest number of segments.
+    static let maximumDepth = 64
+
+    enum Segment: Sendable, Hashable {
+        /// A segment as `ExactPath` spells it.
+        case literal([UInt8])
+        case anyOne
+        case anythingBelow
+    }
+
+    /// The path as written; `nil` for every path.
+    package let path: String?
+    /// The methods in upper case, each once; `nil` for every method.
+    package let methods: [String]?
+    /// The segments of the path; `/` is one empty segment, and so is a trailing slash.
+    let segments: [Segment]?
+
+    package init(path: String?, methods: [String]?) throws(RequestPatternError) {
+        guard path != nil || methods != nil else { throw .empty }
+        var names: Set<String> = []
+        for method in methods ?? [] {
+            guard Self.isToken(method) else { throw .invalidMethod(Excerpt(method).text) }
+            names.insert(method.uppercased())
+        }
+        self.path = path
+        self.methods = methods.map { _ in names.sorted() }
+        if let path {
+            self.segments = try Self.segments(path)
+        } else {
+            self.segments = nil
+        }
+    }
+
+    private static func segments(_ path: String) throws(RequestPatternError) -> [Segment] {
+        guard path.utf8.first == UInt8(ascii: "/") else { throw .relativePath }
+        guard path.utf8.count <= Self.maximumLength else { throw .tooLong }
+        guard !path.utf8.contains(UInt8(ascii: "?")) else { throw .query }
+        guard let exact = ExactPath(Array(path.utf8)) else { throw .ambiguousPath }
+        let parts = exact.bytes.dropFirst()
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts.count <= Self.maximumDepth else { throw .tooLong }
+        var segments: [Segment] = []
+        for (index, part) in parts.enumerated() {
+            let text = String(decoding: part, as: UTF8.self)
+            switch text {
+            case "*":
+                segments.append(.anyOne)
+            case "**":
+                guard index == parts.count - 1 else { throw .doubleStarInside }
+                segments.append(.anythingBelow)
+            default:
+                guard !text.contains("*") else { throw .partialWildcard(text) }
+                segments.append(.literal(Array(part)))
+            }
+        }
+        return segments
+    }
+
+    private static func isToken(_ method: String) -> Bool {
+        let marks = "!#$%&'*+-.^_`|~".utf8
+        return (1...32).contains(method.utf8.count)
+            && method.utf8.allSatisfy { $0.isLetter || $0.isDigit || marks.contains($0) }
+    }
+}

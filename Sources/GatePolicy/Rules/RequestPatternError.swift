@@ -1,0 +1,44 @@
+/// Why a path and its methods are not a request pattern.
+package enum RequestPatternError: Error, Sendable, Equatable {
+    /// Neither a path nor a method is named: it would be every request.
+    case empty
+    /// The path does not begin with a slash.
+    case relativePath
+    /// The path is longer, or has more segments, than is read.
+    case tooLong
+    /// The path holds a `?`: queries are not looked at.
+    case query
+    /// `**` stands elsewhere than at the end.
+    case doubleStarInside
+    /// A `*` is only a part of its segment.
+    case partialWildcard(String)
+    /// Backends could read the path in several ways.
+    case ambiguousPath
+    /// A method is not a token of RFC 9110 section 5.6.2.
+    case invalidMethod(String)
+}
+
+extension RequestPatternError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .empty:
+            "a path or a method is needed"
+        case .relativePath:
+            "the path does not begin with '/'"
+        case .tooLong:
+            "the path is longer than \(RequestPattern.maximumLength) bytes "
+                + "or \(RequestPattern.maximumDepth) segments"
+        case .query:
+            "the path holds a '?'; queries are not looked at"
+        case .doubleStarInside:
+            "'**' can only be the last segment of the path"
+        case .partialWildcard(let segment):
+            "'*' stands for a whole segment, not for a part of '\(segment)'"
+        case .ambiguousPath:
+            "backends read such a path in different ways: no '//', '..', ';', '#', backslash, "
+                + "control character, or encoded slash or percent sign"
+        case .invalidMethod(let method):
+            "'\(method)' is not a request method"
+        }
+    }
+}

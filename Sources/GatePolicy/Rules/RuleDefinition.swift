@@ -1,0 +1,103 @@
+/// One rule of the file: whom it is for, what it asks of them, and what it tells them.
+package struct RuleDefinition: Sendable, Equatable {
+    /// The name of the rule, unique in its rule set.
+    package var id: String
+    /// Whom the rule is for.
+    package var match: RuleMatch
+    /// Versions below it must upgrade.
+    package var minimum: AppVersion?
+    /// Builds below it must upgrade, compared as whole numbers (Android `versionCode`).
+    package var minimumBuild: UInt64?
+    /// Versions below it pass, with a hint.
+    package var recommended: AppVersion?
+    /// Versions that must upgrade whatever the minimum is; one range of the list is enough.
+    package var blocked: [VersionRange]
+    /// How a pre-release of the floor itself is judged.
+    package var prerelease: PrereleasePolicy
+    /// The name of the notice that a denied client gets; `nil` for the built-in one.
+    package var notice: String?
+    /// Where the client finds its update.
+    package var storeURL: StoreURL?
+    /// Whether the rule acts or only counts.
+    package var mode: RuleMode
+
+    package init(
+        id: String,
+        match: RuleMatch = .anyone,
+        minimum: AppVersion? = nil,
+        minimumBuild: UInt64? = nil,
+        recommended: AppVersion? = nil,
+        blocked: [VersionRange] = [],
+        prerelease: PrereleasePolicy = .asRelease,
+        notice: String? = nil,
+        storeURL: StoreURL? = nil,
+        mode: RuleMode = .enforce
+    ) {
+        self.id = id
+        self.match = match
+        self.minimum = minimum
+        self.minimumBuild = minimumBuild
+        self.recommended = recommended
+        self.blocked = blocked
+        self.prerelease = prerelease
+        self.notice = notice
+        self.storeURL = storeURL
+        self.mode = mode
+    }
+}
+
+/// Whom a rule is for; an absent part matches every client, an empty list none.
+package struct RuleMatch: Sendable, Equatable {
+    /// App identifiers (bundle id, package name), compared exactly.
+    package var apps: [String]?
+    package var platforms: [Platform]?
+    /// Distribution channels (`fdroid`, `testflight` …), compared without case.
+    package var channels: [String]?
+    /// Ranges of the operating system's version; one is enough.
+    package var osVersions: [VersionRange]?
+    /// Requests by path and method; one is enough.
+    package var requests: [RequestPattern]?
+
+    package static let anyone = RuleMatch()
+
+    package init(
+        apps: [String]? = nil,
+        platforms: [Platform]? = nil,
+        channels: [String]? = nil,
+        osVersions: [VersionRange]? = nil,
+        requests: [RequestPattern]? = nil
+    ) {
+        self.apps = apps
+        self.platforms = platforms
+        self.channels = channels
+        self.osVersions = osVersions
+        self.requests = requests
+    }
+}
+
+/// How a pre-release of the floor itself is judged: `2.0.0-rc.1` against a minimum of `2.0.0`.
+package enum PrereleasePolicy: String, Sendable, Equatable, CaseIterable {
+    /// It counts as the release that it leads to, so that testers are not locked out.
+    case asRelease
+    /// It is older than the release, as SemVer 2 orders it.
+    case strict
+}
+
+/// Whether a rule acts on what it decides.
+package enum RuleMode: String, Sendable, Equatable, CaseIterable {
+    case enforce
+    /// The decision is counted and logged; the request passes.
+    case observe
+}
+
+/// Where a client finds its update, by the channel that it came from.
+package struct StoreURL: Sendable, Equatable {
+    package var `default`: String
+    /// By lower-case channel.
+    package var channels: [String: String]
+
+    package init(_ url: String, channels: [String: String] = [:]) {
+        self.default = url
+        self.channels = channels
+    }
+}

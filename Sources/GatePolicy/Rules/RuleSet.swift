@@ -1,0 +1,69 @@
+/// One revision of all rules and notices, compiled and immutable.
+///
+/// Whatever a request holds, every function has an answer: what can fail has failed when the rules
+/// were loaded.
+package final class RuleSet: Sendable {
+    package let definition: RuleSetDefinition
+    private let reader: IdentityReader
+    private let classifier: RequestClassifier
+    private let judge: Judge
+    private let responder: Responder
+
+    /// Compiles a definition.
+    package init(_ definition: RuleSetDefinition) {
+        let reader = IdentityReader(definition.identity)
+        let classifier = RequestClassifier(definition)
+        self.definition = definition
+        self.reader = reader
+        self.classifier = classifier
+        self.judge = Judge(definition, classifier)
+        self.responder = Responder(definition, headerNames: reader.headerNames)
+    }
+
+    package var revision: String { self.definition.revision }
+
+    /// Every header field that `identify(_:)` looks at, in lower case.
+    package var identityHeaderNames: [String] { self.reader.headerNames }
+
+    /// Every query parameter that `identify(_:)` looks at, in lower case.
+    package var identityQueryNames: [String] { self.reader.queryNames }
+
+    /// Reads who the client is.
+    package func identify(_ claims: IdentityClaims) -> ClientIdentity {
+        self.reader.identify(claims)
+    }
+
+    /// What changes in the identity headers before a request goes on.
+    package func upstreamIdentity(
+        _ claims: IdentityClaims,
+        _ identity: ClientIdentity
+    ) -> UpstreamIdentity {
+        self.reader.upstreamIdentity(claims, identity)
+    }
+
+    /// Finds out what the rules need to know of a request beside its client.
+    ///
+    /// Called once for every request: it looks at the bytes in place, and allocates only for a
+    /// target that has several spellings, or that matches more than eight patterns.
+    package func scope(
+        method: borrowing Span<UInt8>,
+        target: borrowing Span<UInt8>
+    ) -> RequestScope {
+        self.classifier.scope(method: method, target: target)
+    }
+
+    /// Judges a client that sends a request of this scope.
+    package func decide(_ identity: ClientIdentity, in scope: RequestScope) -> Decision {
+        self.judge.decide(identity, in: scope)
+    }
+
+    /// The answer for a client that must upgrade; `nil` for one that passes.
+    package func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
+        self.responder.answer(to: decision, for: identity)
+    }
+
+    /// The fields that go with the backend's answer to a client that should upgrade.
+    package func hint(for decision: Decision) -> [HeaderField] {
+        self.responder.hint(for: decision)
+    }
+}

@@ -1,0 +1,38 @@
+/// Everything that a rules file says, as typed values and before compilation.
+///
+/// A definition is what a loader produces and what `RuleSet.init(_:)` compiles. Whatever can be
+/// wrong in a file has been refused by the loader, with its place, before a definition exists.
+package struct RuleSetDefinition: Sendable, Equatable {
+    /// Names one revision of the rules, shown in every denial; a hash of the sources.
+    package var revision: String
+    /// The language that is used when none of the client's languages is there.
+    package var defaultLanguage: LanguageTag
+    /// Where the parts of a client's identity are read from.
+    package var identity: IdentitySources
+    /// What happens to clients that do not say who they are.
+    package var unidentified: UnidentifiedPolicy
+    /// Requests that are never judged.
+    package var exemptions: [RequestPattern]
+    /// The rules, in the order of the file.
+    package var rules: [RuleDefinition]
+    /// The texts that clients show, by their name.
+    package var notices: [String: NoticeDefinition]
+
+    package init(
+        revision: String,
+        defaultLanguage: LanguageTag = .english,
+        identity: IdentitySources = .defaults,
+        unidentified: UnidentifiedPolicy = .defaults,
+        exemptions: [RequestPattern] = [],
+        rules: [RuleDefinition] = [],
+        notices: [String: NoticeDefinition] = [:]
+    ) {
+        self.revision = revision
+        self.defaultLanguage = defaultLanguage
+        self.identity = identity
+        self.unidentified = unidentified
+        self.exemptions = exemptions
+        self.rules = rules
+        self.notices = notices
+    }
+}

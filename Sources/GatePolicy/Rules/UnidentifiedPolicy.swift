@@ -1,0 +1,35 @@
+/// What happens to a client that does not say, or not readably, which build it is.
+package struct UnidentifiedPolicy: Sendable, Equatable {
+    package enum Action: String, Sendable, Equatable, CaseIterable {
+        /// The request passes.
+        case allow
+        /// The request passes; what `reject` would have done is counted and logged.
+        case observe
+        /// The request is denied as if an upgrade were required.
+        case reject
+    }
+
+    /// The client says nothing.
+    package var missing: Action
+    /// The client says something that cannot be read, or two things at once.
+    package var unreadable: Action
+    /// The name of the notice of a rejection; `nil` for the built-in one.
+    package var notice: String?
+    /// The link of a rejection.
+    package var storeURL: StoreURL?
+
+    /// Nobody is locked out for want of a header: both `allow`.
+    package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
+
+    package init(
+        missing: Action,
+        unreadable: Action,
+        notice: String? = nil,
+        storeURL: StoreURL? = nil
+    ) {
+        self.missing = missing
+        self.unreadable = unreadable
+        self.notice = notice
+        self.storeURL = storeURL
+    }
+}

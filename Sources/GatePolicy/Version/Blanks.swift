@@ -1,0 +1,39 @@
+extension Substring {
+    /// The text without the blanks around it.
+    ///
+    /// Blanks are SP and HTAB (RFC 9110 section 5.6.3, optional white space). Other Unicode spaces
+    /// are content, and make a value unreadable.
+    var trimmingBlanks: Substring {
+        let bytes = self.utf8
+        guard let first = bytes.firstIndex(where: { !$0.isBlank }),
+            let last = bytes.lastIndex(where: { !$0.isBlank })
+        else { return self.prefix(0) }
+        return self[first..<bytes.index(after: last)]
+    }
+}
+
+extension String {
+    /// The text without the blanks around it.
+    var trimmingBlanks: Substring { self[...].trimmingBlanks }
+}
+
+extension UInt8 {
+    /// SP or HTAB.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+    /// One of `0` to `9`; the digits of other scripts are several bytes and none of these.
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+    /// One of `a` to `z` and `A` to `Z`.
+    var isLetter: Bool { self.lowercased >= 0x61 && self.lowercased <= 0x7A }
+
+    /// The lower-case form of an ASCII letter; any other byte is returned as it is.
+    var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+
+    /// The value of a hexadecimal digit.
+    var hexValue: UInt8? {
+        if self.isDigit { return self - 0x30 }
+        let letter = self.lowercased
+        return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : nil
+    }
+}

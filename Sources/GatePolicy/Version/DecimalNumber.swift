@@ -1,0 +1,57 @@
+/// A whole number of any size, read from ASCII digits.
+///
+/// Versions come from clients: a number that does not fit in an integer must neither trap nor lose
+/// digits, so that the few that do not fit keep their digits.
+enum DecimalNumber: Sendable, Hashable {
+    /// Up to 19 digits, which always fit.
+    case small(UInt64)
+    /// 20 digits and more, without leading zeros.
+    case large(String)
+
+    static let zero = DecimalNumber.small(0)
+
+    /// Reads digits and nothing else; `nil` for no digits or any other byte.
+    init?(digits: some Collection<UInt8>) {
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        let significant = digits.drop { $0 == 0x30 }
+        if significant.count <= 19 {
+            self = .small(significant.reduce(0) { $0 * 10 + UInt64($1 - 0x30) })
+        } else {
+            self = .large(String(decoding: significant, as: UTF8.self))
+        }
+    }
+
+    /// The number as an integer, if it fits.
+    var integer: UInt64? {
+        switch self {
+        case .small(let value): value
+        case .large(let digits): UInt64(digits)
+        }
+    }
+}
+
+extension DecimalNumber: Comparable {
+    static func < (left: DecimalNumber, right: DecimalNumber) -> Bool {
+        switch (left, right) {
+        case (.small(let left), .small(let right)):
+            left < right
+        case (.small, .large):
+            true
+        case (.large, .small):
+            false
+        case (.large(let left), .large(let right)):
+            // Without leading zeros the longer number is the larger one.
+            left.utf8.count == right.utf8.count
+                ? left < right : left.utf8.count < right.utf8.count
+        }
+    }
+}
+
+extension DecimalNumber: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .small(let value): String(value)
+        case .large(let digits): digits
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A bounded, printable piece of what a client sent, for logs and error messages.
+///
+/// Control characters are replaced, so that a value can neither break a log line nor drive a
+/// terminal.
+struct Excerpt {
+    /// The longest excerpt, in bytes of the original.
+    static let maximumLength = 64
+
+    let text: String
+
+    init(_ bytes: some Collection<UInt8>) {
+        let isWhole = bytes.count <= Self.maximumLength
+        let kept = String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self)
+        var text = ""
+        for scalar in kept.unicodeScalars {
+            text.unicodeScalars.append(Self.isPrintable(scalar) ? scalar : "\u{FFFD}")
+        }
+        self.text = isWhole ? text : text + "…"
+    }
+
+    init(_ text: some StringProtocol) {
+        self.init(text.utf8)
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

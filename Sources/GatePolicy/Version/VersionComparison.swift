@@ -1,0 +1,84 @@
+/// One comparison of a version range: `>=3.9.0`, `3.7.2` or `3.8.x`.
+enum VersionComparison: Sendable, Equatable {
+    case compare(Relation, AppVersion)
+    /// Every version that begins with these numbers.
+    case series([DecimalNumber])
+
+    enum Relation: String, Sendable, Equatable {
+        // Longer operators first: `>=` must not be read as `>`.
+        case atLeast = ">="
+        case atMost = "<="
+        case above = ">"
+        case below = "<"
+        case equal = "="
+
+        private static let inParsingOrder: [Relation] = [.atLeast, .atMost, .above, .below, .equal]
+
+        /// Splits an operator from what follows it in the same word.
+        static func split(_ word: Substring) -> (Relation?, Substring) {
+            for relation in Self.inParsingOrder where word.hasPrefix(relation.rawValue) {
+                return (relation, word.dropFirst(relation.rawValue.count))
+            }
+            return (nil, word)
+        }
+    }
+
+    init(_ relation: Relation?, _ text: Substring) throws(VersionRangeError) {
+        if let numbers = try Self.series(text) {
+            guard relation == nil else { throw .comparedSeries(Excerpt(text).text) }
+            self = .series(numbers)
+            return
+        }
+        do throws(VersionError) {
+            self = .compare(relation ?? .equal, try AppVersion(text))
+        } catch {
+            throw .invalidVersion(Excerpt(text).text, error)
+        }
+    }
+
+    /// The numbers of a series; `nil` if the text does not end in a wildcard.
+    private static func series(_ text: Substring) throws(VersionRangeError) -> [DecimalNumber]? {
+        guard let wildcard = text.last, ["x", "X", "*"].contains(wildcard),
+            text.count == 1 || text.dropLast().last == "."
+        else { return nil }
+        // Everything, by a single letter, is more likely a slip than a wish.
+        guard text.count > 2 else { throw .seriesWithoutNumber }
+        do throws(VersionError) {
+            return try AppVersion.numbers(text.dropLast(2).utf8)
+        } catch {
+            throw .invalidVersion(Excerpt(text).text, error)
+        }
+    }
+
+    func holds(for version: AppVersion) -> Bool {
+        switch self {
+        case .compare(.atLeast, let bound): version >= bound
+        case .compare(.atMost, let bound): version <= bound
+        case .compare(.above, let bound): version > bound
+        case .compare(.below, let bound): version < bound
+        case .compare(.equal, let bound): version == bound
+        case .series(let numbers):
+            numbers.indices.allSatisfy { index in
+                let part = index < version.numbers.count ? version.numbers[index] : .zero
+                return part == numbers[index]
+            }
+        }
+    }
+
+    var namesPrerelease: Bool {
+        switch self {
+        case .compare(_, let bound): !bound.prerelease.isEmpty
+        case .series: false
+        }
+    }
+}
+
+extension VersionComparison: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .compare(.equal, let bound): bound.description
+        case .compare(let relation, let bound): relation.rawValue + bound.description
+        case .series(let numbers): numbers.map { "\($0)." }.joined() + "x"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Why a text is not a version.
+package enum VersionError: Error, Sendable, Equatable {
+    /// There is nothing but blanks; a client that sends this says nothing.
+    case empty
+    /// More than 64 bytes.
+    case tooLong
+    /// More than five parts.
+    case tooManyParts
+    /// Nothing before, between or after dots.
+    case emptyPart
+    /// A part is not made of ASCII digits.
+    case notANumber(String)
+    /// What follows the hyphen is not a SemVer pre-release.
+    case invalidPrerelease(String)
+    /// What follows the plus sign is not SemVer build metadata.
+    case invalidBuildMetadata(String)
+    /// The number in parentheses, or of a build header, is not a whole number below 2^64.
+    case invalidBuildNumber(String)
+}
+
+extension VersionError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .empty:
+            "the version is empty"
+        case .tooLong:
+            "the version is longer than \(AppVersion.maximumLength) bytes"
+        case .tooManyParts:
+            "the version has more than \(AppVersion.maximumParts) parts"
+        case .emptyPart:
+            "a part of the version is empty"
+        case .notANumber(let part):
+            "'\(part)' is not a number of ASCII digits"
+        case .invalidPrerelease(let text):
+            "'\(text)' is not a pre-release such as 'rc.1'"
+        case .invalidBuildMetadata(let text):
+            "'\(text)' is not build metadata such as '45'"
+        case .invalidBuildNumber(let text):
+            "'\(text)' is not a build number"
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// A set of versions as a rules file writes it: `>=3.9.0 <3.9.4`, `3.7.2`, `3.8.x`.
+///
+/// All comparisons of a range must hold. Versions compare in their own order, so that
+/// `<2.0.0` contains `2.0.0-rc.1`; a series such as `3.8.x` contains every version that begins
+/// with its numbers, pre-releases included.
+package struct VersionRange: Sendable, Equatable {
+    private let comparisons: [VersionComparison]
+
+    package init(parsing text: String) throws(VersionRangeError) {
+        var comparisons: [VersionComparison] = []
+        var pending: VersionComparison.Relation?
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            let (relation, rest) = VersionComparison.Relation.split(word)
+            if let relation, pending != nil { throw .missingVersion(relation.rawValue) }
+            pending = relation ?? pending
+            // An operator may stand apart from its version: `>= 3.9.0`.
+            guard !rest.isEmpty else { continue }
+            comparisons.append(try VersionComparison(pending, rest))
+            pending = nil
+        }
+        if let pending { throw .missingVersion(pending.rawValue) }
+        guard !comparisons.isEmpty else { throw .empty }
+        self.comparisons = comparisons
+    }
+
+    package func contains(_ version: AppVersion) -> Bool {
+        self.comparisons.allSatisfy { $0.holds(for: version) }
+    }
+
+    /// Whether the range contains the version, for `switch` and the like.
+    static func ~= (range: VersionRange, version: AppVersion) -> Bool {
+        range.contains(version)
+    }
+
+    /// Whether a pre-release is written in the range.
+    var namesPrerelease: Bool {
+        self.comparisons.contains(where: \.namesPrerelease)
+    }
+}
+
+extension VersionRange: CustomStringConvertible {
+    package var description: String {
+        self.comparisons.map(\.description).joined(separator: " ")
+    }
+}

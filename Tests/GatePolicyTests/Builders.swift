@@ -1,0 +1,96 @@
+import GatePolicy
+
+/// Reads a version in a test.
+func version(_ text: String) throws -> AppVersion {
+    try AppVersion(parsing: text)
+}
+
+/// The claims of a request with these header lines.
+func claims(_ headers: [(String, String)], query: [(String, String)] = []) -> IdentityClaims {
+    var claims = IdentityClaims()
+    for (name, value) in headers { claims.addHeader(name, value) }
+    for (name, value) in query { claims.addQuery(name, value) }
+    return claims
+}
+
+/// A client that states what is given, readably.
+func client(
+    app: String? = nil,
+    platform: Platform? = .ios,
+    version: String? = nil,
+    build: UInt64? = nil,
+    channel: String? = nil,
+    osVersion: String? = nil,
+    languages: String = ""
+) throws -> ClientIdentity {
+    ClientIdentity(
+        app: app.map { .stated($0) } ?? .missing,
+        platform: platform.map { .stated($0) } ?? .missing,
+        version: try version.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
+        build: build.map { .stated($0) } ?? .missing,
+        channel: channel.map { .stated($0) } ?? .missing,
+        osVersion: try osVersion.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
+        languages: LanguageRange.list(parsing: [languages])
+    )
+}
+
+/// A rule with texts in the places of versions and ranges.
+func rule(
+    _ id: String,
+    match: RuleMatch = .anyone,
+    minimum: String? = nil,
+    minimumBuild: UInt64? = nil,
+    recommended: String? = nil,
+    blocked: [String] = [],
+    prerelease: PrereleasePolicy = .asRelease,
+    notice: String? = nil,
+    storeURL: StoreURL? = nil,
+    mode: RuleMode = .enforce
+) throws -> RuleDefinition {
+    RuleDefinition(
+        id: id,
+        match: match,
+        minimum: try minimum.map { try AppVersion(parsing: $0) },
+        minimumBuild: minimumBuild,
+        recommended: try recommended.map { try AppVersion(parsing: $0) },
+        blocked: try blocked.map { try VersionRange(parsing: $0) },
+        prerelease: prerelease,
+        notice: notice,
+        storeURL: storeURL,
+        mode: mode
+    )
+}
+
+/// A rule set of these rules.
+func ruleSet(
+    _ rules: [RuleDefinition] = [],
+    exemptions: [RequestPattern] = [],
+    identity: IdentitySources = .defaults,
+    unidentified: UnidentifiedPolicy = .defaults,
+    notices: [String: NoticeDefinition] = [:],
+    defaultLanguage: LanguageTag = .english
+) -> RuleSet {
+    RuleSet(
+        RuleSetDefinition(
+            revision: "r1",
+            defaultLanguage: defaultLanguage,
+            identity: identity,
+            unidentified: unidentified,
+            exemptions: exemptions,
+            rules: rules,
+            notices: notices
+        )
+    )
+}
+
+extension RuleSet {
+    /// The scope of a request, from texts.
+    func scope(_ method: String = "GET", _ target: String = "/") -> RequestScope {
+        self.scope(bytes: Array(method.utf8), Array(target.utf8))
+    }
+
+    /// The scope of a request, from bytes that need not be text.
+    func scope(bytes method: [UInt8], _ target: [UInt8]) -> RequestScope {
+        self.scope(method: method.span, target: target.span)
+    }
+}

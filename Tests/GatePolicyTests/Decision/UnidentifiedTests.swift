@@ -1,0 +1,156 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct UnidentifiedTests {
+    typealias Action = UnidentifiedPolicy.Action
+
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        let identity: ClientIdentity
+        let match: RuleMatch
+        let minimumBuild: UInt64?
+        let gap: IdentityGap?
+
+        var testDescription: String { self.name }
+
+        init(
+            _ name: String,
+            _ identity: ClientIdentity,
+            _ match: RuleMatch = .anyone,
+            minimumBuild: UInt64? = nil,
+            gap: IdentityGap?
+        ) {
+            self.name = name
+            self.identity = identity
+            self.match = match
+            self.minimumBuild = minimumBuild
+            self.gap = gap
+        }
+    }
+
+    static func cases() throws -> [Case] {
+        let good = try client(version: "9")
+        var noPlatform = good
+        noPlatform.platform = .missing
+        var badPlatform = good
+        badPlatform.platform = .unreadable("x")
+        var noVersion = good
+        noVersion.version = .missing
+        var badVersion = good
+        badVersion.version = .unreadable("x")
+        let ios = RuleMatch(platforms: [.ios])
+        let androidApp = RuleMatch(apps: ["a"], platforms: [.android])
+        return [
+            Case("all there", good, ios, gap: nil),
+            Case("no version", noVersion, gap: .missing(.version)),
+            Case("bad version", badVersion, gap: .unreadable(.version)),
+            Case("no version, no rule", noVersion, RuleMatch(apps: []), gap: .missing(.version)),
+            Case("no platform, nobody asks", noPlatform, gap: nil),
+            Case("no platform", noPlatform, ios, gap: .missing(.platform)),
+            Case("bad platform", badPlatform, ios, gap: .unreadable(.platform)),
+            Case("no app", good, RuleMatch(apps: ["a"]), gap: .missing(.app)),
+            Case("no app, but another platform", good, androidApp, gap: nil),
+            Case("no channel", good, RuleMatch(channels: ["a"]), gap: .missing(.channel)),
+            Case("no OS version", good, RuleMatch(osVersions: []), gap: nil),
+            Case("no build", good, minimumBuild: 5, gap: .missing(.build)),
+        ]
+    }
+
+    @Test(arguments: try cases(), Action.allCases)
+    func `a gap is left to the policy`(testCase: Case, action: Action) throws {
+        let missing: Action
+        let unreadable: Action
+        // The other action is the opposite, so that a mix-up shows.
+        let opposite: Action = action == .reject ? .allow : .reject
+        if case .unreadable = testCase.gap {
+            (missing, unreadable) = (opposite, action)
+        } else {
+            (missing, unreadable) = (action, opposite)
+        }
+        let rules = ruleSet(
+            [
+                try rule(
+                    "r",
+                    match: testCase.match,
+                    minimum: "1",
+                    minimumBuild: testCase.minimumBuild
+                )
+            ],
+            unidentified: UnidentifiedPolicy(missing: missing, unreadable: unreadable)
+        )
+        let decision = rules.decide(testCase.identity, in: rules.scope())
+        #expect(decision.gap == testCase.gap)
+        let rejects = testCase.gap != nil && action == .reject
+        #expect(decision.kind == (rejects ? .require : .allow))
+        #expect(decision.ruleID == nil)
+        if let gap = testCase.gap { #expect(decision.reason == .init(gap)) }
+        let observes = testCase.gap != nil && action == .observe
+        #expect(decision.observed.count == (observes ? 1 : 0))
+        if observes, let gap = testCase.gap {
+            let observed = Decision.Observed(ruleID: nil, kind: .require, reason: .init(gap))
+            #expect(decision.observed == [observed])
+        }
+    }
+
+    @Test func `a rule that requires wins over a gap`() throws {
+        let rules = ruleSet(
+            [
+                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "1"),
+                try rule("requires", minimum: "5"),
+            ],
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        )
+        let decision = rules.decide(try client(version: "3"), in: rules.scope())
+        #expect(decision.ruleID == "requires")
+        #expect(decision.reason == .belowMinimum)
+        #expect(decision.gap == .missing(.app))
+    }
+
+    @Test func `a rejection wins over a recommendation and has its own remedy`() throws {
+        let rules = ruleSet(
+            [
+                try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "1"),
+                try rule("hints", recommended: "5", storeURL: StoreURL("https://rule.example")),
+            ],
+            unidentified: UnidentifiedPolicy(
+                missing: .reject,
+                unreadable: .allow,
+                notice: "who",
+                storeURL: StoreURL("https://policy.example")
+            )
+        )
+        let decision = rules.decide(try client(version: "3"), in: rules.scope())
+        #expect(decision.kind == .require)
+        #expect(decision.ruleID == nil)
+        #expect(decision.remedy == Remedy(storeURL: "https://policy.example", notice: "who"))
+    }
+
+    @Test func `the strictest policy of several gaps decides`() throws {
+        var identity = try client(platform: nil)
+        identity.app = .unreadable("a, b")
+        let rules = ruleSet(
+            [try rule("r", match: RuleMatch(apps: ["a"], platforms: [.ios]), minimum: "1")],
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .observe)
+        )
+        let decision = rules.decide(identity, in: rules.scope())
+        #expect(decision.kind == .require)
+        #expect(decision.reason == .missing(.version))
+        #expect(
+            decision.observed == [.init(ruleID: nil, kind: .require, reason: .unreadable(.app))]
+        )
+    }
+
+    @Test func `the gap of an observing rule rejects nobody`() throws {
+        let rules = ruleSet(
+            [try rule("watch", match: RuleMatch(apps: ["a"]), minimum: "1", mode: .observe)],
+            unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        )
+        let decision = rules.decide(try client(version: "3"), in: rules.scope())
+        #expect(decision.kind == .allow)
+        #expect(decision.gap == nil)
+        #expect(
+            decision.observed == [.init(ruleID: "watch", kind: .require, reason: .missing(.app))]
+        )
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct IdentityGapTests {
+    @Test func `what cannot be read comes before what is missing and the version first`() {
+        let gaps: [IdentityGap] = [
+            .missing(.app), .unreadable(.app), .missing(.version), .unreadable(.version),
+        ]
+        #expect(
+            gaps.sorted() == [
+                .unreadable(.version), .unreadable(.app), .missing(.version), .missing(.app),
+            ]
+        )
+    }
+
+    @Test func `a gap is a sentence`() {
+        #expect(
+            IdentityGap.missing(.osVersion).description
+                == "the client does not state its OS version"
+        )
+        #expect(
+            IdentityGap.unreadable(.version).description
+                == "the version that the client states cannot be read"
+        )
+    }
+}

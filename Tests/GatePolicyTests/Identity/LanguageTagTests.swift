@@ -1,0 +1,47 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct LanguageTagTests {
+    static let canonical = [
+        ("en", "en"), ("EN", "en"), ("pt-br", "pt-BR"), ("ZH-HANT-tw", "zh-Hant-TW"),
+        ("de-1996", "de-1996"), ("es-419", "es-419"), ("sl-rozaj-biske", "sl-rozaj-biske"),
+        ("en-a-AAA-x-PRIV", "en-a-aaa-x-priv"), ("x-Whatever", "x-whatever"),
+        ("zh-Hant-x-TW", "zh-Hant-x-tw"), ("i-klingon", "i-klingon"), ("de-x-A", "de-x-a"),
+    ]
+
+    @Test(arguments: canonical)
+    func `a tag is compared without case and keeps the canonical one`(
+        text: String,
+        tag: String
+    ) throws {
+        #expect(try #require(LanguageTag(text)).description == tag)
+        #expect(LanguageTag(text) == LanguageTag(text.uppercased()))
+    }
+
+    @Test(arguments: [
+        "", "*", "-", "en-", "-en", "en--US", "en_US", "e1", "123", "abcdefghi", "en-abcdefghi",
+        "日本", "en US", "en-x", "en;q=1", String(repeating: "en-US-", count: 12) + "en",
+    ])
+    func `what does not have the shape of a tag is none`(text: String) {
+        #expect(LanguageTag(text) == nil)
+    }
+
+    static let truncations = [
+        ("zh-Hant-TW", ["zh-Hant", "zh"]),
+        ("pt-BR", ["pt"]),
+        ("en", []),
+        (
+            "zh-Hant-CN-x-private1-private2",
+            ["zh-Hant-CN-x-private1", "zh-Hant-CN", "zh-Hant", "zh"]
+        ),
+        ("de-a-b-co", ["de"]),
+        ("x-abc", []),
+    ]
+
+    @Test(arguments: truncations)
+    func `a tag is truncated as RFC 4647 looks it up`(text: String, shorter: [String]) throws {
+        let tags = sequence(first: try #require(LanguageTag(text)), next: \.truncated)
+        #expect(tags.dropFirst().map(\.description) == shorter)
+    }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct NoticeTemplateTests {
+    static let cases = [
+        ("", ""),
+        ("plain", "plain"),
+        ("Version {currentVersion} is old.", "Version 3.4.9 is old."),
+        ("{minimumVersion}{latestVersion}", "3.5.0–"),
+        ("{app} on {platform}, build {minimumBuild}", "Shop on ios, build 12"),
+        ("{{currentVersion}}", "{currentVersion}"),
+        ("{{{currentVersion}}}", "{3.4.9}"),
+        ("{{}}", "{}"),
+        ("バージョン{currentVersion}", "バージョン3.4.9"),
+        ("e\u{301}{{\u{301}", "e\u{301}{\u{301}"),
+    ]
+
+    @Test(arguments: cases)
+    func `places are filled and doubled braces are braces`(text: String, filled: String) throws {
+        let values: [NoticePlaceholder: String] = [
+            .currentVersion: "3.4.9", .minimumVersion: "3.5.0", .app: "Shop", .platform: "ios",
+            .minimumBuild: "12",
+        ]
+        #expect(try NoticeTemplate(parsing: text).filled(with: values) == filled)
+    }
+
+    @Test func `a value is not read as a template`() throws {
+        let template = try NoticeTemplate(parsing: "{app}")
+        #expect(template.filled(with: [.app: "{platform}"]) == "{platform}")
+    }
+
+    static let known = [
+        "currentVersion", "minimumVersion", "latestVersion", "minimumBuild", "platform", "app",
+    ]
+    static let errors: [(String, NoticeTemplateError)] = [
+        ("{version}", .unknownPlaceholder("version", known: known)),
+        ("{ currentVersion }", .unknownPlaceholder(" currentVersion ", known: known)),
+        ("{}", .unknownPlaceholder("", known: known)),
+        ("{app", .unclosedBrace),
+        ("a{", .unclosedBrace),
+        ("app}", .strayBrace),
+        ("{app}}", .strayBrace),
+        ("{{{app}}", .strayBrace),
+    ]
+
+    @Test(arguments: errors)
+    func `what is no template is refused with its reason`(text: String, error: NoticeTemplateError)
+    {
+        #expect(throws: error) { try NoticeTemplate(parsing: text) }
+        #expect(!error.description.isEmpty)
+    }
+
+    @Test func `an unknown place says which ones there are`() {
+        let error = NoticeTemplateError.unknownPlaceholder("x", known: ["app", "platform"])
+        #expect(error.description == "there is no placeholder '{x}'; there are {app}, {platform}")
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct LenientPathTests {
+    static func readings(_ path: String) -> [String] {
+        var readings: [String] = []
+        LenientPath(Array(path.utf8))?.forEachReading {
+            readings.append(String(decoding: $0, as: UTF8.self))
+        }
+        return readings
+    }
+
+    static let single = [
+        ("/", "/"), ("/A/b", "/a/b"), ("/a%20B", "/a b"), ("/%41%c3%89", "/aÉ"), ("/a%zz", "/a%zz"),
+        ("/a/", "/a/"), ("/.well-known", "/.well-known"),
+    ]
+
+    @Test(arguments: single)
+    func `an ordinary path has one reading`(path: String, reading: String) {
+        #expect(Self.readings(path) == [reading])
+    }
+
+    static let several: [(String, Set<String>)] = [
+        ("/a%2Fb", ["/a%2fb", "/a/b"]),
+        ("/a\\b", ["/a\\b", "/a/b"]),
+        ("/a;x/b", ["/a;x/b", "/a/b"]),
+        ("/a//b", ["/a//b", "/a/b"]),
+        ("/a/./b", ["/a/./b", "/a/b"]),
+        ("/a/../b", ["/a/../b", "/b"]),
+        ("/../../a", ["/../../a", "/a"]),
+        ("/a#b", ["/a#b", "/a"]),
+        ("/a%00.png", ["/a\0.png", "/a"]),
+        ("/x/..;/a", ["/x/..;/a", "/x/../a", "/a"]),
+        ("/a//../b", ["/a//../b", "/a/../b", "/a/b", "/b"]),
+        ("/x/..%2fa", ["/x/..%2fa", "/x/../a", "/a"]),
+        ("/a%252fb", ["/a%2fb", "/a/b"]),
+    ]
+
+    @Test(arguments: several)
+    func `every way in which a backend could read a path is there`(
+        path: String,
+        readings: Set<String>
+    ) {
+        #expect(Set(Self.readings(path)) == readings)
+    }
+
+    @Test func `a long path of every ambiguity is not read at all`() {
+        let odd = "/;%2f\\..//%00#./"
+        #expect(Self.readings(odd).count == 48)
+        #expect(LenientPath(Array(String(repeating: odd, count: 100).utf8)) == nil)
+        let link = "/resize/https%3A%2F%2Fcdn.example%2F" + String(repeating: "a%2Fb", count: 1000)
+        #expect(Self.readings(link).count == 6)
+        #expect(Self.readings("/" + String(repeating: "%20", count: 100_000)).count == 1)
+    }
+}

@@ -1,0 +1,55 @@
+import GatePolicy
+import Testing
+
+@Suite struct RequestPatternTests {
+    @Test(arguments: [
+        "/", "/a", "/a/", "/a/*/c", "/**", "/a/**", "/*", "/caf%C3%A9", "/café", "/.well-known/x",
+    ])
+    func `a path is kept as written`(path: String) throws {
+        #expect(try RequestPattern(path: path, methods: nil).path == path)
+    }
+
+    @Test func `methods are upper case and each there once`() throws {
+        let pattern = try RequestPattern(path: nil, methods: ["post", "GET", "POST"])
+        #expect(pattern.methods == ["GET", "POST"])
+        #expect(try RequestPattern(path: nil, methods: ["GET", "POST"]) == pattern)
+    }
+
+    static let errors: [(String?, [String]?, RequestPatternError)] = [
+        (nil, nil, .empty),
+        ("", nil, .relativePath),
+        ("a", nil, .relativePath),
+        ("*", nil, .relativePath),
+        ("/a?b", nil, .query),
+        ("/**/a", nil, .doubleStarInside),
+        ("/a/**/", nil, .doubleStarInside),
+        ("/a*", nil, .partialWildcard("a*")),
+        ("/***", nil, .partialWildcard("***")),
+        ("/a//b", nil, .ambiguousPath),
+        ("/a/../b", nil, .ambiguousPath),
+        ("/a;b", nil, .ambiguousPath),
+        ("/a%2Fb", nil, .ambiguousPath),
+        ("/a\\b", nil, .ambiguousPath),
+        ("/a#b", nil, .ambiguousPath),
+        ("/a%", nil, .ambiguousPath),
+        ("/" + String(repeating: "a", count: 1024), nil, .tooLong),
+        (String(repeating: "/a", count: 65), nil, .tooLong),
+        (nil, [""], .invalidMethod("")),
+        (nil, ["GET POST"], .invalidMethod("GET POST")),
+        (nil, ["É"], .invalidMethod("É")),
+        (
+            nil, [String(repeating: "A", count: 33)],
+            .invalidMethod(String(repeating: "A", count: 33))
+        ),
+    ]
+
+    @Test(arguments: errors)
+    func `what is no pattern is refused with its reason`(
+        path: String?,
+        methods: [String]?,
+        error: RequestPatternError
+    ) {
+        #expect(throws: error) { try RequestPattern(path: path, methods: methods) }
+        #expect(!error.description.isEmpty)
+    }
+}
