@@ -3,9 +3,32 @@ import PackageDescription
 
 let package = Package(
     name: "versiongate",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+    ],
     targets: [
         .target(name: "GatePolicy"),
+        .target(
+            name: "GateControl",
+            dependencies: [
+                "GatePolicy",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
+        .testTarget(
+            name: "GateControlTests",
+            dependencies: [
+                "GateControl",
+                "GatePolicy",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["BrokenRules", "Schema"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

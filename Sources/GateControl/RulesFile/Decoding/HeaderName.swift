@@ -1,0 +1,48 @@
+/// The name of a header field that may carry a part of an identity, in lower case.
+struct HeaderName: Sendable, Equatable {
+    /// Why a text is not such a name.
+    enum Failure: Error, CustomStringConvertible {
+        case shape
+        case reserved
+
+        var description: String {
+            switch self {
+            case .shape: "it may hold letters, digits and !#$%&'*+-.^_`|~ only"
+            case .reserved: "HTTP, or VersionGate itself, needs this field"
+            }
+        }
+    }
+
+    /// Fields that frame or route a message, and those that the gate writes itself: an identity
+    /// that is cleaned on its way upstream must not take one of them along.
+    private static let reserved: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te",
+        "trailer", "transfer-encoding", "upgrade", "user-agent", "x-versiongate",
+        "x-versiongate-decision",
+    ]
+
+    let text: String
+
+    init(parsing text: String) throws(Failure) {
+        guard text.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]{1,128}/) != nil else { throw .shape }
+        self.text = text.lowercased()
+        guard !Self.reserved.contains(self.text) else { throw .reserved }
+    }
+}
+
+/// The name of a query parameter that may carry a part of an identity, in lower case.
+struct ParameterName: Sendable, Equatable {
+    /// Why a text is not such a name.
+    enum Failure: Error, CustomStringConvertible {
+        case shape
+
+        var description: String { "it may hold letters, digits, '.', '_', '~' and '-' only" }
+    }
+
+    let text: String
+
+    init(parsing text: String) throws(Failure) {
+        guard text.wholeMatch(of: /[A-Za-z0-9._~\-]{1,128}/) != nil else { throw .shape }
+        self.text = text.lowercased()
+    }
+}

@@ -1,0 +1,101 @@
+internal import GatePolicy
+
+/// Reads `identity`: where the parts of a client's identity come from.
+struct IdentityDecoder {
+    static let keys = ["headers", "userAgent", "query"]
+    /// The parts by the name that the file gives them.
+    static let parts: [(name: String, part: IdentityPart)] = [
+        ("app", .app), ("platform", .platform), ("version", .version), ("build", .build),
+        ("channel", .channel), ("osVersion", .osVersion), ("device", .device),
+        ("languages", .languages),
+    ]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> IdentitySources? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        var sources = IdentitySources.defaults
+        let headers = self.parts(of: fields["headers"])
+        for (part, value) in headers {
+            sources.headers[part] = value.oneOrMore(self.problems).compactMap { self.header($0) }
+        }
+        self.checkHeaders(headers)
+        let query = self.parts(of: fields["query"])
+        for (part, value) in query {
+            sources.query[part] = self.parameter(value)
+        }
+        self.checkSpeakers(query, "query parameter", spoken: [:])
+        sources.userAgents =
+            fields["userAgent"]?.oneOrMore(self.problems).compactMap { self.pattern($0) } ?? []
+        return sources
+    }
+
+    private func parts(of element: Element?) -> [(IdentityPart, Element)] {
+        let names = Self.parts.map(\.name)
+        guard let element, let fields = Fields(element, keys: names, problems: self.problems) else {
+            return []
+        }
+        return Self.parts.compactMap { name, part in fields[name].map { (part, $0) } }
+    }
+
+    private func header(_ element: Element) -> String? {
+        element.parsed(as: "a header name", self.problems, by: HeaderName.init(parsing:))?.text
+    }
+
+    private func parameter(_ element: Element) -> String? {
+        element.parsed(as: "a query parameter", self.problems, by: ParameterName.init(parsing:))?
+            .text
+    }
+
+    private func pattern(_ element: Element) -> UserAgentPattern? {
+        element.parsed(
+            as: "a User-Agent pattern",
+            self.problems,
+            by: UserAgentPattern.init(parsing:)
+        )
+    }
+
+    /// Refuses a header that would speak for two parts, the parts with default names included.
+    private func checkHeaders(_ headers: [(part: IdentityPart, value: Element)]) {
+        var spoken: [String: IdentityPart] = [:]
+        for (part, names) in IdentitySources.defaults.headers
+        where !headers.contains(where: { $0.part == part }) {
+            for name in names { spoken[name] = part }
+        }
+        self.checkSpeakers(headers, "header", spoken: spoken)
+    }
+
+    private func checkSpeakers(
+        _ speakers: [(part: IdentityPart, value: Element)],
+        _ noun: String,
+        spoken: [String: IdentityPart]
+    ) {
+        var spoken = spoken
+        for (part, value) in speakers {
+            for (name, place) in value.names {
+                guard let first = spoken.updateValue(part, forKey: name.lowercased()) else {
+                    continue
+                }
+                let other = Self.parts.first { $0.part == first }?.name ?? ""
+                let message =
+                    first == part
+                    ? "the \(noun) '\(name)' is named twice"
+                    : "the \(noun) '\(name)' already speaks for '\(other)'"
+                self.problems.report(message, at: place)
+            }
+        }
+    }
+}
+
+extension Element {
+    /// The texts of one value or a list, without a check of what else is there.
+    fileprivate var names: [(name: String, place: Place)] {
+        switch self.content {
+        case .text(let text): [(text, self.place)]
+        case .list(let items): items.flatMap(\.names)
+        case .number, .boolean, .date, .nothing, .mapping: []
+        }
+    }
+}

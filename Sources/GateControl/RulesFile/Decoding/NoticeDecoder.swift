@@ -1,0 +1,62 @@
+internal import GatePolicy
+
+/// Reads one notice: its words in every language.
+struct NoticeDecoder {
+    static let keys = ["title", "message", "button"]
+
+    let problems: Problems
+
+    func decode(_ entry: Element.Entry) -> RulesDocument.Notice {
+        if (try? Name(parsing: entry.key)) == nil {
+            let message = "'\(entry.key)' is not a notice name: \(Name.Failure.shape)"
+            self.problems.report(message, at: entry.place)
+        }
+        let name = Located(value: entry.key, place: entry.place)
+        guard let entries = entry.value.entries(self.problems) else {
+            return RulesDocument.Notice(name: name, languages: nil, texts: [:])
+        }
+        var texts: [LanguageTag: NoticeText] = [:]
+        var places: [LanguageTag: Place] = [:]
+        for entry in entries {
+            guard let language = LanguageTag(entry.key) else {
+                let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
+                self.problems.report(message, at: entry.place)
+                continue
+            }
+            if let first = places.updateValue(entry.place, forKey: language) {
+                let message = "the language '\(language)' is already in line \(first.line)"
+                self.problems.report(message, at: entry.place)
+            }
+            texts[language] = self.text(entry.value)
+        }
+        return RulesDocument.Notice(name: name, languages: Set(places.keys), texts: texts)
+    }
+
+    private func text(_ element: Element) -> NoticeText? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        let title = fields.required("title", of: "a notice").flatMap { self.template($0) }
+        let message = fields.required("message", of: "a notice").flatMap { self.template($0) }
+        let button = fields["button"].flatMap { self.template($0) }
+        guard let title, let message else { return nil }
+        return NoticeText(title: title, message: message, button: button)
+    }
+
+    private func template(_ element: Element) -> NoticeTemplate? {
+        guard let text = element.text("a text", self.problems) else { return nil }
+        do throws(NoticeTemplateError) {
+            return try NoticeTemplate(parsing: text)
+        } catch {
+            self.problems.report(Self.message(for: error), at: element.place)
+            return nil
+        }
+    }
+
+    private static func message(for error: NoticeTemplateError) -> String {
+        guard case .unknownPlaceholder(let name, let known) = error,
+            let nearest = Spelling.nearest(to: name, among: known)
+        else { return "\(error)" }
+        return "there is no placeholder {\(name)}; did you mean {\(nearest)}?"
+    }
+}

@@ -1,0 +1,47 @@
+/// One value of a rules file and its place, before it means anything.
+struct Element: Sendable {
+    enum Content: Sendable {
+        /// A quoted scalar, or a plain one that cannot be read as anything else.
+        case text(String)
+        /// A plain scalar that YAML takes for a number, as it is written.
+        case number(String)
+        /// A plain scalar that YAML takes for a truth value, as it is written.
+        case boolean(String)
+        /// A plain scalar that YAML takes for a date, as it is written.
+        case date(String)
+        case nothing
+        case list([Element])
+        case mapping([Entry])
+    }
+
+    /// A key of a mapping and what it says.
+    struct Entry: Sendable {
+        let key: String
+        let place: Place
+        let value: Element
+    }
+
+    let content: Content
+    let place: Place
+
+    /// What the element is, for a message that says what was expected in its place.
+    var found: String {
+        switch self.content {
+        case .text(let text): "the text '\(text)'"
+        case .number(let text): "the number \(text)"
+        case .boolean(let text): "the truth value \(text)"
+        case .date(let text): "the date \(text)"
+        case .nothing: "nothing"
+        case .list: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    /// The scalar as it is written, if quotes are what it probably wants.
+    var unquoted: String? {
+        switch self.content {
+        case .number(let text), .boolean(let text): text
+        case .text, .date, .nothing, .list, .mapping: nil
+        }
+    }
+}

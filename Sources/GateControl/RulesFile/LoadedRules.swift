@@ -1,0 +1,6 @@
+package import GatePolicy
+
+/// The rules of a file or folder, read whole and found to be right.
+package struct LoadedRules: Sendable, Equatable {
+    package let definition: RuleSetDefinition
+}

@@ -1,0 +1,16 @@
+/// A place in a rules file, as editors count: lines and columns start at 1.
+struct Place: Sendable, Hashable {
+    let file: String
+    let line: Int
+    let column: Int
+
+    init(file: String, line: Int = 1, column: Int = 1) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+}
+
+extension Place: CustomStringConvertible {
+    var description: String { "\(self.file):\(self.line):\(self.column)" }
+}

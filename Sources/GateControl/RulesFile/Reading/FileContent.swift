@@ -1,0 +1,92 @@
+import Glibc
+
+/// What one open of a file gives: its bytes and which file it was.
+struct FileContent: Sendable, Equatable {
+    /// Why a path could not be read.
+    enum Failure: Error {
+        case missing
+        case isFolder
+        case notAFile
+        case tooLarge
+        case system(Int32)
+    }
+
+    let bytes: [UInt8]
+    let identity: FileIdentity
+
+    /// Reads a regular file; symbolic links are followed.
+    ///
+    /// Opening does not wait, so that a pipe that somebody put there cannot hold up a reload.
+    init(path: String, atMost limit: Int) throws(Failure) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.failure(errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.failure(errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .isFolder
+        default: throw .notAFile
+        }
+        guard status.st_size <= limit else { throw .tooLarge }
+        self.bytes = try Self.bytes(of: descriptor, atMost: limit)
+        self.identity = FileIdentity(status)
+    }
+
+    private static func bytes(
+        of descriptor: Int32,
+        atMost limit: Int
+    ) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
+                unsafe read(descriptor, buffer.baseAddress, buffer.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(errno) }
+            guard count > 0 else { return bytes }
+            bytes += chunk.prefix(count)
+            // A file that grows while it is read.
+            guard bytes.count <= limit else { throw .tooLarge }
+        }
+    }
+
+    private static func failure(_ code: Int32) -> Failure {
+        code == ENOENT ? .missing : .system(code)
+    }
+}
+
+/// Which file a path led to, and in which state.
+struct FileIdentity: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: [Int]
+
+    init(_ status: stat) {
+        self.device = UInt64(status.st_dev)
+        self.inode = UInt64(status.st_ino)
+        self.size = Int64(status.st_size)
+        self.modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+
+    /// Looks at a path and follows symbolic links; `nil` if it leads nowhere.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
+extension FileContent.Failure: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .missing: "there is no such file or folder"
+        case .isFolder: "this is a folder"
+        case .notAFile: "this is neither a file nor a folder"
+        case .tooLarge: "the file is larger than \(RulesSource.maximumSize >> 20) MiB"
+        case .system(let code): "cannot be read: \(unsafe String(cString: strerror(code)))"
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import GatePolicy
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+@Suite(.timeLimit(.minutes(1)))
+struct RulesReloaderTests {
+    /// A rules file in memory, and everything that is done with it.
+    private final class Bench: Sendable {
+        let text = Mutex("rules: []\n")
+        let loads = Mutex(0)
+        let published = Mutex<[String]>([])
+        let log = LogRecorder()
+
+        /// Loads the text; each publication waits for what the closure waits for.
+        func reloader(beforePublishing: @escaping @Sendable () async -> Void = {}) -> RulesReloader
+        {
+            RulesReloader(
+                logger: self.log.logger,
+                now: { Date(timeIntervalSince1970: Double(self.loads.withLock(\.self))) },
+                load: { () throws(RulesFileErrors) in
+                    self.loads.withLock { $0 += 1 }
+                    let text = self.text.withLock(\.self)
+                    return try RulesFileLoader.load(sources: [("rules.yaml", text)])
+                },
+                publish: { rules in
+                    await beforePublishing()
+                    self.published.withLock { $0.append(rules.revision) }
+                }
+            )
+        }
+
+        func write(_ text: String) {
+            self.text.withLock { $0 = text }
+        }
+    }
+
+    private let bench = Bench()
+
+    @Test func `the first load publishes`() async {
+        let reloader = self.bench.reloader()
+        let status = await reloader.reload(reason: .start)
+        #expect(status.lastReloadSuccessful)
+        #expect(status.errors.isEmpty)
+        #expect(status.lastSuccess == Date(timeIntervalSince1970: 1))
+        #expect(self.bench.published.withLock(\.self) == [status.revision])
+        #expect(await reloader.status == status)
+    }
+
+    @Test func `before the first load there is no success`() async {
+        let status = await self.bench.reloader().status
+        #expect(!status.lastReloadSuccessful)
+        #expect(status.lastSuccess == nil)
+        #expect(status.revision == nil)
+    }
+
+    @Test func `a changed file is published once, an unchanged one not at all`() async {
+        let reloader = self.bench.reloader()
+        await reloader.reload(reason: .start)
+        self.bench.write("rules: [] # changed\n")
+        let changed = await reloader.reload(reason: .fileChanged)
+        let unchanged = await reloader.reload(reason: .signal)
+        #expect(self.bench.published.withLock { $0.count } == 2)
+        #expect(self.bench.published.withLock(\.last) == changed.revision)
+        #expect(unchanged.revision == changed.revision)
+        #expect(unchanged.lastSuccess == Date(timeIntervalSince1970: 3))
+    }
+
+    @Test func `a broken file keeps the rules and is logged with its places`() async {
+        let reloader = self.bench.reloader()
+        let good = await reloader.reload(reason: .start)
+        self.bench.write("rules:\n- id: a\n  minimun: '1'\n")
+        let broken = await reloader.reload(reason: .fileChanged)
+        #expect(!broken.lastReloadSuccessful)
+        #expect(broken.revision == good.revision)
+        #expect(broken.lastSuccess == good.lastSuccess)
+        #expect(broken.errors.count == 2)
+        #expect(self.bench.published.withLock { $0.count } == 1)
+        #expect(
+            self.bench.log.lines.filter { $0.hasPrefix("error") } == [
+                "error rules.yaml:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
+                    + "'recommended' or 'blocked'",
+                "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
+                "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
+            ]
+        )
+        #expect(await reloader.current?.definition.revision == good.revision)
+    }
+
+    @Test func `a file that is repaired to what it was succeeds without publishing`() async {
+        let reloader = self.bench.reloader()
+        let good = await reloader.reload(reason: .start)
+        self.bench.write("")
+        await reloader.reload(reason: .fileChanged)
+        self.bench.write("rules: []\n")
+        let repaired = await reloader.reload(reason: .fileChanged)
+        #expect(repaired.lastReloadSuccessful)
+        #expect(repaired.errors.isEmpty)
+        #expect(repaired.revision == good.revision)
+        #expect(self.bench.published.withLock { $0.count } == 1)
+    }
+
+    @Test func `a broken first load has nothing to keep`() async {
+        self.bench.write("")
+        let status = await self.bench.reloader().reload(reason: .start)
+        #expect(status.revision == nil)
+        #expect(
+            self.bench.log.lines == [
+                "error rules.yaml:1:1: the file is empty",
+                "error rules not loaded, 1 error; there is no earlier revision to keep",
+            ]
+        )
+    }
+
+    @Test func `a burst is answered by one more reload, which sees the last state`() async {
+        let (entered, entering) = AsyncStream<Void>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let reloader = self.bench.reloader {
+            entering.yield()
+            for await _ in gate { break }
+        }
+        async let first = reloader.reload(reason: .start)
+        for await _ in entered { break }
+        // The first reload has read its text and waits to publish it.
+        self.bench.write("rules: [] # last\n")
+        let burst = (0..<5).map { _ in
+            Task { await reloader.reload(reason: .fileChanged) }
+        }
+        while await reloader.waiting.count < burst.count { await Task.yield() }
+        opening.finish()
+        let revision = await first.revision
+        for reload in burst {
+            let status = await reload.value
+            #expect(status.lastReloadSuccessful)
+            #expect(status.revision != revision)
+        }
+        #expect(self.bench.loads.withLock(\.self) == 2)
+        #expect(self.bench.published.withLock { $0.count } == 2)
+    }
+
+    @Test func `a file on disk is loaded by its path`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("rules: []\n", to: "rules.yaml")
+        let reloader = RulesReloader(
+            loader: RulesFileLoader(path: folder.path(of: "rules.yaml")),
+            logger: self.bench.log.logger,
+            publish: { rules in self.bench.published.withLock { $0.append(rules.revision) } }
+        )
+        let status = await reloader.reload(reason: .start)
+        #expect(status.lastReloadSuccessful)
+        #expect(self.bench.published.withLock(\.self) == [status.revision])
+    }
+}

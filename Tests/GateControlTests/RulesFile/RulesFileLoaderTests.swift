@@ -1,0 +1,251 @@
+import GatePolicy
+import Testing
+
+@testable import GateControl
+
+struct RulesFileLoaderTests {
+    private func load(_ text: String) throws(RulesFileErrors) -> RuleSetDefinition {
+        try RulesFileLoader.load(sources: [("rules.yaml", text)]).definition
+    }
+
+    private func errors(_ sources: (String, String)...) -> [String] {
+        do {
+            _ = try RulesFileLoader.load(sources: sources.map { (name: $0, text: $1) })
+            return []
+        } catch {
+            return error.errors.map(\.description)
+        }
+    }
+
+    @Test func `the tables of broken files are there`() {
+        #expect(BrokenRules.all.count >= 120)
+    }
+
+    @Test(arguments: BrokenRules.all)
+    func `a broken file is refused with the place and the reason`(_ broken: BrokenRules) {
+        #expect(self.errors(("rules.yaml", broken.text)) == broken.errors)
+    }
+
+    @Test(arguments: ShippedRules.all)
+    func `every shipped file loads and compiles`(_ shipped: ShippedRules) throws {
+        let definition = try RulesFileLoader(path: shipped.path).load().definition
+        #expect(RuleSet(definition).revision == definition.revision)
+        #expect(!definition.rules.isEmpty)
+    }
+
+    @Test func `a rule says everything that it can say`() throws {
+        let definition = try self.load(
+            """
+            rules:
+            - id: all
+              match:
+                app: com.example.shop
+                platform: [iPhone, Android]
+                channel: beta
+                osVersion: [">=16 <18", "15.7"]
+                path: [/v2/**, /v3/*/pay]
+                method: post
+              minimum: "3.5"
+              minimumBuild: 18446744073709551615
+              recommended: "4.2.0"
+              blocked: 3.8.x
+              prerelease: strict
+              notice: upgrade
+              storeUrl: { default: https://a.example, FDroid: market://details?id=b }
+              mode: observe
+            notices:
+              upgrade:
+                EN: { title: Update, message: "{{{minimumVersion}}}" }
+                zh-hant: { title: 更新, message: 請更新, button: 更新 }
+            """
+        )
+        let rule = RuleDefinition(
+            id: "all",
+            match: RuleMatch(
+                apps: ["com.example.shop"],
+                platforms: [.ios, .android],
+                channels: ["beta"],
+                osVersions: [
+                    try VersionRange(parsing: ">=16 <18"), try VersionRange(parsing: "15.7"),
+                ],
+                requests: [
+                    try RequestPattern(path: "/v2/**", methods: ["POST"]),
+                    try RequestPattern(path: "/v3/*/pay", methods: ["POST"]),
+                ]
+            ),
+            minimum: try AppVersion(parsing: "3.5"),
+            minimumBuild: .max,
+            recommended: try AppVersion(parsing: "4.2.0"),
+            blocked: [try VersionRange(parsing: "3.8.x")],
+            prerelease: .strict,
+            notice: "upgrade",
+            storeURL: StoreURL(
+                "https://a.example",
+                channels: ["fdroid": "market://details?id=b"]
+            ),
+            mode: .observe
+        )
+        #expect(definition.rules == [rule])
+        let languages = definition.notices["upgrade"]?.texts.keys.map(\.description).sorted()
+        #expect(languages == ["en", "zh-Hant"])
+    }
+
+    @Test func `what a file leaves out has its default`() throws {
+        let definition = try self.load("rules: []\n")
+        #expect(definition == RuleSetDefinition(revision: definition.revision))
+    }
+
+    @Test func `settings replace their defaults part by part`() throws {
+        let definition = try self.load(
+            """
+            $schema: ./rules.schema.json
+            defaultLanguage: ko
+            identity:
+              headers: { version: [X-V, X-Legacy-V], build: X-B }
+              userAgent: 'Shop/(?<version>[0-9.]+)'
+              query: { version: App_Version }
+            unidentified: { missing: reject, unreadable: observe, storeUrl: https://a.example }
+            exempt: [/healthz, { path: [/a, /b], method: [get, POST] }, { method: OPTIONS }]
+            rules: []
+            """
+        )
+        #expect(definition.defaultLanguage == LanguageTag("ko"))
+        #expect(definition.identity.headers[.version] == ["x-v", "x-legacy-v"])
+        #expect(definition.identity.headers[.build] == ["x-b"])
+        #expect(definition.identity.headers[.app] == ["x-app-id"])
+        #expect(definition.identity.query == [.version: "app_version"])
+        #expect(definition.identity.userAgents.map(\.description) == ["Shop/(?<version>[0-9.]+)"])
+        #expect(definition.unidentified.missing == .reject)
+        #expect(definition.unidentified.unreadable == .observe)
+        #expect(
+            definition.exemptions == [
+                try RequestPattern(path: "/healthz", methods: nil),
+                try RequestPattern(path: "/a", methods: ["GET", "POST"]),
+                try RequestPattern(path: "/b", methods: ["GET", "POST"]),
+                try RequestPattern(path: nil, methods: ["OPTIONS"]),
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            "\u{FEFF}rules: []\n",
+            "rules: []\r\nexempt: []\r\n",
+            "{\"rules\": []}",
+            "{\n\t\"rules\": [],\n\t\"exempt\": [\"\\/healthz\"]\n}\n",
+            "# a comment\n---\nrules: []\n...\n",
+            "exempt: &paths [/a]\nrules: [{ id: a, match: { path: *paths }, recommended: '1' }]",
+        ]
+    )
+    func `marks, line ends, JSON and aliases are read`(_ text: String) {
+        #expect(self.errors(("rules.yaml", text)) == [])
+    }
+
+    @Test(
+        arguments: [
+            ("rules: []\n# \u{0}\n", "2:3: the control character U+0000"),
+            ("rules:\n- id: \u{1B}[1m\n", "2:7: the control character U+001B"),
+            ("\u{FEFF}rules: [\u{7F}]\n", "1:9: the control character U+007F"),
+        ]
+    )
+    func `control characters are named`(_ text: String, _ expected: String) {
+        let error = "rules.yaml:\(expected) is not allowed in a rules file"
+        #expect(self.errors(("rules.yaml", text)) == [error])
+    }
+
+    @Test func `text that is not UTF-8 is refused at its place`() {
+        let bytes = Array("rules: []\n# Caf".utf8) + [0xE9, 0x0A]
+        let error = RulesFileError(
+            file: "a.yaml",
+            line: 2,
+            column: 6,
+            message: "the file is not valid UTF-8"
+        )
+        #expect(throws: RulesFileErrors(error)) {
+            try RulesFileLoader.load([RulesSource(name: "a.yaml", bytes: bytes)])
+        }
+    }
+
+    @Test func `a file beyond the limit is refused unread`() {
+        let text = "rules: []\n#" + String(repeating: "x", count: RulesSource.maximumSize)
+        let errors = self.errors(("rules.yaml", text))
+        #expect(errors == ["rules.yaml:1:1: the file is larger than 4 MiB"])
+    }
+
+    @Test func `a bomb of aliases is refused`() {
+        var text = "rules: []\na0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+        for level in 1..<20 {
+            let aliases = Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+            text += "a\(level): &a\(level) [\(aliases)]\n"
+        }
+        let errors = self.errors(("rules.yaml", text))
+        #expect(errors.count == 1)
+        #expect(errors.first?.contains("the file holds more than 100000 values") == true)
+    }
+
+    @Test func `a message is one printable line of bounded length`() throws {
+        let name = String(repeating: "n", count: 5000)
+        let errors = self.errors(("rules.yaml", "rules: [\"a\\n\\eb\", \(name)]"))
+        #expect(errors.count == 2)
+        #expect(errors.first?.hasSuffix("found the text 'a\u{FFFD}\u{FFFD}b'") == true)
+        #expect(try #require(errors.last).count < 450)
+    }
+
+    @Test func `files join in the order in which they are given`() throws {
+        let definition = try RulesFileLoader.load(sources: [
+            ("10.yaml", "rules: [{ id: b, recommended: '1', notice: n }]\nexempt: [/b]"),
+            ("20.yaml", "rules: [{ id: a, recommended: '1' }]\nexempt: [/a]\n"),
+            ("30.yaml", "notices: { n: { en: { title: a, message: b } } }"),
+        ]).definition
+        #expect(definition.rules.map(\.id) == ["b", "a"])
+        #expect(definition.exemptions.map(\.path) == ["/b", "/a"])
+        #expect(definition.notices.keys.sorted() == ["n"])
+    }
+
+    @Test func `what two files both say is an error that names both places`() {
+        let errors = self.errors(
+            (
+                "a.yaml",
+                "defaultLanguage: en\nrules: [{ id: a, recommended: '1' }]\n"
+                    + "notices: { n: { en: { title: a, message: b } } }\n"
+            ),
+            (
+                "b.yaml",
+                "defaultLanguage: ja\nrules: [{ id: a, recommended: '1' }]\n"
+                    + "notices: { n: { en: { title: a, message: b } } }\n"
+            ),
+            ("c.yaml", "defaultLanguage: ko\n")
+        )
+        #expect(
+            errors == [
+                "b.yaml:1:1: 'defaultLanguage' is already set in a.yaml:1:1",
+                "b.yaml:2:15: there is already a rule 'a' in a.yaml:2:15",
+                "b.yaml:3:12: there is already a notice 'n' in a.yaml:3:12",
+                "c.yaml:1:1: 'defaultLanguage' is already set in a.yaml:1:1",
+            ]
+        )
+    }
+
+    @Test func `a broken file does not make others guess what it said`() {
+        let errors = self.errors(
+            ("a.yaml", "notices: ["),
+            ("b.yaml", "rules: [{ id: a, recommended: '1', notice: upgrade, mod: observe }]")
+        )
+        #expect(errors.count == 2)
+        #expect(errors.first?.hasPrefix("a.yaml:") == true)
+        #expect(errors.last == "b.yaml:1:53: unknown key 'mod'; did you mean 'mode'?")
+    }
+
+    @Test func `the revision follows names and contents, not the folder`() throws {
+        func revision(_ sources: (name: String, text: String)...) throws -> String {
+            try RulesFileLoader.load(sources: sources).definition.revision
+        }
+        let first = try revision(("a/rules.yaml", "rules: []"))
+        #expect(first.wholeMatch(of: /[0-9a-f]{12}/) != nil)
+        #expect(try revision(("b/rules.yaml", "rules: []")) == first)
+        #expect(try revision(("a/rules.yaml", "rules: [] ")) != first)
+        #expect(try revision(("a/other.yaml", "rules: []")) != first)
+        let split = try revision(("a", "rules: []\n"), ("b", "exempt: []\n"))
+        #expect(try revision(("b", "exempt: []\n"), ("a", "rules: []\n")) != split)
+    }
+}

@@ -1,0 +1,37 @@
+"""Judges rules files by their JSON Schema.
+
+Reads a JSON list of texts from standard input and writes a list of the same length: for each text
+null if the schema accepts it, else the first error. The schema's path is the only argument.
+"""
+
+import json
+import sys
+
+import jsonschema
+import yaml
+
+
+class Loader(yaml.SafeLoader):
+    """Reads keys as texts, as editors do: `no:` is Norwegian, not a truth value."""
+
+    def construct_mapping(self, node, deep=False):
+        return {key.value: self.construct_object(value, deep=True) for key, value in node.value}
+
+
+def construct_mapping(loader, node):
+    return loader.construct_mapping(node)
+
+
+Loader.add_constructor("tag:yaml.org,2002:map", construct_mapping)
+
+
+def judge(validator, text):
+    error = jsonschema.exceptions.best_match(validator.iter_errors(yaml.load(text, Loader)))
+    return None if error is None else f"{error.json_path}: {error.message}"
+
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    schema = json.load(file)
+jsonschema.Draft7Validator.check_schema(schema)
+validator = jsonschema.Draft7Validator(schema)
+json.dump([judge(validator, text) for text in json.load(sys.stdin)], sys.stdout)

@@ -1,0 +1,11 @@
+import Foundation
+
+/// Where the files of the project are that tests read.
+enum Project {
+    /// The folder of this test target.
+    static let tests = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+    static let root = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
+    static let rules = Self.root.appending(path: "rules")
+    static let schema = Self.rules.appending(path: "rules.schema.json")
+}
