@@ -6,10 +6,20 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         .target(name: "GatePolicy"),
+        .target(
+            name: "GateProxy",
+            dependencies: [
+                "GatePolicy",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
         .target(
             name: "GateControl",
             dependencies: [
@@ -20,6 +30,17 @@ let package = Package(
             ]
         ),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
+        .testTarget(
+            name: "GateProxyTests",
+            dependencies: [
+                "GatePolicy",
+                "GateProxy",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
         .testTarget(
             name: "GateControlTests",
             dependencies: [

@@ -1,0 +1,52 @@
+package import GatePolicy
+
+/// What one event loop has done since it started; sums over loops are made by whoever asks.
+package struct GateCounters: Equatable, Sendable {
+    package var requests: UInt64 = 0
+    package var allowed: UInt64 = 0
+    package var recommended: UInt64 = 0
+    package var required: UInt64 = 0
+    package var maintenance: UInt64 = 0
+    /// Requests that a rule or policy in observe mode would have denied.
+    package var observed: UInt64 = 0
+    /// Requests that left out a part of their identity that was needed; likewise unreadable ones.
+    package var identityMissing: UInt64 = 0
+    package var identityUnreadable: UInt64 = 0
+    /// Requests that were no acceptable HTTP.
+    package var malformed: UInt64 = 0
+    /// Answers of 502, 503 and 504 that the gate gave itself.
+    package var upstreamFailures: UInt64 = 0
+
+    package init() {}
+
+    package mutating func count(_ decision: Decision) {
+        self.requests += 1
+        switch decision.kind {
+        case .allow: self.allowed += 1
+        case .recommend: self.recommended += 1
+        case .require: self.required += 1
+        case .maintenance: self.maintenance += 1
+        }
+        switch decision.gap {
+        case .missing: self.identityMissing += 1
+        case .unreadable: self.identityUnreadable += 1
+        case nil: break
+        }
+        if !decision.observed.isEmpty { self.observed += 1 }
+    }
+
+    package static func + (left: GateCounters, right: GateCounters) -> GateCounters {
+        var sum = left
+        sum.requests += right.requests
+        sum.allowed += right.allowed
+        sum.recommended += right.recommended
+        sum.required += right.required
+        sum.maintenance += right.maintenance
+        sum.observed += right.observed
+        sum.identityMissing += right.identityMissing
+        sum.identityUnreadable += right.identityUnreadable
+        sum.malformed += right.malformed
+        sum.upstreamFailures += right.upstreamFailures
+        return sum
+    }
+}

@@ -1,0 +1,127 @@
+import NIOCore
+
+/// The answers that the gate gives itself.
+extension ClientConnection {
+    /// Answers a client whose version may not pass.
+    func deny(_ denial: Verdict.Denial, facts: RequestFacts) {
+        let remaining: Exchange.RemainingBody =
+            switch facts.framing {
+            case .none: .nothing
+            // The client may or may not send what it has announced.
+            case .length where facts.expectsContinue: .unknown
+            case .length(let length): .bytes(length)
+            case .chunked, .untilClose: .unknown
+            }
+        let action = self.exchange.answer(
+            keepsClient: facts.keepsAlive && !self.worker.isDraining,
+            remaining: remaining,
+            limits: self.worker.settings.discardLimits
+        )
+        self.request.logEntry?.status = denial.status
+        self.writeHead(denial.head, action: action)
+        if !self.request.isHead { self.appendOutbound(denial.body) }
+        self.perform(action)
+    }
+
+    /// Refuses a request that is no acceptable HTTP, and the connection with it: where one request
+    /// ends and the next begins is no longer certain.
+    func refuse(_ answer: GateAnswer) {
+        self.worker.counters.malformed += 1
+        self.answer(answer, keepsClient: false)
+    }
+
+    /// Answers instead of the backend, if it is not too late for that.
+    func fail(_ answer: GateAnswer) {
+        if answer.status >= 500 { self.worker.counters.upstreamFailures += 1 }
+        self.dropUpstream()
+        switch self.exchange {
+        case .forwarding(let forwarding) where forwarding.responseStarted:
+            self.flush()
+            return self.abort()
+        case .forwarding(let forwarding):
+            self.answer(
+                answer,
+                keepsClient: forwarding.keepsClient && forwarding.requestEnded
+            )
+        case .head, .discarding, .lingering, .tunnel, .closed:
+            self.answer(answer, keepsClient: false)
+        }
+        self.flush()
+        self.readOn()
+        self.upstream?.flush()
+        self.resumeReading()
+    }
+
+    /// `keepsClient`: whether the whole request was read and another may follow.
+    func answer(_ answer: GateAnswer, keepsClient: Bool) {
+        let action = self.exchange.answer(
+            keepsClient: keepsClient,
+            remaining: keepsClient ? .nothing : .unknown,
+            limits: self.worker.settings.discardLimits
+        )
+        self.request.logEntry?.status = answer.status
+        let body = Array(answer.body.utf8)
+        let head =
+            StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
+            + "Cache-Control: no-store\r\nContent-Length: \(body.count)\r\n"
+        self.writeHead(Array(head.utf8), action: action)
+        if !self.request.isHead { self.appendOutbound(body) }
+        self.perform(action)
+    }
+
+    private func writeHead(_ head: [UInt8], action: Exchange.AnswerAction) {
+        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
+        buffer.writeBytes(head)
+        buffer.writeBytes(self.worker.dateLine)
+        if let origin = self.request.origin {
+            buffer.writeBytes(Verdict.crossOriginLines(origin))
+        }
+        switch self.connection(keepsClient: action != .answerAndLinger) {
+        case .keep, .upgrade: break
+        case .keepExplicitly: buffer.writeStaticString("Connection: keep-alive\r\n")
+        case .close: buffer.writeStaticString("Connection: close\r\n")
+        }
+        buffer.writeStaticString("\r\n")
+        self.outbound = buffer
+    }
+
+    private func appendOutbound(_ bytes: [UInt8]) {
+        guard var buffer = self.outbound.take() else { return }
+        buffer.writeBytes(bytes)
+        self.outbound = buffer
+    }
+
+    private func perform(_ action: Exchange.AnswerAction) {
+        switch action {
+        case .answer: self.nextRequest()
+        case .answerAndDiscard:
+            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+        case .answerAndLinger:
+            self.finishLogEntry()
+            self.linger()
+        }
+    }
+}
+
+/// The access log.
+extension ClientConnection {
+    func beginLogEntry(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
+        let target = bytes.text(from: head.target.start, to: head.target.end)
+        let requestID = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
+            .map { line in bytes.text(from: line.valueStart, to: line.valueEnd) }
+        let newRequestID = requestID == nil ? self.worker.nextRequestID() : nil
+        self.request.logEntry = AccessLog.Entry(
+            started: .now(),
+            method: bytes.text(from: head.methodStart, to: head.methodEnd),
+            path: String(target.prefix { $0 != "?" }),
+            requestID: requestID ?? newRequestID?.description ?? "-",
+            newRequestID: newRequestID,
+            verdict: self.request.verdict
+        )
+    }
+
+    func finishLogEntry() {
+        guard let entry = self.request.logEntry.take() else { return }
+        self.worker.accessLog?.write(entry, client: self.origin.address)
+    }
+}

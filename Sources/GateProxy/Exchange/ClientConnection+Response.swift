@@ -1,0 +1,193 @@
+import Logging
+import NIOCore
+
+/// What the backend's connection tells.
+extension ClientConnection {
+    func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
+        let dechunks = self.request.isHTTP10 && facts.framing == .chunked
+        let action = self.exchange.responseHead(
+            status: head.status,
+            switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
+            // A client that waits for a 100 may leave its body out now; nobody could tell it from
+            // the next request (RFC 9110 10.1.1).
+            framedByClose: facts.framing == .untilClose || dechunks || self.request.awaitsContinue
+        )
+        self.request.replay = nil
+        switch action {
+        case .forwardInterim:
+            if head.status == 100 { self.request.awaitsContinue = false }
+            // HTTP/1.0 has no interim answers (RFC 9110 15.2).
+            guard !self.request.isHTTP10 else { return }
+            self.write(head, facts: facts, bytes: bytes, connection: .keep)
+        case .forward(let keepsClient):
+            self.request.dechunks = dechunks
+            self.request.endsByClose = facts.framing == .untilClose || dechunks
+            self.request.upstreamKeepsAlive = facts.keepsAlive
+            self.request.logEntry?.status = head.status
+            self.write(
+                head,
+                facts: facts,
+                bytes: bytes,
+                connection: self.connection(keepsClient: keepsClient)
+            )
+        case .tunnel:
+            self.request.logEntry?.status = head.status
+            self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
+            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+            self.upstream?.beginTunnel()
+            self.readOn()
+            self.upstream?.flush()
+            self.resumeReading()
+        case .badGateway:
+            self.fail(.badGateway)
+        case .discard:
+            self.dropUpstream()
+        }
+    }
+
+    private func write(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        connection: ResponseHeadWriter.Connection
+    ) {
+        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
+        ResponseHeadWriter.write(
+            head,
+            facts: facts,
+            bytes: bytes,
+            connection: connection,
+            removesFraming: self.request.dechunks,
+            adding: head.isInterim ? [] : self.request.verdict?.clientFields ?? [],
+            into: &buffer
+        )
+        self.outbound = buffer
+    }
+
+    func connection(keepsClient: Bool) -> ResponseHeadWriter.Connection {
+        switch (keepsClient, self.request.isHTTP10) {
+        case (true, false): .keep
+        case (true, true): .keepExplicitly
+        case (false, _): .close
+        }
+    }
+
+    /// Whether a 101 changes to a protocol that the client has offered (RFC 9110 7.8).
+    private func isOffered(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>
+    ) -> Bool {
+        guard head.status == 101, let index = facts.upgradeLine else { return false }
+        let line = head.fields.lines[index]
+        return self.request.offeredProtocols.contains(
+            bytes.text(from: line.valueStart, to: line.valueEnd).lowercased()
+        )
+    }
+
+    /// Passes on what is there of the response's body.
+    func consumeResponseBody(
+        _ reader: inout BodyReader,
+        from inbound: ByteBuffer
+    ) -> ChunkedScanner.Progress {
+        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        let bytes = inbound.readableBytesUInt8Span
+        guard !self.request.dechunks else {
+            var content = self.worker.takeBuffer()
+            let progress = reader.consume(bytes, trailerFields: .response) { start, end in
+                content.write(bytes, from: start, to: end)
+            }
+            self.write(content)
+            return progress
+        }
+        let progress = reader.consume(bytes, trailerFields: .response)
+        switch progress {
+        case .more(let consumed), .end(let consumed):
+            if consumed > 0,
+                let slice = inbound.getSlice(at: inbound.readerIndex, length: consumed)
+            {
+                self.write(slice)
+            }
+        case .malformed:
+            break
+        }
+        return progress
+    }
+
+    func tunnelReceived(_ bytes: ByteBuffer) {
+        self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+        self.write(bytes)
+    }
+
+    /// The response is complete.
+    func responseEnded(upstreamKeepsAlive: Bool) {
+        let isReusable = upstreamKeepsAlive && self.request.upstreamKeepsAlive
+        switch self.exchange.responseEnded(limits: self.worker.settings.discardLimits) {
+        case .next:
+            self.releaseUpstream(reusable: isReusable)
+            self.nextRequest()
+            guard self.inbound.readableBytes > 0 else { return }
+            self.flush()
+            self.readOn()
+            self.upstream?.flush()
+            self.resumeReading()
+        case .discardRequest:
+            self.dropUpstream()
+            self.readOn()
+            self.upstream?.flush()
+            self.resumeReading()
+        case .linger(let requestEnded):
+            if requestEnded {
+                self.releaseUpstream(reusable: isReusable)
+            } else {
+                self.dropUpstream()
+            }
+            self.linger()
+            self.resumeReading()
+        case .close:
+            self.flush()
+            self.abort()
+        }
+    }
+
+    private func releaseUpstream(reusable: Bool) {
+        let upstream = self.upstream
+        self.upstream = nil
+        upstream?.release(reusable: reusable && !self.worker.isDraining, now: self.worker.now)
+    }
+
+    /// The backend's connection ended before the response did.
+    func upstreamEnded() {
+        switch self.exchange.upstreamEnded() {
+        case .retry:
+            self.dropUpstream()
+            guard let replay = self.request.replay else { return self.fail(.badGateway) }
+            self.connect(sending: [replay])
+        case .badGateway:
+            self.fail(.badGateway)
+        case .abort where self.request.endsByClose:
+            self.reset()
+        case .abort:
+            self.closeAfterWriting()
+        case .endClient:
+            self.flush()
+            self.context?.close(mode: .output, promise: nil)
+            self.deadline = self.worker.now + self.worker.settings.timeouts.body
+        case .doNothing:
+            self.dropUpstream()
+        }
+    }
+
+    /// The backend sent something that is no HTTP response.
+    func upstreamFailed(_ fault: MessageFault) {
+        self.worker.logger.warning(
+            "malformed response from the backend",
+            metadata: ["fault": "\(fault.explanation)"]
+        )
+        switch self.exchange.upstreamBroke() {
+        case .badGateway: self.fail(.badGateway)
+        case .abort: self.request.endsByClose ? self.reset() : self.abort()
+        case .doNothing: self.dropUpstream()
+        }
+    }
+}

@@ -1,0 +1,295 @@
+import GatePolicy
+import Glibc
+import NIOCore
+
+/// One connection of a client: turns bytes and socket events into events of its `Exchange`, and the
+/// actions that come back into bytes and socket calls.
+final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// What the answer to a request needs to know of it.
+    struct Request {
+        var verdict: Verdict?
+        var isHead = false
+        var isHTTP10 = false
+        /// The lower-case protocols that were offered to the backend.
+        var offeredProtocols: [String] = []
+        /// Value of `Origin`, for which a denial must be readable.
+        var origin: String?
+        /// The head as sent, as long as it may be sent again.
+        var replay: ByteBuffer?
+        /// The response's framing is taken off: the client knows no chunks.
+        var dechunks = false
+        /// The client learns of the end of the body by a close.
+        var endsByClose = false
+        /// What the backend says of its connection.
+        var upstreamKeepsAlive = false
+        var bodyBytes: UInt64 = 0
+        /// The client sends its body only after a 100, or not at all.
+        var awaitsContinue = false
+        var logEntry: AccessLog.Entry?
+    }
+
+    let worker: Worker
+    let origin: ClientOrigin
+    var exchange = Exchange.head
+    var request = Request()
+    var parser: RequestHeadParser
+    /// The rules that the current head is read and judged by.
+    var rules: WorkerRules
+    var lastVerdict: RememberedVerdict?
+    /// Bytes that were received and not yet used up.
+    var inbound = ByteBuffer()
+    /// Bytes that are ready for the client and not yet handed to the channel.
+    var outbound: ByteBuffer?
+    /// The rest of the request's body.
+    var body = BodyReader.none
+    var upstream: UpstreamConnection?
+    /// What waits for a connection to the backend; `nil`: none is being opened.
+    var unsent: [ByteBuffer]?
+    var context: ChannelHandlerContext?
+    var deadline: NIODeadline?
+    /// No lingering beyond it.
+    var lingerEnd: NIODeadline?
+    var registryIndex = 0
+    /// Whether the time of the head that is being received has begun to run.
+    var hasHeadDeadline = true
+    /// Whether the client has closed its side.
+    var inputClosed = false
+    private var hasHeldRead = false
+
+    init(worker: Worker, origin: ClientOrigin) {
+        self.worker = worker
+        self.origin = origin
+        self.rules = worker.rules
+        self.parser = RequestHeadParser(limits: worker.settings.headLimits)
+        self.deadline = worker.now + worker.settings.timeouts.head
+    }
+
+    var isWritable: Bool {
+        self.context?.channel.isWritable ?? false
+    }
+
+    /// Reading stops where there is nowhere to put what would be read.
+    private var mayRead: Bool {
+        switch self.exchange {
+        case .head: self.isWritable
+        case .forwarding(let forwarding) where forwarding.requestEnded:
+            // Nothing is wanted but to learn that the client goes away.
+            self.inbound.readableBytes == 0
+        case .forwarding, .tunnel: self.upstream?.isWritable ?? false
+        case .discarding, .lingering, .closed: true
+        }
+    }
+
+    /// Reads on after whatever held it up is gone.
+    func resumeReading() {
+        guard self.hasHeldRead, let context = self.context, self.mayRead else { return }
+        self.hasHeldRead = false
+        context.read()
+    }
+
+    /// Hands everything that is ready to the sockets.
+    func flush() {
+        if let outbound = self.outbound {
+            self.outbound = nil
+            self.context?.writeAndFlush(self.wrapOutboundOut(outbound), promise: nil)
+            self.worker.giveBack(outbound)
+        } else {
+            self.context?.flush()
+        }
+    }
+
+    /// Queues bytes for the client.
+    ///
+    /// Small ones are copied behind what is already there: one piece costs less than two on their
+    /// way through the kernel.
+    func write(_ buffer: ByteBuffer) {
+        if var outbound = self.outbound.take() {
+            if buffer.readableBytes <= Self.copyLimit {
+                outbound.writeImmutableBuffer(buffer)
+                self.outbound = outbound
+                return
+            }
+            self.context?.write(self.wrapOutboundOut(outbound), promise: nil)
+            self.worker.giveBack(outbound)
+        }
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    private static let copyLimit = 4096
+}
+
+extension ClientConnection {
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard self.worker.hasRoom, !self.worker.isDraining else {
+            guard self.worker.hasRoomForRefusal else { return context.close(promise: nil) }
+            self.worker.add(self)
+            self.answer(.overloaded, keepsClient: false)
+            return self.flush()
+        }
+        self.worker.add(self)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if self.mayRead {
+            context.read()
+        } else {
+            self.hasHeldRead = true
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = self.unwrapInboundIn(data)
+        if self.inbound.readableBytes == 0 {
+            self.inbound = buffer
+        } else {
+            self.inbound.writeBuffer(&buffer)
+        }
+        self.readOn()
+        // Empty, it would still hold on to the memory that the next read wants to use.
+        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
+        self.upstream?.flush()
+        if self.outbound != nil { self.flush() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return }
+        if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
+            self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        }
+        self.upstream?.resumeReading()
+        self.readOn()
+        self.upstream?.flush()
+        self.flush()
+        self.resumeReading()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+        self.inputClosed = true
+        switch self.exchange.clientEnded() {
+        case .finish: break
+        case .close: self.closeAfterWriting()
+        case .endUpstream:
+            self.upstream?.endWriting()
+            self.deadline = self.worker.now + self.worker.settings.timeouts.body
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.exchange = .closed
+        self.dropUpstream()
+        self.finishLogEntry()
+        self.worker.remove(self)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
+
+extension ClientConnection {
+    /// Closes at once, whatever is under way.
+    func abort() {
+        self.exchange = .closed
+        self.dropUpstream()
+        self.context?.close(promise: nil)
+    }
+
+    /// Closes with a reset: where a close is the end of the body, nothing else can tell the client
+    /// that there should have been more.
+    func reset() {
+        let socket = self.context?.channel as? any SocketOptionProvider
+        _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
+        self.abort()
+    }
+
+    /// The worker judges by other rules from now on.
+    func rulesChanged() {
+        self.lastVerdict = nil
+        switch self.exchange {
+        case .forwarding, .discarding:
+            // Read to the end by the rules that it was begun with.
+            break
+        case .head, .lingering, .tunnel, .closed:
+            self.rules = self.worker.rules
+            self.parser.reset()
+        }
+    }
+
+    /// Closes for writing once everything is written, and altogether once the client has closed,
+    /// too, or has had its time.
+    func linger() {
+        self.flush()
+        // The answer may take as long as any other; only then does the goodbye begin.
+        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.whenWritten {
+            // NIO would give up what is not yet written if the client's side is closed already.
+            guard !self.inputClosed else { return self.abort() }
+            self.lingerEnd = self.worker.now + Self.longestLinger
+            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+            self.context?.close(mode: .output, promise: nil)
+        }
+    }
+
+    /// Closes altogether once everything is written, to the client and to the backend.
+    func closeAfterWriting() {
+        self.exchange = .closed
+        self.flush()
+        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.whenWritten {
+            guard let upstream = self.upstream else { return self.abort() }
+            upstream.whenWritten { self.abort() }
+        }
+    }
+
+    /// Calls back when all that was written is with the kernel, or the connection is gone.
+    private func whenWritten(_ done: @escaping () -> Void) {
+        guard let context = self.context else { return done() }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
+        written.futureResult.assumeIsolated().whenComplete { _ in done() }
+    }
+
+    private static let longestLinger = TimeAmount.seconds(30)
+
+    /// The gate is about to stop.
+    func drain() {
+        self.exchange.drain()
+        if self.exchange == .head, self.inbound.readableBytes == 0 { self.closeAfterWriting() }
+    }
+
+    func deadlineReached() {
+        let action = self.exchange.timedOut(
+            hasPartialHead: self.inbound.readableBytes > 0,
+            upstreamStalls: self.upstream.map { !$0.isWritable } ?? false
+        )
+        switch action {
+        case .requestTimeout: self.fail(.requestTimeout)
+        case .gatewayTimeout: self.fail(.gatewayTimeout)
+        case .close: self.abort()
+        }
+    }
+
+    /// Lets go of the backend's connection, which cannot serve anybody else any more.
+    func dropUpstream() {
+        let upstream = self.upstream
+        self.upstream = nil
+        self.unsent = nil
+        upstream?.close()
+    }
+}
+
+@available(*, unavailable)
+extension ClientConnection: Sendable {}

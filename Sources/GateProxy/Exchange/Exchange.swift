@@ -1,0 +1,318 @@
+/// One client connection, seen as the request that is on it and that request's answer: what may
+/// come next, and what must be done about it.
+///
+/// It holds no byte and no socket. Every event has its own list of actions; where a peer can bring
+/// about a combination that makes no sense, the answer is to close, never to trap.
+package enum Exchange: Equatable, Sendable {
+    /// Waiting for a request head, or in the middle of one.
+    case head
+    /// The request goes to the backend and its answer to the client.
+    case forwarding(Forwarding)
+    /// Answered; the rest of the request's body is read and thrown away, then the next one comes.
+    case discarding(budget: UInt64)
+    /// Answered for the last time and closed for writing; what the client still sends is thrown
+    /// away, so that it can read the answer instead of finding the connection reset.
+    case lingering(budget: UInt64)
+    /// The protocol was changed: bytes in both directions, whatever they mean (RFC 9110 7.8).
+    case tunnel(Tunnel)
+    case closed
+
+    /// A request that was passed on.
+    package struct Forwarding: Equatable, Sendable {
+        package var requestEnded: Bool
+        package var responseStarted = false
+        /// Whether the client may send another request afterwards.
+        package var keepsClient: Bool
+        /// Whether the same bytes may be sent again: the request has no effect by being repeated
+        /// and went out on a connection that an earlier exchange had left open.
+        package var retryable: Bool
+        package var offersUpgrade: Bool
+        /// 1xx answers so far.
+        package var interims = 0
+    }
+
+    package struct Tunnel: Equatable, Sendable {
+        package var clientEnded = false
+        package var upstreamEnded = false
+    }
+
+    /// More interim answers than any backend has a reason to send.
+    package static let interimLimit = 64
+}
+
+extension Exchange {
+    /// How much of a refused request is still to come.
+    package enum RemainingBody: Equatable, Sendable {
+        case nothing
+        /// Bytes that are known to come.
+        case bytes(UInt64)
+        /// A chunked body, or one that may never come (`Expect`).
+        case unknown
+    }
+
+    package enum AnswerAction: Equatable {
+        /// Write the answer; the next request follows.
+        case answer
+        /// Write the answer, read the body away, go on.
+        case answerAndDiscard
+        /// Write the answer with `Connection: close`, close for writing, read until the end.
+        case answerAndLinger
+    }
+
+    /// The gate itself answers the request whose head was just read, or has failed to pass on.
+    package mutating func answer(
+        keepsClient: Bool,
+        remaining: RemainingBody,
+        limits: DiscardLimits
+    ) -> AnswerAction {
+        switch (keepsClient, remaining) {
+        case (true, .nothing):
+            self = .head
+            return .answer
+        case (true, .bytes(let count)) where count <= limits.keepAliveBytes:
+            self = .discarding(budget: count)
+            return .answerAndDiscard
+        case (true, .bytes), (true, .unknown), (false, _):
+            self = .lingering(budget: limits.lingerBytes)
+            return .answerAndLinger
+        }
+    }
+
+    /// A request head was read and allowed.
+    package mutating func forward(_ forwarding: Forwarding) {
+        self = .forwarding(forwarding)
+    }
+
+    /// The request went out on a connection that an earlier exchange had left open: if that turns
+    /// out to be closed, the backend has seen nothing of it.
+    package mutating func allowRetry() {
+        guard case .forwarding(var forwarding) = self, forwarding.requestEnded else { return }
+        forwarding.retryable = true
+        self = .forwarding(forwarding)
+    }
+
+    package enum RequestEndAction: Equatable {
+        /// The answer is on its way or still to come.
+        case wait
+        /// The rest of a refused request is gone: read the next one.
+        case next
+    }
+
+    /// The last byte of the request was read.
+    package mutating func requestEnded() -> RequestEndAction {
+        switch self {
+        case .forwarding(var forwarding):
+            forwarding.requestEnded = true
+            self = .forwarding(forwarding)
+            return .wait
+        case .discarding:
+            self = .head
+            return .next
+        case .head, .lingering, .tunnel, .closed:
+            return .wait
+        }
+    }
+}
+
+extension Exchange {
+    package enum ResponseHeadAction: Equatable {
+        /// Pass a 1xx on and wait for the real answer.
+        case forwardInterim
+        /// Pass the head on; its body follows.
+        case forward(keepsClient: Bool)
+        /// Pass the 101 on and then every byte.
+        case tunnel
+        /// The backend broke the protocol.
+        case badGateway
+        /// Nobody waits for it.
+        case discard
+    }
+
+    /// A response head was read.
+    ///
+    /// `framedByClose`: whether the body lasts until the backend closes, so that the
+    ///   client, too, learns of its end by a close.
+    package mutating func responseHead(
+        status: Int,
+        switchesAsOffered: Bool,
+        framedByClose: Bool
+    ) -> ResponseHeadAction {
+        guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else {
+            return .discard
+        }
+        if status == 101 {
+            guard forwarding.offersUpgrade, switchesAsOffered else { return .badGateway }
+            self = .tunnel(Tunnel())
+            return .tunnel
+        }
+        if status < 200 {
+            forwarding.interims += 1
+            self = .forwarding(forwarding)
+            return forwarding.interims <= Self.interimLimit ? .forwardInterim : .badGateway
+        }
+        forwarding.responseStarted = true
+        forwarding.retryable = false
+        forwarding.keepsClient = forwarding.keepsClient && !framedByClose
+        self = .forwarding(forwarding)
+        return .forward(keepsClient: forwarding.keepsClient)
+    }
+
+    package enum ResponseEndAction: Equatable {
+        /// The connection to the backend may serve again; read the next request.
+        case next
+        /// The backend answered before the request had ended: its connection is of no more use,
+        /// the rest of the request is read away.
+        case discardRequest
+        /// Close for writing, read until the client has closed.
+        case linger(upstreamIsReusable: Bool)
+        case close
+    }
+
+    /// The last byte of the response was read.
+    package mutating func responseEnded(limits: DiscardLimits) -> ResponseEndAction {
+        guard case .forwarding(let forwarding) = self else {
+            self = .closed
+            return .close
+        }
+        switch (forwarding.requestEnded, forwarding.keepsClient) {
+        case (true, true):
+            self = .head
+            return .next
+        case (false, true):
+            self = .discarding(budget: limits.lingerBytes)
+            return .discardRequest
+        case (let requestEnded, false):
+            self = .lingering(budget: limits.lingerBytes)
+            return .linger(upstreamIsReusable: requestEnded)
+        }
+    }
+
+    package enum DiscardAction: Equatable {
+        case goOn
+        case close
+    }
+
+    /// Bytes that nobody wants were read.
+    package mutating func discarded(bytes count: Int) -> DiscardAction {
+        switch self {
+        case .discarding(let budget) where UInt64(count) <= budget:
+            self = .discarding(budget: budget - UInt64(count))
+            return .goOn
+        case .lingering(let budget) where UInt64(count) <= budget:
+            self = .lingering(budget: budget - UInt64(count))
+            return .goOn
+        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+            self = .closed
+            return .close
+        }
+    }
+}
+
+extension Exchange {
+    package enum ClientEndAction: Equatable {
+        /// The client has said all; it still waits for its answer.
+        case finish
+        /// Nothing more can come of this connection.
+        case close
+        /// Close the backend's connection for writing.
+        case endUpstream
+    }
+
+    /// The client closed its side.
+    package mutating func clientEnded() -> ClientEndAction {
+        switch self {
+        case .forwarding(var forwarding) where forwarding.requestEnded:
+            forwarding.keepsClient = false
+            self = .forwarding(forwarding)
+            return .finish
+        case .tunnel(var tunnel) where !tunnel.upstreamEnded:
+            tunnel.clientEnded = true
+            self = .tunnel(tunnel)
+            return .endUpstream
+        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+            self = .closed
+            return .close
+        }
+    }
+
+    package enum UpstreamEndAction: Equatable {
+        /// Send the request again on a new connection.
+        case retry
+        case badGateway
+        /// Close without an end, so that the client sees that something is missing.
+        case abort
+        /// Close the client's connection for writing.
+        case endClient
+        case doNothing
+    }
+
+    /// The backend's connection ended, in order or not, before its response was complete.
+    package mutating func upstreamEnded() -> UpstreamEndAction {
+        switch self {
+        case .forwarding(var forwarding) where forwarding.retryable:
+            forwarding.retryable = false
+            self = .forwarding(forwarding)
+            return .retry
+        case .forwarding(let forwarding) where !forwarding.responseStarted:
+            return .badGateway
+        case .forwarding:
+            self = .closed
+            return .abort
+        case .tunnel(var tunnel) where !tunnel.clientEnded:
+            tunnel.upstreamEnded = true
+            self = .tunnel(tunnel)
+            return .endClient
+        case .tunnel:
+            self = .closed
+            return .abort
+        case .head, .discarding, .lingering, .closed:
+            return .doNothing
+        }
+    }
+
+    package enum UpstreamFaultAction: Equatable {
+        case badGateway
+        case abort
+        case doNothing
+    }
+
+    /// The backend broke the protocol; asking it again would only repeat that.
+    package mutating func upstreamBroke() -> UpstreamFaultAction {
+        switch self {
+        case .forwarding(let forwarding) where !forwarding.responseStarted: return .badGateway
+        case .forwarding, .tunnel:
+            self = .closed
+            return .abort
+        case .head, .discarding, .lingering, .closed: return .doNothing
+        }
+    }
+
+    /// The gate is about to stop: whatever is under way is the last on its connection.
+    package mutating func drain() {
+        guard case .forwarding(var forwarding) = self else { return }
+        forwarding.keepsClient = false
+        self = .forwarding(forwarding)
+    }
+
+    package enum TimeoutAction: Equatable {
+        /// The client took too long with its head or body.
+        case requestTimeout
+        /// The backend took too long.
+        case gatewayTimeout
+        case close
+    }
+
+    /// Nothing has happened for as long as the state allows.
+    ///
+    /// `upstreamStalls`: whether it is the backend that takes no more of the request.
+    package mutating func timedOut(hasPartialHead: Bool, upstreamStalls: Bool) -> TimeoutAction {
+        switch self {
+        case .head where hasPartialHead: return .requestTimeout
+        case .forwarding(let forwarding) where !forwarding.responseStarted:
+            return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
+        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+            self = .closed
+            return .close
+        }
+    }
+}

@@ -1,0 +1,189 @@
+/// Finds the end of a chunked body and refuses every byte of its framing that another reader could
+/// take differently; the bytes themselves pass as they are (RFC 9112 7.1).
+package struct ChunkedScanner: Equatable, Sendable {
+    package enum Progress: Equatable, Sendable {
+        /// So many bytes belong to the body; more follow. What lies behind them in the buffer is
+        /// the beginning of a line whose end has not arrived.
+        case more(consumed: Int)
+        /// The body ends after so many bytes.
+        case end(consumed: Int)
+        case malformed(MessageFault)
+    }
+
+    private enum Stage: Equatable {
+        case size
+        case data(remaining: UInt64)
+        case dataEnd
+        case trailer
+    }
+
+    /// Longest chunk size.
+    private static let sizeDigits = 16
+    /// Longest extensions of one chunk.
+    private static let sizeLineLimit = 512
+    /// Extensions are overhead that costs the reader more than the writer: bounded per body.
+    private static let extensionLimit = 16 * 1024
+    private static let trailerLimit = 8 * 1024
+
+    private var stage = Stage.size
+    private var extensionBytes = 0
+    private var trailerBytes = 0
+
+    package init() {}
+
+    /// Reads on from the first byte that no earlier call has consumed.
+    ///
+    /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
+    /// bounds of each piece of content without its framing.
+    package mutating func consume(
+        _ bytes: Span<UInt8>,
+        trailerFields: FieldNameTable,
+        onData: (Int, Int) -> Void = { _, _ in }
+    ) -> Progress {
+        var position = 0
+        while true {
+            switch self.stage {
+            case .data(let remaining):
+                let available = UInt64(bytes.count - position)
+                if available < remaining {
+                    onData(position, bytes.count)
+                    self.stage = .data(remaining: remaining - available)
+                    return .more(consumed: bytes.count)
+                }
+                onData(position, position + Int(remaining))
+                position += Int(remaining)
+                self.stage = .dataEnd
+            case .dataEnd:
+                switch Self.lineEnd(in: bytes, from: position) {
+                case .found(let end) where end == position:
+                    position += 2
+                    self.stage = .size
+                case .found, .malformed: return .malformed(.chunkEnd)
+                case .incomplete:
+                    guard bytes.count - position < 2 else { return .malformed(.chunkEnd) }
+                    return Self.startsLineEnd(bytes, at: position)
+                        ? .more(consumed: position) : .malformed(.chunkEnd)
+                }
+            case .size:
+                switch Self.lineEnd(in: bytes, from: position) {
+                case .found(let end):
+                    if let fault = self.readSize(in: bytes, from: position, to: end) {
+                        return .malformed(fault)
+                    }
+                    position = end + 2
+                case .malformed: return .malformed(.chunkSize)
+                case .incomplete:
+                    guard bytes.count - position <= Self.sizeDigits + Self.sizeLineLimit + 1,
+                        Self.couldBeSize(bytes, from: position)
+                    else { return .malformed(.chunkSize) }
+                    return .more(consumed: position)
+                }
+            case .trailer:
+                switch Self.lineEnd(in: bytes, from: position) {
+                case .found(let end) where end == position:
+                    return .end(consumed: position + 2)
+                case .found(let end):
+                    if let fault = self.readTrailer(
+                        in: bytes,
+                        from: position,
+                        to: end,
+                        table: trailerFields
+                    ) {
+                        return .malformed(fault)
+                    }
+                    position = end + 2
+                case .malformed: return .malformed(.trailer)
+                case .incomplete:
+                    guard bytes.count - position <= Self.trailerLimit else {
+                        return .malformed(.trailer)
+                    }
+                    return .more(consumed: position)
+                }
+            }
+        }
+    }
+}
+
+extension ChunkedScanner {
+    private enum LineEnd {
+        /// The line ends before this position, where its CR stands.
+        case found(Int)
+        case incomplete
+        case malformed
+    }
+
+    private static func lineEnd(in bytes: Span<UInt8>, from start: Int) -> LineEnd {
+        guard let lineFeed = bytes.position(of: ASCII.lineFeed, from: start) else {
+            return .incomplete
+        }
+        guard lineFeed > start, bytes[lineFeed - 1] == ASCII.carriageReturn else {
+            return .malformed
+        }
+        return .found(lineFeed - 1)
+    }
+
+    private static func startsLineEnd(_ bytes: Span<UInt8>, at position: Int) -> Bool {
+        position == bytes.count || bytes[position] == ASCII.carriageReturn
+    }
+
+    /// Whether a size line whose end has not arrived can still become a good one.
+    private static func couldBeSize(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+        start == bytes.count || ASCII.hexValue(bytes[start]) != nil
+    }
+
+    /// `chunk-size [ chunk-ext ]`: hexadecimal digits and nothing before them.
+    private mutating func readSize(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> MessageFault? {
+        var size: UInt64 = 0
+        var position = start
+        while position < end, let digit = ASCII.hexValue(bytes[position]) {
+            guard position - start < Self.sizeDigits, size <= UInt64(Int64.max) >> 4 else {
+                return .chunkSize
+            }
+            size = size << 4 | digit
+            position += 1
+        }
+        guard position > start else { return .chunkSize }
+        if position < end {
+            guard bytes[position] == ASCII.semicolon else { return .chunkSize }
+            if let fault = self.readExtension(in: bytes, from: position, to: end) { return fault }
+        }
+        self.stage = size == 0 ? .trailer : .data(remaining: size)
+        return nil
+    }
+
+    private mutating func readExtension(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> MessageFault? {
+        self.extensionBytes += end - start
+        guard self.extensionBytes <= Self.extensionLimit, end - start <= Self.sizeLineLimit else {
+            return .chunkExtension
+        }
+        for position in start..<end where !ASCII.isFieldValue(bytes[position]) {
+            return .chunkExtension
+        }
+        return nil
+    }
+
+    /// A trailer field; those that frame, route or identify a message may not come behind it
+    /// (RFC 9110 6.5.1).
+    private mutating func readTrailer(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int,
+        table: FieldNameTable
+    ) -> MessageFault? {
+        self.trailerBytes += end - start
+        guard self.trailerBytes <= Self.trailerLimit else { return .trailer }
+        var section = FieldSection()
+        guard section.append(lineIn: bytes, from: start, to: end, table: table) == nil else {
+            return .trailer
+        }
+        return section.lines.allSatisfy { $0.role == .other } ? nil : .trailer
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+package import NIOCore
+
+/// Where a client connection comes from, as the backend is told (`X-Forwarded-*`).
+package struct ClientOrigin: Sendable {
+    /// The address alone, without brackets or port; "unknown" for a Unix socket.
+    package let address: String
+    /// Whether the peer is a proxy whose own `X-Forwarded-*` are believed.
+    package let isTrusted: Bool
+    /// The address and CR LF, ready to be written.
+    let addressLineEnd: [UInt8]
+
+    package init(_ peer: SocketAddress?, trusted: TrustedProxies) {
+        self.address = peer?.ipAddress ?? "unknown"
+        self.isTrusted = trusted.contains(peer)
+        self.addressLineEnd = Array("\(self.address)\r\n".utf8)
+    }
+}
+
+/// The proxies whose word on a client's address is believed: addresses and CIDR ranges.
+package struct TrustedProxies: Equatable, Sendable {
+    private struct AddressRange: Equatable {
+        var address: [UInt8]
+        var prefixLength: Int
+    }
+
+    private var ranges: [AddressRange]
+
+    /// Nobody is believed.
+    package static let none = TrustedProxies(ranges: [])
+
+    private init(ranges: [AddressRange]) {
+        self.ranges = ranges
+    }
+
+    /// Reads addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
+    ///
+    /// - Returns: `nil` if one of them is neither.
+    package init?(_ texts: [String]) {
+        self.ranges = []
+        for text in texts {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard let first = parts.first, parts.count <= 2,
+                let address = Self.bytes(String(first))
+            else { return nil }
+            let bits = address.count * 8
+            guard parts.last?.utf8.first.map(ASCII.isDigit) == true || parts.count == 1,
+                let length = parts.count == 2 ? Int(parts[1]) : bits, (0...bits).contains(length)
+            else { return nil }
+            self.ranges.append(AddressRange(address: address, prefixLength: length))
+        }
+    }
+
+    package func contains(_ peer: SocketAddress?) -> Bool {
+        guard !self.ranges.isEmpty, let address = peer?.ipAddress.flatMap(Self.bytes) else {
+            return false
+        }
+        return self.ranges.contains { range in
+            range.address.count == address.count
+                && (0..<range.prefixLength).allSatisfy { bit in
+                    let mask = UInt8(0x80) >> UInt8(bit % 8)
+                    return range.address[bit / 8] & mask == address[bit / 8] & mask
+                }
+        }
+    }
+
+    /// The address in network order; an IPv4 address mapped into IPv6 as IPv4.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        var v4 = [UInt8](repeating: 0, count: 4)
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
+        var v6 = [UInt8](repeating: 0, count: 16)
+        return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
+    }
+
+    private static func unmapped(_ address: [UInt8]) -> [UInt8] {
+        let prefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return Array(address.prefix(12)) == prefix ? Array(address.suffix(4)) : address
+    }
+}

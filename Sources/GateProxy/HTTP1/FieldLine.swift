@@ -1,0 +1,14 @@
+/// Where a header field line stands in the bytes that carried it; nothing of it is copied.
+package struct FieldLine: Equatable, Sendable {
+    /// The first byte of the name.
+    package var start: Int
+    /// The colon.
+    package var nameEnd: Int
+    /// The first byte of the value, blanks trimmed.
+    package var valueStart: Int
+    /// One past the last byte of the value, blanks trimmed.
+    package var valueEnd: Int
+    /// One past the line feed.
+    package var end: Int
+    package var role: FieldRole
+}

@@ -1,0 +1,64 @@
+/// What a header field means to the gate; everything else passes as it is.
+package enum FieldRole: Equatable, Sendable {
+    case other
+    case host
+    case connection
+    case contentLength
+    case transferEncoding
+    case expect
+    case upgrade
+    case origin
+    case contentType
+    case requestID
+    case accessControlRequestMethod
+    case forwarded(Forwarded)
+    /// Speaks to the next hop only and is never passed on (RFC 9110 7.6.1).
+    case hopByHop
+    /// Written by the gate alone; a client's copy is removed.
+    case gateOwned
+    /// Says who the client is; the index is that of `RuleSet.identityHeaderNames`.
+    case identity(UInt8)
+
+    package enum Forwarded: Equatable, Sendable {
+        case `for`, proto, host
+        /// RFC 7239.
+        case standard
+    }
+}
+
+extension FieldRole {
+    /// Fields of a request that the gate reads or writes, whatever the rules say.
+    static let requestFields: [(String, FieldRole)] = [
+        ("host", .host),
+        ("connection", .connection),
+        ("content-length", .contentLength),
+        ("transfer-encoding", .transferEncoding),
+        ("expect", .expect),
+        ("upgrade", .upgrade),
+        ("origin", .origin),
+        ("content-type", .contentType),
+        ("x-request-id", .requestID),
+        ("access-control-request-method", .accessControlRequestMethod),
+        ("x-forwarded-for", .forwarded(.for)),
+        ("x-forwarded-proto", .forwarded(.proto)),
+        ("x-forwarded-host", .forwarded(.host)),
+        ("forwarded", .forwarded(.standard)),
+        ("keep-alive", .hopByHop),
+        ("proxy-connection", .hopByHop),
+        ("te", .hopByHop),
+        ("http2-settings", .hopByHop),
+        ("x-versiongate", .gateOwned),
+        ("x-versiongate-decision", .gateOwned),
+    ]
+
+    /// Fields of a response that the gate reads.
+    static let responseFields: [(String, FieldRole)] = [
+        ("connection", .connection),
+        ("content-length", .contentLength),
+        ("transfer-encoding", .transferEncoding),
+        ("upgrade", .upgrade),
+        ("keep-alive", .hopByHop),
+        ("proxy-connection", .hopByHop),
+        ("x-versiongate", .gateOwned),
+    ]
+}

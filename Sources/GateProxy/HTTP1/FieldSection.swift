@@ -1,0 +1,41 @@
+/// The header fields of a message head, line by line (RFC 9112 5).
+package struct FieldSection: Equatable, Sendable {
+    package private(set) var lines: [FieldLine] = []
+
+    package init() {}
+
+    mutating func removeAll() {
+        self.lines.removeAll(keepingCapacity: true)
+    }
+
+    /// Reads one field line that ends at `end`, its CR LF not included.
+    @inline(__always)
+    mutating func append(
+        lineIn bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int,
+        table: FieldNameTable
+    ) -> MessageFault? {
+        var nameEnd = start
+        while nameEnd < end, ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
+        guard nameEnd < end, bytes[nameEnd] == ASCII.colon, nameEnd > start else {
+            return start < end && ASCII.isBlank(bytes[start]) ? .foldedField : .fieldName
+        }
+        var valueStart = nameEnd + 1
+        while valueStart < end, ASCII.isBlank(bytes[valueStart]) { valueStart += 1 }
+        var valueEnd = end
+        while valueEnd > valueStart, ASCII.isBlank(bytes[valueEnd - 1]) { valueEnd -= 1 }
+        guard bytes.isFieldValue(from: valueStart, to: valueEnd) else { return .fieldValue }
+        self.lines.append(
+            FieldLine(
+                start: start,
+                nameEnd: nameEnd,
+                valueStart: valueStart,
+                valueEnd: valueEnd,
+                end: end + 2,
+                role: table.role(in: bytes, from: start, to: nameEnd)
+            )
+        )
+        return nil
+    }
+}

@@ -1,0 +1,51 @@
+/// An answer of the gate about the exchange itself, as problem details (RFC 9457).
+package struct GateAnswer: Equatable, Sendable {
+    package var status: Int
+    package var detail: String
+
+    package init(status: Int, detail: String) {
+        self.status = status
+        self.detail = detail
+    }
+
+    package init(_ fault: MessageFault) {
+        self.init(status: fault.status, detail: fault.explanation)
+    }
+
+    package static let requestTimeout = GateAnswer(
+        status: 408,
+        detail: "The request did not arrive in time."
+    )
+    package static let contentTooLarge = GateAnswer(
+        status: 413,
+        detail: "The request body is larger than this gateway lets pass."
+    )
+    package static let badGateway = GateAnswer(
+        status: 502,
+        detail: "The backend gave no valid answer."
+    )
+    package static let unreachable = GateAnswer(
+        status: 502,
+        detail: "The backend could not be reached."
+    )
+    package static let overloaded = GateAnswer(
+        status: 503,
+        detail: "This gateway serves as many connections as it may."
+    )
+    package static let connectTimeout = GateAnswer(
+        status: 504,
+        detail: "The backend did not accept the connection in time."
+    )
+    package static let gatewayTimeout = GateAnswer(
+        status: 504,
+        detail: "The backend did not answer in time."
+    )
+
+    /// The body; every text in it is the gate's own and needs no escaping.
+    var body: String {
+        """
+        {"type":"about:blank","title":"\(StatusLine.reason(self.status))",\
+        "status":\(self.status),"detail":"\(self.detail)"}
+        """
+    }
+}

@@ -1,0 +1,69 @@
+/// Why bytes are not an HTTP/1.1 message that the gate accepts (RFC 9112).
+package enum MessageFault: Error, Equatable, Sendable {
+    case startLine
+    case method
+    case target
+    case version
+    case unsupportedVersion
+    case unsupportedMethod
+    case lineEnd
+    case fieldName
+    case fieldValue
+    case foldedField
+    case host
+    case contentLength
+    case transferEncoding
+    case unsupportedTransferCoding
+    case bothLengths
+    case chunkSize
+    case chunkExtension
+    case chunkEnd
+    case trailer
+    case headTooLarge
+    case tooManyFields
+    case targetTooLong
+    case status
+
+    /// What an operator reads in the answer and in the log.
+    package var explanation: String {
+        switch self {
+        case .startLine: "The first line is not an HTTP request line."
+        case .method: "The method is not a token."
+        case .target: "The request target is malformed."
+        case .version: "The HTTP version is malformed."
+        case .unsupportedVersion: "This HTTP version is not supported here."
+        case .unsupportedMethod: "This method is not supported here."
+        case .lineEnd: "A line does not end in CR LF."
+        case .fieldName: "A header field name is malformed."
+        case .fieldValue: "A header field value has a control character."
+        case .foldedField: "A header field is folded over lines."
+        case .host: "The Host header field is missing, malformed or there more than once."
+        case .contentLength: "Content-Length is malformed or there more than once."
+        case .transferEncoding: "Transfer-Encoding is malformed."
+        case .unsupportedTransferCoding: "This transfer coding is not supported."
+        case .bothLengths: "Content-Length and Transfer-Encoding are both there."
+        case .chunkSize: "A chunk size is malformed."
+        case .chunkExtension: "A chunk extension is malformed or too long."
+        case .chunkEnd: "A chunk does not end where its size says."
+        case .trailer: "The trailer section is malformed."
+        case .headTooLarge: "The header section is too large."
+        case .tooManyFields: "There are too many header fields."
+        case .targetTooLong: "The request target is too long."
+        case .status: "The status line is malformed."
+        }
+    }
+
+    /// The status that answers a request with this fault (RFC 9110 15, RFC 6585 5).
+    package var status: Int {
+        switch self {
+        case .unsupportedVersion: 505
+        case .unsupportedMethod, .unsupportedTransferCoding: 501
+        case .headTooLarge, .tooManyFields: 431
+        case .targetTooLong: 414
+        case .startLine, .method, .target, .version, .lineEnd, .fieldName, .fieldValue,
+            .foldedField, .host, .contentLength, .transferEncoding, .bothLengths, .chunkSize,
+            .chunkExtension, .chunkEnd, .trailer, .status:
+            400
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What the gate has to know of a request head to pass it on or to answer it, and the checks that
+/// need more than one field line (RFC 9112 3.2, 6.1 and 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
+package struct RequestFacts: Equatable, Sendable {
+    package private(set) var framing = BodyFraming.none
+    package private(set) var connection = ConnectionOptions()
+    /// The client waits for a `100` before it sends the body.
+    package private(set) var expectsContinue = false
+    /// A CORS preflight, which browsers send without the app's headers.
+    package private(set) var isPreflight = false
+    package private(set) var isHead = false
+    /// Repeating the request has the effect of making it once (RFC 9110 9.2.2).
+    package private(set) var isIdempotent = false
+    /// Indices into the field lines.
+    package private(set) var hostLine: Int?
+    package private(set) var originLine: Int?
+    package private(set) var requestIDLine: Int?
+    package private(set) var forwardedForLine: Int?
+    package private(set) var upgradeLine: Int?
+    /// One bit for each identity field that is there, by the index of its role.
+    package private(set) var identityFields: UInt64 = 0
+    private let minorVersion: Int
+
+    /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
+    package init(_ head: RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
+        self.minorVersion = head.minorVersion
+        var framing = FramingFields()
+        var hasTransferEncoding = false
+        var asksCrossOriginMethod = false
+        let lines = head.fields.lines
+        for index in lines.indices {
+            let line = lines[index]
+            switch line.role {
+            case .other, .hopByHop, .gateOwned, .contentType, .forwarded(.proto),
+                .forwarded(.host), .forwarded(.standard):
+                continue
+            case .identity(let field):
+                self.identityFields |= 1 << UInt64(field)
+            case .host:
+                guard self.hostLine == nil,
+                    HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)
+                else { throw .host }
+                self.hostLine = index
+            case .connection:
+                self.connection.add(bytes, line)
+            case .contentLength:
+                if let fault = framing.addContentLength(bytes, line) { throw fault }
+            case .transferEncoding:
+                hasTransferEncoding = true
+                if let fault = framing.addTransferEncoding(bytes, line) { throw fault }
+            case .expect:
+                self.expectsContinue =
+                    bytes.matches("100-continue", from: line.valueStart, to: line.valueEnd)
+                    && head.minorVersion > 0
+            case .upgrade:
+                self.upgradeLine = self.upgradeLine ?? index
+            case .origin:
+                self.originLine = self.originLine ?? index
+            case .requestID:
+                self.requestIDLine = self.requestIDLine ?? index
+            case .accessControlRequestMethod:
+                asksCrossOriginMethod = true
+            case .forwarded(.for):
+                self.forwardedForLine = self.forwardedForLine ?? index
+            }
+        }
+        // HTTP/1.0 knows no transfer codings; a sender that uses one is broken or an attacker.
+        if hasTransferEncoding, head.minorVersion == 0 { throw .transferEncoding }
+        if self.hostLine == nil, head.minorVersion > 0 { throw .host }
+        self.framing = try framing.framing() ?? .none
+        self.isHead = head.method("HEAD", in: bytes)
+        self.isIdempotent =
+            self.isHead || head.method("GET", in: bytes) || head.method("OPTIONS", in: bytes)
+            || head.method("PUT", in: bytes) || head.method("DELETE", in: bytes)
+            || head.method("TRACE", in: bytes)
+        self.isPreflight =
+            asksCrossOriginMethod && self.originLine != nil && head.method("OPTIONS", in: bytes)
+    }
+
+    /// Whether the client will send more on this connection (RFC 9112 9.3).
+    package var keepsAlive: Bool {
+        self.minorVersion > 0
+            ? !self.connection.close : self.connection.keepAlive && !self.connection.close
+    }
+
+    /// Whether the client offers to change the protocol (RFC 9110 7.8).
+    package var offersUpgrade: Bool {
+        self.upgradeLine != nil && self.connection.upgrade && self.minorVersion > 0
+            && self.framing == .none
+    }
+}

@@ -1,0 +1,39 @@
+/// A request head as spans over the bytes that carried it (RFC 9112 3 and 5).
+///
+/// All positions count from the first byte that the parser was given.
+package struct RequestHead: Equatable, Sendable {
+    package internal(set) var methodStart = 0
+    package internal(set) var methodEnd = 0
+    package internal(set) var target = RequestTarget()
+    /// The minor version; 1.2 and later are read as 1.1 (RFC 9110 2.5).
+    package internal(set) var minorVersion = 1
+    package internal(set) var fields = FieldSection()
+    /// Where the field lines begin.
+    package internal(set) var fieldsStart = 0
+    /// One past the empty line that ends the head.
+    package internal(set) var end = 0
+
+    package init() {}
+
+    /// Whether this is the method; methods are case-sensitive (RFC 9110 9.1).
+    func method(_ word: StaticString, in bytes: Span<UInt8>) -> Bool {
+        bytes.equals(word, from: self.methodStart, to: self.methodEnd)
+    }
+}
+
+/// Where the parts of a request target stand (RFC 9112 3.2).
+package struct RequestTarget: Equatable, Sendable {
+    package enum Form: Equatable, Sendable {
+        case origin
+        case absolute
+        case asterisk
+    }
+
+    package internal(set) var form = Form.origin
+    /// The host and port of an absolute-form target; empty otherwise.
+    package internal(set) var authorityStart = 0
+    package internal(set) var authorityEnd = 0
+    /// The path and query; empty for an absolute-form target without a path.
+    package internal(set) var start = 0
+    package internal(set) var end = 0
+}

@@ -1,0 +1,169 @@
+import NIOCore
+
+/// Writes the head of a request for the backend: the client's lines in runs as they were received,
+/// less those for this hop, plus those that the gate adds (RFC 9110 7.6).
+struct RequestHeadWriter {
+    /// What the connection says of the client, and whether its own words on that are believed.
+    let origin: ClientOrigin
+    /// Sent where an HTTP/1.0 request has no Host.
+    let upstreamAuthority: String
+
+    func write(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        verdict: Verdict,
+        newRequestID: () -> RequestID,
+        into out: inout ByteBuffer
+    ) {
+        self.writeRequestLine(head, bytes: bytes, into: &out)
+        self.writeClientLines(head, facts: facts, bytes: bytes, verdict: verdict, into: &out)
+        if head.target.form == .absolute {
+            // The target outranks whatever Host says (RFC 9112 3.2.2).
+            out.writeStaticString("Host: ")
+            out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
+            out.writeStaticString("\r\n")
+        } else if facts.hostLine == nil {
+            out.writeString("Host: \(self.upstreamAuthority)\r\n")
+        }
+        if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
+            out.writeString("Connection: upgrade\r\nUpgrade: \(upgrade)\r\n")
+        }
+        self.writeForwarded(head, facts: facts, bytes: bytes, into: &out)
+        if Self.clientRequestID(head, facts: facts, bytes: bytes) == nil {
+            out.writeStaticString("X-Request-Id: ")
+            newRequestID().write(into: &out)
+            out.writeStaticString("\r\n")
+        }
+        out.writeBytes(verdict.upstreamFields)
+        out.writeStaticString("\r\n")
+    }
+
+    private func writeRequestLine(
+        _ head: RequestHead,
+        bytes: Span<UInt8>,
+        into out: inout ByteBuffer
+    ) {
+        out.write(bytes, from: head.methodStart, to: head.methodEnd)
+        out.writeStaticString(" ")
+        if head.target.start == head.target.end
+            || (head.target.form == .absolute && bytes[head.target.start] != ASCII.slash)
+        {
+            out.writeStaticString("/")
+        }
+        out.write(bytes, from: head.target.start, to: head.target.end)
+        out.writeStaticString(" HTTP/1.1\r\n")
+    }
+
+    private func writeClientLines(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        verdict: Verdict,
+        into out: inout ByteBuffer
+    ) {
+        let requestID = Self.clientRequestID(head, facts: facts, bytes: bytes)
+        var runStart = head.fieldsStart
+        for line in head.fields.lines {
+            let passes =
+                switch line.role {
+                case .other: !facts.connection.nominates(line, in: bytes)
+                case .contentLength, .transferEncoding, .origin, .contentType,
+                    .accessControlRequestMethod:
+                    true
+                case .expect: facts.expectsContinue
+                case .host: head.target.form != .absolute
+                case .requestID: line == requestID
+                case .identity(let index): verdict.droppedFields & (1 << UInt64(index)) == 0
+                case .forwarded(.for): false
+                case .forwarded(.proto), .forwarded(.host), .forwarded(.standard):
+                    self.origin.isTrusted
+                case .connection, .upgrade, .hopByHop, .gateOwned: false
+                }
+            guard !passes else { continue }
+            out.write(bytes, from: runStart, to: line.start)
+            runStart = line.end
+        }
+        // The empty line is the last thing of the head; it is written at the very end.
+        out.write(bytes, from: runStart, to: head.end - 2)
+    }
+
+    private func writeForwarded(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        into out: inout ByteBuffer
+    ) {
+        out.writeStaticString("X-Forwarded-For: ")
+        if self.origin.isTrusted, facts.forwardedForLine != nil {
+            for line in head.fields.lines
+            where line.role == .forwarded(.for) && line.valueStart < line.valueEnd {
+                out.write(bytes, from: line.valueStart, to: line.valueEnd)
+                out.writeStaticString(", ")
+            }
+        }
+        out.writeBytes(self.origin.addressLineEnd)
+        let roles = self.origin.isTrusted ? head.fields.lines.map(\.role) : []
+        if !roles.contains(.forwarded(.proto)) {
+            out.writeStaticString("X-Forwarded-Proto: http\r\n")
+        }
+        guard !roles.contains(.forwarded(.host)) else { return }
+        if head.target.form == .absolute {
+            out.writeStaticString("X-Forwarded-Host: ")
+            out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
+            out.writeStaticString("\r\n")
+        } else if let index = facts.hostLine {
+            let line = head.fields.lines[index]
+            out.writeStaticString("X-Forwarded-Host: ")
+            out.write(bytes, from: line.valueStart, to: line.valueEnd)
+            out.writeStaticString("\r\n")
+        }
+    }
+
+    /// The protocols that the client offers.
+    ///
+    /// HTTP/2 is left out: behind a 101 to it the gate would no longer see the requests that it is
+    /// there to judge.
+    static func upgradeTokens(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>
+    ) -> String? {
+        var tokens: [String] = []
+        for line in head.fields.lines where line.role == .upgrade {
+            bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+                let token = bytes.text(from: start, to: end)
+                let name = token.lowercased()
+                if !name.hasPrefix("h2") && !name.hasPrefix("http/") && !name.hasPrefix("tls/") {
+                    tokens.append(token)
+                }
+                return true
+            }
+        }
+        return tokens.isEmpty ? nil : tokens.joined(separator: ", ")
+    }
+
+    /// The client's own request id, if it is one short token: log lines are made of it.
+    static func clientRequestID(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>
+    ) -> FieldLine? {
+        guard let index = facts.requestIDLine else { return nil }
+        let line = head.fields.lines[index]
+        guard (1...128).contains(line.valueEnd - line.valueStart) else { return nil }
+        for position in line.valueStart..<line.valueEnd
+        where bytes[position] <= 0x20 || bytes[position] > 0x7E || bytes[position] == 0x22 {
+            return nil
+        }
+        return line
+    }
+}
+
+extension ByteBuffer {
+    @inline(__always)
+    mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard start < end else { return }
+        unsafe self.writeBytes(bytes.extracting(start..<end).bytes)
+    }
+}

@@ -1,0 +1,46 @@
+/// What the gate has to know of a response head to pass it on (RFC 9112 6.3 and 9.3).
+package struct ResponseFacts: Equatable, Sendable {
+    package private(set) var framing = BodyFraming.untilClose
+    package private(set) var connection = ConnectionOptions()
+    package private(set) var upgradeLine: Int?
+    private let minorVersion: Int
+
+    /// `answersHead`: whether the request was `HEAD`.
+    /// - Throws: the fault of a head whose framing is ambiguous.
+    package init(
+        _ head: ResponseHead,
+        in bytes: Span<UInt8>,
+        answersHead: Bool
+    ) throws(MessageFault) {
+        self.minorVersion = head.minorVersion
+        var framing = FramingFields()
+        let lines = head.fields.lines
+        for index in lines.indices {
+            let line = lines[index]
+            switch line.role {
+            case .connection:
+                self.connection.add(bytes, line)
+            case .contentLength:
+                if let fault = framing.addContentLength(bytes, line) { throw fault }
+            case .transferEncoding:
+                if let fault = framing.addTransferEncoding(bytes, line) { throw fault }
+            case .upgrade:
+                self.upgradeLine = self.upgradeLine ?? index
+            case .other, .host, .expect, .origin, .contentType, .requestID,
+                .accessControlRequestMethod, .forwarded, .hopByHop, .gateOwned, .identity:
+                continue
+            }
+        }
+        if framing.isChunked, head.minorVersion == 0 { throw .transferEncoding }
+        let stated = try framing.framing()
+        let hasNoBody =
+            answersHead || head.status < 200 || head.status == 204 || head.status == 304
+        self.framing = hasNoBody ? .none : stated ?? .untilClose
+    }
+
+    /// Whether the backend will take another request on this connection.
+    package var keepsAlive: Bool {
+        self.minorVersion > 0
+            ? !self.connection.close : self.connection.keepAlive && !self.connection.close
+    }
+}

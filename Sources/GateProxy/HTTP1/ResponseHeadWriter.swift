@@ -1,0 +1,58 @@
+import NIOCore
+
+/// Writes the head of a backend's response for the client: its lines in runs as they were
+/// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
+struct ResponseHeadWriter {
+    /// What the client is told of its connection (RFC 9112 9.3).
+    enum Connection {
+        /// HTTP/1.1 keeps a connection unless it says otherwise.
+        case keep
+        /// HTTP/1.0 closes it unless it says otherwise.
+        case keepExplicitly
+        case close
+        case upgrade
+    }
+
+    /// `removesFraming`: leave `Transfer-Encoding` out, for a client that knows none.
+    static func write(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        connection: Connection,
+        removesFraming: Bool,
+        adding fields: [UInt8],
+        into out: inout ByteBuffer
+    ) {
+        out.writeStaticString("HTTP/1.1 ")
+        out.write(bytes, from: head.statusStart, to: head.statusEnd)
+        // The space before an empty reason is not optional (RFC 9112 4).
+        out.writeStaticString(head.statusEnd - head.statusStart == 3 ? " \r\n" : "\r\n")
+        var runStart = head.statusEnd + 2
+        for line in head.fields.lines {
+            let passes =
+                switch line.role {
+                case .connection, .hopByHop, .gateOwned: false
+                case .upgrade: connection == .upgrade
+                // Neither may stand where there can be no body (RFC 9112 6.1, RFC 9110 8.6).
+                case .transferEncoding:
+                    !removesFraming && head.status >= 200 && head.status != 204
+                case .contentLength: head.status >= 200 && head.status != 204
+                case .other, .host, .expect, .origin, .contentType, .requestID,
+                    .accessControlRequestMethod, .forwarded, .identity:
+                    !facts.connection.nominates(line, in: bytes)
+                }
+            guard !passes else { continue }
+            out.write(bytes, from: runStart, to: line.start)
+            runStart = line.end
+        }
+        out.write(bytes, from: runStart, to: head.end - 2)
+        out.writeBytes(fields)
+        switch connection {
+        case .keep: break
+        case .keepExplicitly: out.writeStaticString("Connection: keep-alive\r\n")
+        case .close: out.writeStaticString("Connection: close\r\n")
+        case .upgrade: out.writeStaticString("Connection: upgrade\r\n")
+        }
+        out.writeStaticString("\r\n")
+    }
+}

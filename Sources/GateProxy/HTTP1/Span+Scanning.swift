@@ -1,0 +1,98 @@
+import Glibc
+
+extension Span<UInt8> {
+    /// The first position of `byte` at or after `start`, or `nil`.
+    func position(of byte: UInt8, from start: Int) -> Int? {
+        guard start < self.count else { return nil }
+        return unsafe self.withUnsafeBufferPointer { pointer in
+            guard let base = pointer.baseAddress,
+                let hit = unsafe memchr(base + start, Int32(byte), pointer.count - start)
+            else { return nil }
+            return unsafe UnsafeRawPointer(base).distance(to: UnsafeRawPointer(hit))
+        }
+    }
+
+    /// Whether a range holds no control character but HTAB.
+    ///
+    /// Values are most of a message head, so eight bytes are looked at together; only a word in
+    /// which something could be wrong is looked at byte by byte.
+    @inline(__always)
+    func isFieldValue(from start: Int, to end: Int) -> Bool {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBytes { pointer in
+            var index = start
+            while index + 8 <= end {
+                let word = unsafe pointer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if Self.mayHoldControl(word) {
+                    for offset in index..<(index + 8)
+                    where unsafe !ASCII.isFieldValue(pointer[offset]) {
+                        return false
+                    }
+                }
+                index += 8
+            }
+            while index < end {
+                guard unsafe ASCII.isFieldValue(pointer[index]) else { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+
+    /// Whether one of eight bytes may be below 0x20 or 0x7F; bytes above 0x7F can raise a false
+    /// alarm and never hide a true one.
+    @inline(__always)
+    private static func mayHoldControl(_ word: UInt64) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let below = (word &- low &* 0x20) & ~word
+        let delete = word ^ (low &* 0x7F)
+        return (below | ((delete &- low) & ~delete)) & high != 0
+    }
+
+    /// Whether the bytes of a range are those of a lower-case word, without regard to case.
+    func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
+        guard end - start == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { expected in
+            for offset in 0..<expected.count
+            where unsafe ASCII.lowercased(self[start + offset]) != expected[offset] {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Whether the bytes of a range are exactly those of a word.
+    func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
+        guard end - start == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { expected in
+            for offset in 0..<expected.count where unsafe self[start + offset] != expected[offset] {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// The text of a range; bytes that are not UTF-8 become U+FFFD.
+    func text(from start: Int, to end: Int) -> String {
+        unsafe self.extracting(start..<end).withUnsafeBufferPointer { pointer in
+            unsafe String(decoding: pointer, as: UTF8.self)
+        }
+    }
+
+    /// Calls `body` with the bounds of each member of a comma-separated list, blanks trimmed and
+    /// empty members passed over (RFC 9110 5.6.1.2); stops when `body` returns `false`.
+    func forEachListMember(from start: Int, to end: Int, _ body: (Int, Int) -> Bool) {
+        var memberStart = start
+        while memberStart <= end {
+            var memberEnd = memberStart
+            while memberEnd < end, self[memberEnd] != ASCII.comma { memberEnd += 1 }
+            var low = memberStart
+            var high = memberEnd
+            while low < high, ASCII.isBlank(self[low]) { low += 1 }
+            while high > low, ASCII.isBlank(self[high - 1]) { high -= 1 }
+            if low < high, !body(low, high) { return }
+            memberStart = memberEnd + 1
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Everything about the data plane that is fixed while it runs.
+package struct GateSettings: Sendable {
+    /// Where clients connect.
+    package var listen: Endpoint
+    /// Where allowed requests go.
+    package var upstream: Endpoint
+    /// Event loops, each on a thread of its own.
+    package var threads: Int
+    package var headLimits: HeadLimits
+    package var discardLimits: DiscardLimits
+    package var timeouts: GateTimeouts
+    /// Bytes of a request body, more is 413; `nil` lets any number pass.
+    package var maxBodyBytes: UInt64?
+    /// Client connections at the same time over all threads; one more is answered 503.
+    package var maxConnections: Int
+    /// Whose `X-Forwarded-*` are believed.
+    package var trustedProxies: TrustedProxies
+    /// Whether one line is logged for each request.
+    package var logsAccess: Bool
+    /// Verdicts that each thread remembers.
+    package var verdictCacheCapacity: Int
+
+    /// One thread, safe limits, no access log.
+    package init(listen: Endpoint, upstream: Endpoint) {
+        self.listen = listen
+        self.upstream = upstream
+        self.threads = 1
+        self.headLimits = .defaults
+        self.discardLimits = .defaults
+        self.timeouts = .defaults
+        self.maxBodyBytes = nil
+        self.maxConnections = 100_000
+        self.trustedProxies = .none
+        self.logsAccess = false
+        self.verdictCacheCapacity = 8192
+    }
+}
+
+/// A host name or address with a port.
+package struct Endpoint: Equatable, Sendable, CustomStringConvertible {
+    package var host: String
+    package var port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+    ///
+    /// `defaultPort`: taken where no port is given; without one a port is required.
+    package init?(_ text: String, defaultPort: Int? = nil) {
+        var host = Substring(text)
+        var port = defaultPort
+        let afterAddress = text.hasPrefix("[") ? text.lastIndex(of: "]") : text.startIndex
+        guard let afterAddress else { return nil }
+        if let colon = text[afterAddress...].lastIndex(of: ":") {
+            let digits = text[text.index(after: colon)...]
+            port = digits.utf8.allSatisfy(ASCII.isDigit) ? Int(digits) : nil
+            host = text[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(where: { "[]:".contains($0) }) {
+            return nil
+        }
+        guard let port, (0...65535).contains(port), !host.isEmpty,
+            host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F && $0 != 0x40 })
+        else { return nil }
+        self.host = String(host)
+        self.port = port
+    }
+
+    package var description: String {
+        self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    }
+}

@@ -1,0 +1,150 @@
+package import GatePolicy
+package import Logging
+package import NIOCore
+
+/// One event loop and everything that lives on it.
+///
+/// Only that loop touches the rules, the connections, the pool and the counters, so there is no
+/// lock.
+package final class Worker {
+    package let eventLoop: any EventLoop
+    let settings: GateSettings
+    let logger: Logger
+    let pool: UpstreamPool
+    /// The backend as a `Host` value, for requests that have none.
+    let upstreamAuthority: String
+    private(set) var rules: WorkerRules
+    private(set) var isDraining = false
+    var counters = GateCounters()
+    let accessLog: AccessLog?
+    private let maxConnections: Int
+    private var requestIDs = RequestIDs()
+    private var clients = ConnectionRegistry<ClientConnection>()
+    private var ticker: RepeatedTask?
+    private var buffers: [ByteBuffer] = []
+    private var whenDrained: EventLoopPromise<Void>?
+
+    /// The time of the last tick; good enough for every timeout.
+    private(set) var now = NIODeadline.now()
+    /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
+    private(set) var dateLine: [UInt8]
+    private var dateSeconds: Int
+
+    static let tickInterval = TimeAmount.milliseconds(250)
+
+    package init(
+        eventLoop: any EventLoop,
+        settings: GateSettings,
+        ruleSet: RuleSet,
+        logger: Logger
+    ) {
+        self.eventLoop = eventLoop
+        self.settings = settings
+        self.logger = logger
+        self.upstreamAuthority = settings.upstream.description
+        self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
+        self.pool = UpstreamPool(eventLoop: eventLoop, settings: settings)
+        self.maxConnections = Swift.max(1, settings.maxConnections / Swift.max(1, settings.threads))
+        self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
+        self.dateSeconds = HTTPDate.secondsSinceEpoch()
+        self.dateLine = HTTPDate.line(secondsSinceEpoch: self.dateSeconds)
+    }
+
+    /// Starts the clock; call on the event loop.
+    package func start() {
+        let worker = NIOLoopBound(self, eventLoop: self.eventLoop)
+        self.ticker = self.eventLoop.scheduleRepeatedTask(
+            initialDelay: Self.tickInterval,
+            delay: Self.tickInterval
+        ) { _ in worker.value.tick() }
+    }
+
+    /// Judges every request from now on by another rule set.
+    package func use(_ ruleSet: RuleSet) {
+        self.rules = WorkerRules(ruleSet, cacheCapacity: self.settings.verdictCacheCapacity)
+        for client in self.clients.all { client.rulesChanged() }
+    }
+
+    func nextRequestID() -> RequestID {
+        self.requestIDs.next()
+    }
+
+    /// An empty buffer for a message head.
+    func takeBuffer() -> ByteBuffer {
+        var buffer = self.buffers.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
+        // New memory is taken only if a slow reader still has the last content to come.
+        buffer.clear()
+        return buffer
+    }
+
+    /// Lets the memory of a head serve again; its content may still be on its way.
+    func giveBack(_ buffer: ByteBuffer) {
+        guard self.buffers.count < 16, buffer.capacity <= 16 * 1024 else { return }
+        self.buffers.append(buffer)
+    }
+
+    /// Whether there is room for one more client.
+    var hasRoom: Bool {
+        self.clients.count < self.maxConnections
+    }
+
+    /// Whether one client more can be told that there is no room; beyond that it is only closed.
+    var hasRoomForRefusal: Bool {
+        self.clients.count < self.maxConnections + Swift.max(16, self.maxConnections / 10)
+    }
+
+    func add(_ client: ClientConnection) {
+        self.clients.add(client)
+    }
+
+    func remove(_ client: ClientConnection) {
+        self.clients.remove(client)
+        self.finishDrainIfEmpty()
+    }
+
+    private func tick() {
+        self.now = .now()
+        let seconds = HTTPDate.secondsSinceEpoch()
+        if seconds != self.dateSeconds {
+            self.dateSeconds = seconds
+            self.dateLine = HTTPDate.line(secondsSinceEpoch: seconds)
+        }
+        for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
+        self.pool.closeOverdue(at: self.now)
+    }
+}
+
+extension Worker {
+    /// Lets the exchanges that are under way come to their end and closes everything else.
+    ///
+    /// - Returns: a future that succeeds when no client is left.
+    package func drain() -> EventLoopFuture<Void> {
+        self.isDraining = true
+        let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)
+        self.whenDrained = promise
+        for client in self.clients.all { client.drain() }
+        self.finishDrainIfEmpty()
+        return promise.futureResult
+    }
+
+    /// Closes what is left, in the middle of whatever it does.
+    package func closeAll() {
+        for client in self.clients.all { client.abort() }
+        self.stop()
+    }
+
+    private func finishDrainIfEmpty() {
+        guard self.isDraining, self.clients.count == 0 else { return }
+        self.stop()
+        self.whenDrained?.succeed()
+    }
+
+    private func stop() {
+        self.ticker?.cancel()
+        self.ticker = nil
+        self.pool.closeAll()
+    }
+}
+
+@available(*, unavailable)
+extension Worker: Sendable {}

@@ -1,0 +1,241 @@
+import NIOCore
+
+/// One connection to the backend: reads responses off it and tells the client connection that it
+/// serves; what they mean for the exchange is decided there.
+final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Reading {
+        /// No request is on the connection; whatever arrives now belongs to nobody.
+        case nothing
+        case head
+        case body(BodyReader)
+        case tunnel
+    }
+
+    var deadline: NIODeadline?
+    var registryIndex = 0
+    weak var pool: UpstreamPool?
+    /// Whether an earlier exchange was completed on this connection.
+    private(set) var isReused = false
+    /// Used again for each request head that is written here.
+    var headBuffer = ByteBuffer()
+    /// Whom the responses are for.
+    private(set) var client: ClientConnection?
+    private var reading = Reading.nothing
+    private var answersHead = false
+    private var parser: ResponseHeadParser
+    private var inbound = ByteBuffer()
+    private var context: ChannelHandlerContext?
+    private var hasHeldRead = false
+    /// Whether the connection was reset: what looks like the end of a body is none then.
+    private var wasReset = false
+
+    init(limits: HeadLimits) {
+        self.parser = ResponseHeadParser(limits: limits)
+    }
+
+    var isActive: Bool {
+        self.context?.channel.isActive ?? false
+    }
+
+    var isWritable: Bool {
+        self.context?.channel.isWritable ?? false
+    }
+
+    /// Takes a request; its response goes to `client`.
+    func begin(for client: ClientConnection, answersHead: Bool) {
+        self.client = client
+        self.answersHead = answersHead
+        self.deadline = nil
+        self.reading = .head
+        self.parser.reset()
+    }
+
+    func write(_ buffer: ByteBuffer) {
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() {
+        self.context?.flush()
+    }
+
+    /// Reads on after the client has caught up.
+    func resumeReading() {
+        guard self.hasHeldRead, let context = self.context, self.mayRead else { return }
+        self.hasHeldRead = false
+        context.read()
+    }
+
+    /// Passes every byte from now on.
+    func beginTunnel() {
+        self.reading = .tunnel
+    }
+
+    /// Calls back when all that was written is with the kernel, or the connection is gone.
+    func whenWritten(_ done: @escaping () -> Void) {
+        guard let context = self.context else { return done() }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
+        written.futureResult.assumeIsolated().whenComplete { _ in done() }
+    }
+
+    func endWriting() {
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    /// Gives the connection back after a complete response, or closes it if it cannot serve again.
+    func release(reusable: Bool, now: NIODeadline) {
+        self.client = nil
+        self.reading = .nothing
+        self.isReused = true
+        guard reusable, self.inbound.readableBytes == 0, let pool = self.pool, self.context != nil
+        else { return self.close() }
+        pool.keep(self, at: now)
+        self.resumeReading()
+    }
+
+    /// Closes the connection; nobody hears of it any more.
+    func close() {
+        self.client = nil
+        self.reading = .nothing
+        self.context?.close(promise: nil)
+    }
+
+    private var mayRead: Bool {
+        self.client?.isWritable ?? true
+    }
+}
+
+extension UpstreamConnection {
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if self.mayRead {
+            context.read()
+        } else {
+            self.hasHeldRead = true
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = self.unwrapInboundIn(data)
+        guard let client = self.client else { return self.close() }
+        if self.inbound.readableBytes == 0 {
+            self.inbound = buffer
+        } else {
+            self.inbound.writeBuffer(&buffer)
+        }
+        self.readOn(for: client)
+        // Empty, it would still hold on to the memory that the next read wants to use.
+        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
+        client.flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.client?.resumeReading() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+        self.ended()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.ended()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.wasReset = true
+        context.close(promise: nil)
+    }
+
+    private func ended() {
+        guard let client = self.client else {
+            self.pool?.remove(self)
+            return self.close()
+        }
+        if case .body(.untilClose) = self.reading, !self.wasReset {
+            client.responseEnded(upstreamKeepsAlive: false)
+        } else {
+            client.upstreamEnded()
+        }
+    }
+}
+
+extension UpstreamConnection {
+    private func readOn(for client: ClientConnection) {
+        while self.client === client {
+            switch self.reading {
+            case .nothing:
+                return
+            case .head:
+                guard self.readHead(for: client) else { return }
+            case .body(var reader):
+                guard self.readBody(&reader, for: client) else { return }
+            case .tunnel:
+                guard let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
+                    bytes.readableBytes > 0
+                else { return }
+                client.tunnelReceived(bytes)
+                return
+            }
+        }
+    }
+
+    /// - Returns: whether there may be more to read.
+    private func readHead(for client: ClientConnection) -> Bool {
+        let inbound = self.inbound
+        let bytes = inbound.readableBytesUInt8Span
+        switch self.parser.parse(bytes) {
+        case .incomplete:
+            return false
+        case .malformed(let fault):
+            client.upstreamFailed(fault)
+            return false
+        case .complete:
+            break
+        }
+        let head = self.parser.head
+        do throws(MessageFault) {
+            let facts = try ResponseFacts(head, in: bytes, answersHead: self.answersHead)
+            self.inbound.moveReaderIndex(forwardBy: head.end)
+            self.reading = head.isInterim ? .head : .body(BodyReader(facts.framing))
+            client.responseHead(head, facts: facts, bytes: bytes)
+            if head.isInterim { self.parser.reset() }
+            return true
+        } catch {
+            client.upstreamFailed(error)
+            return false
+        }
+    }
+
+    private func readBody(_ reader: inout BodyReader, for client: ClientConnection) -> Bool {
+        let inbound = self.inbound
+        switch client.consumeResponseBody(&reader, from: inbound) {
+        case .more(let consumed):
+            self.reading = .body(reader)
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return false
+        case .end(let consumed):
+            self.reading = .nothing
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            client.responseEnded(upstreamKeepsAlive: true)
+            return false
+        case .malformed(let fault):
+            client.upstreamFailed(fault)
+            return false
+        }
+    }
+}
+
+@available(*, unavailable)
+extension UpstreamConnection: Sendable {}

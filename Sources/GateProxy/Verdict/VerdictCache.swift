@@ -1,0 +1,58 @@
+import GatePolicy
+
+/// What a decision depends on: the identity fields byte for byte, and which rules the path meets.
+struct VerdictKey: Hashable {
+    var bytes: [UInt8] = []
+    var scope = RequestScope.unrestricted
+
+    /// Lengths stand before values, so that no value can look like another field.
+    mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
+        let count = line.valueEnd - line.valueStart
+        self.bytes.append(field)
+        self.bytes.append(UInt8(truncatingIfNeeded: count))
+        self.bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+        unsafe source.extracting(line.valueStart..<line.valueEnd).withUnsafeBufferPointer {
+            unsafe self.bytes.append(contentsOf: $0)
+        }
+    }
+
+    mutating func append(query: [(String, String)]) {
+        for (name, value) in query {
+            self.bytes.append(0xFF)
+            self.bytes.append(contentsOf: name.utf8)
+            self.bytes.append(0xFF)
+            self.bytes.append(contentsOf: value.utf8)
+        }
+    }
+
+    /// Longer identities are judged anew each time instead of being kept.
+    var isWorthKeeping: Bool { self.bytes.count <= 1024 }
+
+    func hash(into hasher: inout Hasher) {
+        unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(self.scope)
+    }
+}
+
+/// The verdicts of one event loop, bounded in number.
+///
+/// When it is full it starts afresh: a flood of made-up versions then costs each request one
+/// decision more, and never memory.
+struct VerdictCache {
+    private var verdicts: [VerdictKey: Verdict] = [:]
+    private let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    subscript(key: VerdictKey) -> Verdict? {
+        self.verdicts[key]
+    }
+
+    mutating func insert(_ verdict: Verdict, for key: VerdictKey) {
+        guard key.isWorthKeeping else { return }
+        if self.verdicts.count >= self.capacity { self.verdicts.removeAll(keepingCapacity: true) }
+        self.verdicts[key] = verdict
+    }
+}

@@ -1,0 +1,123 @@
+import GatePolicy
+import NIOCore
+
+/// The last verdict of one connection.
+struct RememberedVerdict {
+    let rules: WorkerRules
+    let key: VerdictKey
+    let verdict: Verdict
+}
+
+/// One rule set on one event loop, with what that loop has worked out of it so far.
+///
+/// A new rule set brings a new object, so that no request can see half of two revisions.
+final class WorkerRules {
+    let ruleSet: RuleSet
+    let table: FieldNameTable
+    let preflight: Verdict
+    private let identityHeaderNames: [String]
+    private let queryNames: Set<String>
+    private var cache: VerdictCache
+    /// Used again for every look-up, so that a hit costs no allocation.
+    private var key = VerdictKey()
+
+    init(_ ruleSet: RuleSet, cacheCapacity: Int) {
+        self.ruleSet = ruleSet
+        self.identityHeaderNames = ruleSet.identityHeaderNames
+        self.queryNames = Set(ruleSet.identityQueryNames)
+        self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
+        self.preflight = Verdict(decision: .preflight)
+        self.cache = VerdictCache(capacity: cacheCapacity)
+    }
+
+    /// The verdict on a request.
+    ///
+    /// `last`: the connection's previous one. A connection carries one device, so that comparing
+    /// with it nearly always spares the look-up.
+    func verdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        last: inout RememberedVerdict?
+    ) -> Verdict {
+        if facts.isPreflight { return self.preflight }
+        self.key.scope = self.scope(of: head, in: bytes)
+        self.key.bytes.removeAll(keepingCapacity: true)
+        let query = self.identityQuery(of: head, facts: facts, in: bytes)
+        if facts.identityFields != 0 {
+            for line in head.fields.lines {
+                guard case .identity(let index) = line.role else { continue }
+                self.key.append(bytes, field: index, line)
+            }
+        }
+        self.key.append(query: query)
+        if let last, last.rules === self, last.key == self.key { return last.verdict }
+        let verdict: Verdict
+        if let known = self.cache[self.key] {
+            verdict = known
+        } else {
+            verdict = self.decide(on: head, in: bytes, query: query, scope: self.key.scope)
+            self.cache.insert(verdict, for: self.key)
+        }
+        last =
+            self.key.isWorthKeeping
+            ? RememberedVerdict(rules: self, key: self.key, verdict: verdict) : nil
+        return verdict
+    }
+
+    private func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+        let method = bytes.extracting(head.methodStart..<head.methodEnd)
+        let target = bytes.extracting(head.target.start..<head.target.end)
+        if head.target.form == .absolute, target.isEmpty || target[0] != ASCII.slash {
+            // The backend is sent `/` for it, and so it is judged (RFC 9112 3.2.1).
+            let root = Self.root
+            return self.ruleSet.scope(method: method, target: root.span)
+        }
+        return self.ruleSet.scope(method: method, target: target)
+    }
+
+    private static let root = [ASCII.slash]
+
+    private func decide(
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        query: [(String, String)],
+        scope: RequestScope
+    ) -> Verdict {
+        var claims = IdentityClaims()
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role else { continue }
+            claims.addHeader(
+                self.identityHeaderNames[Int(index)],
+                bytes.text(from: line.valueStart, to: line.valueEnd)
+            )
+        }
+        for (name, value) in query { claims.addQuery(name, value) }
+        let identity = self.ruleSet.identify(claims)
+        let decision = self.ruleSet.decide(identity, in: scope)
+        return Verdict(
+            decision: decision,
+            upstreamIdentity: self.ruleSet.upstreamIdentity(claims, identity),
+            identityHeaderNames: self.identityHeaderNames,
+            hint: self.ruleSet.hint(for: decision),
+            answer: self.ruleSet.answer(to: decision, for: identity)
+        )
+    }
+
+    /// The identity that a browser's WebSocket carries in its query, because it can set no header.
+    private func identityQuery(
+        of head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> [(String, String)] {
+        guard !self.queryNames.isEmpty, facts.offersUpgrade else { return [] }
+        let target = bytes.text(from: head.target.start, to: head.target.end)
+        guard let mark = target.firstIndex(of: "?") else { return [] }
+        return target[target.index(after: mark)...].split(separator: "&").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].lowercased()
+            guard self.queryNames.contains(name) else { return nil }
+            return (name, parts.count > 1 ? String(parts[1]) : "")
+        }
+    }
+}

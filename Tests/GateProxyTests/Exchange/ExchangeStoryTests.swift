@@ -1,0 +1,138 @@
+import Testing
+
+@testable import GateProxy
+
+/// The lives of connections, event by event.
+struct ExchangeStoryTests {
+    private let limits = DiscardLimits(keepAliveBytes: 10, lingerBytes: 1000)
+
+    private func forward(
+        _ exchange: inout Exchange,
+        requestEnded: Bool = true,
+        offersUpgrade: Bool = false
+    ) {
+        exchange.forward(
+            Exchange.Forwarding(
+                requestEnded: requestEnded,
+                keepsClient: true,
+                retryable: false,
+                offersUpgrade: offersUpgrade
+            )
+        )
+    }
+
+    private func head(
+        _ exchange: inout Exchange,
+        _ status: Int = 200
+    ) -> Exchange.ResponseHeadAction {
+        exchange.responseHead(status: status, switchesAsOffered: true, framedByClose: false)
+    }
+
+    @Test func `two requests, one after the other`() {
+        var exchange = Exchange.head
+        for _ in 0..<2 {
+            self.forward(&exchange)
+            #expect(self.head(&exchange) == .forward(keepsClient: true))
+            #expect(exchange.responseEnded(limits: self.limits) == .next)
+            #expect(exchange == .head)
+        }
+        #expect(exchange.clientEnded() == .close)
+    }
+
+    @Test func `an upload with 100-continue`() {
+        var exchange = Exchange.head
+        self.forward(&exchange, requestEnded: false)
+        #expect(self.head(&exchange, 100) == .forwardInterim)
+        #expect(exchange.requestEnded() == .wait)
+        #expect(self.head(&exchange, 201) == .forward(keepsClient: true))
+        #expect(exchange.responseEnded(limits: self.limits) == .next)
+    }
+
+    @Test func `an early answer, the rest of the upload read away`() {
+        var exchange = Exchange.head
+        self.forward(&exchange, requestEnded: false)
+        #expect(self.head(&exchange, 413) == .forward(keepsClient: true))
+        #expect(exchange.responseEnded(limits: self.limits) == .discardRequest)
+        #expect(exchange.discarded(bytes: 400) == .goOn)
+        #expect(exchange.requestEnded() == .next)
+        #expect(exchange == .head)
+    }
+
+    @Test func `an early answer, the upload beyond all measure`() {
+        var exchange = Exchange.head
+        self.forward(&exchange, requestEnded: false)
+        _ = self.head(&exchange, 413)
+        _ = exchange.responseEnded(limits: self.limits)
+        #expect(exchange.discarded(bytes: 1000) == .goOn)
+        #expect(exchange.discarded(bytes: 1) == .close)
+    }
+
+    @Test func `a denial whose body is read away`() {
+        var exchange = Exchange.head
+        let action = exchange.answer(keepsClient: true, remaining: .bytes(7), limits: self.limits)
+        #expect(action == .answerAndDiscard)
+        #expect(exchange.discarded(bytes: 6) == .goOn)
+        #expect(exchange.requestEnded() == .next)
+    }
+
+    @Test func `a stale connection is tried once more and not twice`() {
+        var exchange = Exchange.head
+        self.forward(&exchange)
+        exchange.allowRetry()
+        #expect(exchange.upstreamEnded() == .retry)
+        #expect(exchange.upstreamEnded() == .badGateway)
+    }
+
+    @Test func `an upload is never tried again`() {
+        var exchange = Exchange.head
+        self.forward(&exchange, requestEnded: false)
+        exchange.allowRetry()
+        _ = exchange.requestEnded()
+        #expect(exchange.upstreamEnded() == .badGateway)
+    }
+
+    @Test func `a response that has begun is never tried again`() {
+        var exchange = Exchange.head
+        self.forward(&exchange)
+        exchange.allowRetry()
+        _ = self.head(&exchange)
+        #expect(exchange.upstreamEnded() == .abort)
+    }
+
+    @Test func `a client that has said all still gets its answer`() {
+        var exchange = Exchange.head
+        self.forward(&exchange)
+        #expect(exchange.clientEnded() == .finish)
+        #expect(self.head(&exchange) == .forward(keepsClient: false))
+        #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
+    }
+
+    @Test func `a tunnel ends on one side and then on the other`() {
+        var first = Exchange.head
+        self.forward(&first, offersUpgrade: true)
+        #expect(self.head(&first, 101) == .tunnel)
+        var second = first
+        #expect(first.clientEnded() == .endUpstream)
+        #expect(first.upstreamEnded() == .abort)
+        #expect(second.upstreamEnded() == .endClient)
+        #expect(second.clientEnded() == .close)
+        #expect(first == .closed && second == .closed)
+    }
+
+    @Test func `a drain lets the answer come and ends there`() {
+        var exchange = Exchange.head
+        self.forward(&exchange)
+        exchange.drain()
+        #expect(self.head(&exchange) == .forward(keepsClient: false))
+        #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
+        #expect(exchange.discarded(bytes: 3) == .goOn)
+        #expect(exchange.clientEnded() == .close)
+    }
+
+    @Test func `the default limits are those that the documentation states`() {
+        #expect(
+            DiscardLimits.defaults
+                == DiscardLimits(keepAliveBytes: 65536, lingerBytes: 268_435_456)
+        )
+    }
+}

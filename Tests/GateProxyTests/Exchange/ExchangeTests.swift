@@ -1,0 +1,345 @@
+import Testing
+
+@testable import GateProxy
+
+/// Every event in every state, also where the two make no sense together.
+struct ExchangeTests {
+    private typealias Row<Action> = (before: Exchange, action: Action, after: Exchange)
+
+    private static let limits = DiscardLimits(keepAliveBytes: 10, lingerBytes: 1000)
+
+    static func forwarding(
+        requestEnded: Bool = true,
+        responseStarted: Bool = false,
+        keepsClient: Bool = true,
+        retryable: Bool = false,
+        offersUpgrade: Bool = false,
+        interims: Int = 0
+    ) -> Exchange {
+        .forwarding(
+            Exchange.Forwarding(
+                requestEnded: requestEnded,
+                responseStarted: responseStarted,
+                keepsClient: keepsClient,
+                retryable: retryable,
+                offersUpgrade: offersUpgrade,
+                interims: interims
+            )
+        )
+    }
+
+    private static let uploading = Self.forwarding(requestEnded: false)
+    private static let waiting = Self.forwarding()
+    private static let waitingLast = Self.forwarding(keepsClient: false)
+    private static let retryable = Self.forwarding(retryable: true)
+    private static let upgrading = Self.forwarding(offersUpgrade: true)
+    private static let early = Self.forwarding(requestEnded: false, responseStarted: true)
+    private static let earlyLast = Self.forwarding(
+        requestEnded: false,
+        responseStarted: true,
+        keepsClient: false
+    )
+    private static let answering = Self.forwarding(responseStarted: true)
+    private static let answeringLast = Self.forwarding(responseStarted: true, keepsClient: false)
+    private static let discarding = Exchange.discarding(budget: 100)
+    private static let lingering = Exchange.lingering(budget: 100)
+    private static let tunnel = Exchange.tunnel(Exchange.Tunnel())
+    private static let clientGone = Exchange.tunnel(Exchange.Tunnel(clientEnded: true))
+    private static let upstreamGone = Exchange.tunnel(Exchange.Tunnel(upstreamEnded: true))
+
+    private static let states: [Exchange] = [
+        .head, uploading, waiting, waitingLast, retryable, upgrading, early, earlyLast, answering,
+        answeringLast, discarding, lingering, tunnel, clientGone, upstreamGone, .closed,
+    ]
+
+    /// Checks a table that must have a row for every state.
+    private func check<Action: Equatable>(
+        _ rows: [Row<Action>],
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ event: (inout Exchange) -> Action
+    ) {
+        let missing = Self.states.filter { state in !rows.contains { $0.before == state } }
+        #expect(missing == [], sourceLocation: sourceLocation)
+        for row in rows {
+            var exchange = row.before
+            let action = event(&exchange)
+            #expect(action == row.action, "in \(row.before)", sourceLocation: sourceLocation)
+            #expect(exchange == row.after, "from \(row.before)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func `an answer of the gate leaves the connection to the next request or to its end`() {
+        typealias Case = (Bool, Exchange.RemainingBody, Exchange.AnswerAction, Exchange)
+        let cases: [Case] = [
+            (true, .nothing, .answer, .head),
+            (true, .bytes(1), .answerAndDiscard, .discarding(budget: 1)),
+            (true, .bytes(10), .answerAndDiscard, .discarding(budget: 10)),
+            (true, .bytes(11), .answerAndLinger, .lingering(budget: 1000)),
+            (true, .bytes(.max), .answerAndLinger, .lingering(budget: 1000)),
+            (true, .unknown, .answerAndLinger, .lingering(budget: 1000)),
+            (false, .nothing, .answerAndLinger, .lingering(budget: 1000)),
+            (false, .bytes(1), .answerAndLinger, .lingering(budget: 1000)),
+            (false, .unknown, .answerAndLinger, .lingering(budget: 1000)),
+        ]
+        for (keepsClient, remaining, action, after) in cases {
+            for before in [Exchange.head, Self.waiting, Self.uploading] {
+                var exchange = before
+                let answer = exchange.answer(
+                    keepsClient: keepsClient,
+                    remaining: remaining,
+                    limits: Self.limits
+                )
+                #expect(answer == action)
+                #expect(exchange == after)
+            }
+        }
+    }
+
+    @Test func `a request that has ended on a used connection may be repeated, no other`() {
+        self.check(
+            Self.states.map { state in
+                guard case .forwarding(var forwarding) = state, forwarding.requestEnded else {
+                    return (state, true, state)
+                }
+                forwarding.retryable = true
+                return (state, true, .forwarding(forwarding))
+            }
+        ) { exchange in
+            exchange.allowRetry()
+            return true
+        }
+    }
+
+    @Test func `the end of a request`() {
+        self.check([
+            (.head, .wait, .head),
+            (Self.uploading, .wait, Self.waiting),
+            (Self.waiting, .wait, Self.waiting),
+            (Self.waitingLast, .wait, Self.waitingLast),
+            (Self.retryable, .wait, Self.retryable),
+            (Self.upgrading, .wait, Self.upgrading),
+            (Self.early, .wait, Self.answering),
+            (Self.earlyLast, .wait, Self.answeringLast),
+            (Self.answering, .wait, Self.answering),
+            (Self.answeringLast, .wait, Self.answeringLast),
+            (Self.discarding, .next, .head),
+            (Self.lingering, .wait, Self.lingering),
+            (Self.tunnel, .wait, Self.tunnel),
+            (Self.clientGone, .wait, Self.clientGone),
+            (Self.upstreamGone, .wait, Self.upstreamGone),
+            (.closed, .wait, .closed),
+        ]) { $0.requestEnded() }
+    }
+
+    @Test func `a final response head`() {
+        self.check([
+            (.head, .discard, .head),
+            (Self.uploading, .forward(keepsClient: true), Self.early),
+            (Self.waiting, .forward(keepsClient: true), Self.answering),
+            (Self.waitingLast, .forward(keepsClient: false), Self.answeringLast),
+            (Self.retryable, .forward(keepsClient: true), Self.answering),
+            (
+                Self.upgrading, .forward(keepsClient: true),
+                Self.forwarding(responseStarted: true, offersUpgrade: true)
+            ),
+            (Self.early, .discard, Self.early),
+            (Self.earlyLast, .discard, Self.earlyLast),
+            (Self.answering, .discard, Self.answering),
+            (Self.answeringLast, .discard, Self.answeringLast),
+            (Self.discarding, .discard, Self.discarding),
+            (Self.lingering, .discard, Self.lingering),
+            (Self.tunnel, .discard, Self.tunnel),
+            (Self.clientGone, .discard, Self.clientGone),
+            (Self.upstreamGone, .discard, Self.upstreamGone),
+            (.closed, .discard, .closed),
+        ]) { $0.responseHead(status: 200, switchesAsOffered: false, framedByClose: false) }
+    }
+
+    @Test func `a response that ends with its connection is the last for the client`() {
+        for (before, after) in [
+            (Self.uploading, Self.earlyLast), (Self.waiting, Self.answeringLast),
+            (Self.waitingLast, Self.answeringLast),
+        ] {
+            var exchange = before
+            let action = exchange.responseHead(
+                status: 200,
+                switchesAsOffered: false,
+                framedByClose: true
+            )
+            #expect(action == .forward(keepsClient: false))
+            #expect(exchange == after)
+        }
+    }
+
+    @Test func `an interim response head`() {
+        self.check(
+            Self.states.map { state in
+                guard case .forwarding(var forwarding) = state, !forwarding.responseStarted else {
+                    return (state, .discard, state)
+                }
+                forwarding.interims = 1
+                return (state, .forwardInterim, .forwarding(forwarding))
+            }
+        ) { $0.responseHead(status: 103, switchesAsOffered: false, framedByClose: false) }
+    }
+
+    @Test func `interim heads without end are a fault`() {
+        var exchange = Self.waiting
+        var actions: [Exchange.ResponseHeadAction] = []
+        for _ in 0...Exchange.interimLimit {
+            actions.append(
+                exchange.responseHead(status: 102, switchesAsOffered: false, framedByClose: false)
+            )
+        }
+        #expect(actions.dropLast().allSatisfy { $0 == .forwardInterim })
+        #expect(actions.last == .badGateway)
+    }
+
+    @Test func `a 101 is taken only where it was offered`() {
+        for (before, isOffered, action, after) in [
+            (Self.upgrading, true, Exchange.ResponseHeadAction.tunnel, Self.tunnel),
+            (Self.upgrading, false, .badGateway, Self.upgrading),
+            (Self.waiting, true, .badGateway, Self.waiting),
+            (Self.uploading, true, .badGateway, Self.uploading),
+            (Self.answering, true, .discard, Self.answering),
+            (Self.tunnel, true, .discard, Self.tunnel),
+            (.head, true, .discard, .head),
+            (.closed, true, .discard, .closed),
+        ] {
+            var exchange = before
+            #expect(
+                exchange.responseHead(
+                    status: 101,
+                    switchesAsOffered: isOffered,
+                    framedByClose: false
+                ) == action
+            )
+            #expect(exchange == after)
+        }
+    }
+
+    @Test func `the end of a response`() {
+        let lingers = Exchange.lingering(budget: 1000)
+        self.check([
+            (.head, .close, .closed),
+            (Self.uploading, .discardRequest, .discarding(budget: 1000)),
+            (Self.waiting, .next, .head),
+            (Self.waitingLast, .linger(upstreamIsReusable: true), lingers),
+            (Self.retryable, .next, .head),
+            (Self.upgrading, .next, .head),
+            (Self.early, .discardRequest, .discarding(budget: 1000)),
+            (Self.earlyLast, .linger(upstreamIsReusable: false), lingers),
+            (Self.answering, .next, .head),
+            (Self.answeringLast, .linger(upstreamIsReusable: true), lingers),
+            (Self.discarding, .close, .closed),
+            (Self.lingering, .close, .closed),
+            (Self.tunnel, .close, .closed),
+            (Self.clientGone, .close, .closed),
+            (Self.upstreamGone, .close, .closed),
+            (.closed, .close, .closed),
+        ]) { $0.responseEnded(limits: Self.limits) }
+    }
+
+    @Test func `bytes that nobody wants`() {
+        self.check(
+            Self.states.map { state in
+                switch state {
+                case .discarding: (state, .goOn, .discarding(budget: 1))
+                case .lingering: (state, .goOn, .lingering(budget: 1))
+                case .head, .forwarding, .tunnel, .closed: (state, .close, .closed)
+                }
+            }
+        ) { $0.discarded(bytes: 99) }
+        for before in [Self.discarding, Self.lingering] {
+            var exchange = before
+            #expect(exchange.discarded(bytes: 100) == .goOn)
+            #expect(exchange.discarded(bytes: 0) == .goOn)
+            #expect(exchange.discarded(bytes: 1) == .close)
+            #expect(exchange == .closed)
+        }
+    }
+
+    @Test func `the end of the client's side`() {
+        self.check([
+            (.head, .close, .closed),
+            (Self.uploading, .close, .closed),
+            (Self.waiting, .finish, Self.waitingLast),
+            (Self.waitingLast, .finish, Self.waitingLast),
+            (Self.retryable, .finish, Self.forwarding(keepsClient: false, retryable: true)),
+            (Self.upgrading, .finish, Self.forwarding(keepsClient: false, offersUpgrade: true)),
+            (Self.early, .close, .closed),
+            (Self.earlyLast, .close, .closed),
+            (Self.answering, .finish, Self.answeringLast),
+            (Self.answeringLast, .finish, Self.answeringLast),
+            (Self.discarding, .close, .closed),
+            (Self.lingering, .close, .closed),
+            (Self.tunnel, .endUpstream, Self.clientGone),
+            (Self.clientGone, .endUpstream, Self.clientGone),
+            (Self.upstreamGone, .close, .closed),
+            (.closed, .close, .closed),
+        ]) { $0.clientEnded() }
+    }
+
+    @Test func `the end of the backend's connection`() {
+        self.check([
+            (.head, .doNothing, .head),
+            (Self.uploading, .badGateway, Self.uploading),
+            (Self.waiting, .badGateway, Self.waiting),
+            (Self.waitingLast, .badGateway, Self.waitingLast),
+            (Self.retryable, .retry, Self.waiting),
+            (Self.upgrading, .badGateway, Self.upgrading),
+            (Self.early, .abort, .closed),
+            (Self.earlyLast, .abort, .closed),
+            (Self.answering, .abort, .closed),
+            (Self.answeringLast, .abort, .closed),
+            (Self.discarding, .doNothing, Self.discarding),
+            (Self.lingering, .doNothing, Self.lingering),
+            (Self.tunnel, .endClient, Self.upstreamGone),
+            (Self.clientGone, .abort, .closed),
+            (Self.upstreamGone, .endClient, Self.upstreamGone),
+            (.closed, .doNothing, .closed),
+        ]) { $0.upstreamEnded() }
+    }
+
+    @Test func `a malformed response`() {
+        self.check(
+            Self.states.map { state in
+                switch state {
+                case .forwarding(let forwarding) where !forwarding.responseStarted:
+                    (state, .badGateway, state)
+                case .forwarding, .tunnel: (state, .abort, .closed)
+                case .head, .discarding, .lingering, .closed: (state, .doNothing, state)
+                }
+            }
+        ) { $0.upstreamBroke() }
+    }
+
+    @Test func `a drain makes what is under way the last on its connection`() {
+        self.check(
+            Self.states.map { state in
+                guard case .forwarding(var forwarding) = state else { return (state, true, state) }
+                forwarding.keepsClient = false
+                return (state, true, .forwarding(forwarding))
+            }
+        ) { exchange in
+            exchange.drain()
+            return true
+        }
+    }
+
+    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+    func `nothing happens for too long`(_ hasPartialHead: Bool, _ upstreamStalls: Bool) {
+        self.check(
+            Self.states.map { state -> Row<Exchange.TimeoutAction> in
+                switch state {
+                case .head where hasPartialHead: (state, .requestTimeout, state)
+                case .forwarding(let forwarding) where !forwarding.responseStarted:
+                    forwarding.requestEnded || upstreamStalls
+                        ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
+                case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+                    (state, .close, .closed)
+                }
+            }
+        ) { $0.timedOut(hasPartialHead: hasPartialHead, upstreamStalls: upstreamStalls) }
+    }
+}

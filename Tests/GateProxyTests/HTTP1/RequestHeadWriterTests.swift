@@ -1,0 +1,315 @@
+import GatePolicy
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+struct RequestHeadWriterTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var received: String
+        var sent: String
+        var isTrusted = false
+        var dropped: [String] = []
+        var testDescription: String { self.name }
+    }
+
+    private static func write(_ sample: Case) throws -> String {
+        let read = try RequestSample(sample.received)
+        let facts = try read.facts()
+        let trusted: TrustedProxies =
+            sample.isTrusted ? try #require(TrustedProxies(["192.0.2.0/24"])) : .none
+        let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
+        var out = ByteBuffer()
+        let bytes = read.bytes
+        RequestHeadWriter(
+            origin: ClientOrigin(peer, trusted: trusted),
+            upstreamAuthority: "backend:8080"
+        ).write(
+            read.head,
+            facts: facts,
+            bytes: bytes.span,
+            verdict: Verdict(
+                decision: .preflight,
+                upstreamIdentity: UpstreamIdentity(
+                    drop: sample.dropped,
+                    add: sample.dropped.map { HeaderField(name: $0.uppercased(), value: "new") }
+                ),
+                identityHeaderNames: RequestSample.identityNames
+            ),
+            newRequestID: { RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xF) },
+            into: &out
+        )
+        return String(buffer: out)
+    }
+
+    /// What the gate adds to every head of a client that is not believed and names host `a`.
+    private static let added = """
+        X-Forwarded-For: 192.0.2.9\r
+        X-Forwarded-Proto: http\r
+        X-Forwarded-Host: a\r
+        X-Request-Id: 0123456789abcdef000000000000000f\r
+        X-VersionGate-Decision: allow\r
+        \r
+
+        """
+
+    static let cases: [Case] = [
+        Case(
+            name: "nothing of its own is changed",
+            received: wire("GET /a?b=%20 HTTP/1.1", "hOsT:a", "X: \t y ", "Z:", "Cookie: c; d"),
+            sent: "GET /a?b=%20 HTTP/1.1\r\nhOsT:a\r\nX: \t y \r\nZ:\r\nCookie: c; d\r\n" + added
+        ),
+        Case(
+            name: "empty lines before the request are left out",
+            received: "\r\n\r\n" + wire("GET / HTTP/1.1", "Host: a"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "framing, origin and content fields pass",
+            received: wire(
+                "POST / HTTP/1.1",
+                "Host: a",
+                "Content-Length: 3",
+                "Content-Type: b",
+                "Origin: https://c",
+                "Access-Control-Request-Method: PUT"
+            ),
+            sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Type: b\r\n"
+                + "Origin: https://c\r\nAccess-Control-Request-Method: PUT\r\n" + added
+        ),
+        Case(
+            name: "chunked stays chunked",
+            received: wire(
+                "POST / HTTP/1.1",
+                "Host: a",
+                "Transfer-Encoding: Chunked",
+                "Trailer: X"
+            ),
+            sent: "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\nTrailer: X\r\n"
+                + added
+        ),
+        Case(
+            name: "fields of this hop are left out, wherever they stand",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Connection: keep-alive",
+                "Keep-Alive: timeout=5",
+                "Host: a",
+                "TE: trailers",
+                "Proxy-Connection: keep-alive",
+                "A: b",
+                "Upgrade: foo",
+                "HTTP2-Settings: AAA"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n" + added
+        ),
+        Case(
+            name: "nominated fields are left out, but not those that the gate needs",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Host: a",
+                "X-One: 1",
+                "Connection: x-one, Host, X-App-Version",
+                "x-ONE: 2",
+                "X-App-Version: 1.0",
+                "X-Two: 3",
+                "Connection: Content-Length, x-two",
+                "Content-Length: 0"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nX-App-Version: 1.0\r\nContent-Length: 0\r\n" + added
+        ),
+        Case(
+            name: "dropped identity lines are left out, all of them",
+            received: wire(
+                "GET / HTTP/1.1",
+                "X-App-Version: 1",
+                "Host: a",
+                "x-app-version: 2",
+                "X-App-Platform: ios"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nX-App-Platform: ios\r\n"
+                + added.replacing("X-V", with: "X-APP-VERSION: new\r\nX-V"),
+            dropped: ["x-app-version"]
+        ),
+        Case(
+            name: "the gate's own fields cannot be sent by a client",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Host: a",
+                "x-versiongate-decision: allow",
+                "X-VersionGate: b"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "a client that is not believed cannot say where it comes from",
+            received: wire(
+                "GET / HTTP/1.1",
+                "X-Forwarded-For: 1.1.1.1",
+                "X-Forwarded-Proto: https",
+                "Host: a",
+                "X-Forwarded-Host: evil",
+                "Forwarded: for=1.1.1.1"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "a proxy that is believed has its word passed on",
+            received: wire(
+                "GET / HTTP/1.1",
+                "X-Forwarded-For: 1.1.1.1, 2.2.2.2",
+                "X-Forwarded-For:",
+                "X-Forwarded-For: 3.3.3.3",
+                "X-Forwarded-Proto: https",
+                "Host: a",
+                "X-Forwarded-Host: public",
+                "Forwarded: for=1.1.1.1"
+            ),
+            sent: "GET / HTTP/1.1\r\nX-Forwarded-Proto: https\r\nHost: a\r\n"
+                + "X-Forwarded-Host: public\r\nForwarded: for=1.1.1.1\r\n"
+                + "X-Forwarded-For: 1.1.1.1, 2.2.2.2, 3.3.3.3, 192.0.2.9\r\n"
+                + "X-Request-Id: 0123456789abcdef000000000000000f\r\nX-VersionGate-Decision: allow\r\n\r\n",
+            isTrusted: true
+        ),
+        Case(
+            name: "what a proxy that is believed does not say is added",
+            received: wire("GET / HTTP/1.1", "Host: a"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added,
+            isTrusted: true
+        ),
+        Case(
+            name: "a request id is kept",
+            received: wire("GET / HTTP/1.1", "Host: a", "X-Request-ID: b-1"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nX-Request-ID: b-1\r\n"
+                + added.replacing("X-Request-Id: 0123456789abcdef000000000000000f\r\n", with: "")
+        ),
+        Case(
+            name: "of two request ids the first is kept",
+            received: wire("GET / HTTP/1.1", "Host: a", "X-Request-ID: b", "X-Request-ID: c"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nX-Request-ID: b\r\n"
+                + added.replacing("X-Request-Id: 0123456789abcdef000000000000000f\r\n", with: "")
+        ),
+        Case(
+            name: "a request id that is none is replaced",
+            received: wire("GET / HTTP/1.1", "X-Request-ID: b c", "Host: a"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "the host of an absolute target outranks Host",
+            received: wire("GET http://b:81/c?d HTTP/1.1", "A: b", "Host: a", "C: d"),
+            sent: "GET /c?d HTTP/1.1\r\nA: b\r\nC: d\r\nHost: b:81\r\n"
+                + added.replacing("Host: a\r\n", with: "Host: b:81\r\n")
+        ),
+        Case(
+            name: "an absolute target without a path has the root",
+            received: wire("GET http://b HTTP/1.1", "Host: a"),
+            sent: "GET / HTTP/1.1\r\nHost: b\r\n"
+                + added.replacing("Host: a\r\n", with: "Host: b\r\n")
+        ),
+        Case(
+            name: "an absolute target with nothing but a query has the root",
+            received: wire("GET http://b?c HTTP/1.1", "Host: a"),
+            sent: "GET /?c HTTP/1.1\r\nHost: b\r\n"
+                + added.replacing("Host: a\r\n", with: "Host: b\r\n")
+        ),
+        Case(
+            name: "the asterisk stays one",
+            received: wire("OPTIONS * HTTP/1.1", "Host: a"),
+            sent: "OPTIONS * HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "HTTP 1.0 without Host gets the backend's",
+            received: wire("GET / HTTP/1.0", "A: b"),
+            sent: "GET / HTTP/1.1\r\nA: b\r\nHost: backend:8080\r\n"
+                + added.replacing("X-Forwarded-Host: a\r\n", with: "")
+        ),
+        Case(
+            name: "an expectation passes",
+            received: wire(
+                "PUT / HTTP/1.1",
+                "Host: a",
+                "Expect: 100-continue",
+                "Content-Length: 1"
+            ),
+            sent: "PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n"
+                + added
+        ),
+        Case(
+            name: "an expectation of HTTP 1.0 does not pass",
+            received: wire(
+                "PUT / HTTP/1.0",
+                "Expect: 100-continue",
+                "Host: a",
+                "Content-Length: 1"
+            ),
+            sent: "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n" + added
+        ),
+        Case(
+            name: "a change of protocol is offered on",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Host: a",
+                "Connection: Upgrade",
+                "Upgrade: WebSocket"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: WebSocket\r\n"
+                + added
+        ),
+        Case(
+            name: "protocols that would hide requests are not offered on",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Host: a",
+                "Connection: Upgrade, HTTP2-Settings",
+                "Upgrade: h2c, websocket, HTTP/2.0",
+                "Upgrade: TLS/1.0 , foo/1",
+                "HTTP2-Settings: AAA"
+            ),
+            sent:
+                "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket, foo/1\r\n"
+                + added
+        ),
+        Case(
+            name: "with no protocol left there is no offer",
+            received: wire("GET / HTTP/1.1", "Host: a", "Connection: Upgrade", "Upgrade: H2C"),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+        Case(
+            name: "HTTP 1.0 offers no change of protocol",
+            received: wire(
+                "GET / HTTP/1.0",
+                "Host: a",
+                "Connection: upgrade",
+                "Upgrade: websocket"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\n" + added
+        ),
+    ]
+
+    @Test(arguments: Self.cases)
+    func `a head goes on as it should`(_ sample: Case) throws {
+        #expect(try Self.write(sample) == sample.sent)
+    }
+
+    @Test(arguments: Self.cases)
+    func `what goes on is a head that the gate itself would accept`(_ sample: Case) throws {
+        #expect(throws: Never.self) { try RequestSample(Self.write(sample)).facts() }
+    }
+
+    @Test(arguments: [
+        ("a", true), (String(repeating: "a", count: 128), true), ("!~", true), ("", false),
+        (String(repeating: "a", count: 129), false), ("a b", false), ("a\tb", false),
+        ("a\"b", false), ("é", false),
+    ])
+    func `a client's request id is one short token`(_ id: String, _ isKept: Bool) throws {
+        let read = try RequestSample(wire("GET / HTTP/1.1", "Host: a", "X-Request-Id: \(id)"))
+        let bytes = read.bytes
+        let line = RequestHeadWriter.clientRequestID(
+            read.head,
+            facts: try read.facts(),
+            bytes: bytes.span
+        )
+        #expect((line != nil) == isKept)
+    }
+}

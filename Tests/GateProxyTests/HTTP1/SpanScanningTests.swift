@@ -1,0 +1,50 @@
+import Testing
+
+@testable import GateProxy
+
+struct SpanScanningTests {
+    @Test(arguments: [
+        ("", []), (",", []), (" , \t,", []), ("a", ["a"]), (" a ", ["a"]), ("a,b", ["a", "b"]),
+        ("a b ,\tc\t,,d", ["a b", "c", "d"]), (",a", ["a"]), ("a,", ["a"]),
+    ])
+    func `a list has the members between its commas`(_ list: String, _ members: [String]) {
+        let bytes = Array("x\(list)y".utf8)
+        var found: [String] = []
+        bytes.span.forEachListMember(from: 1, to: bytes.count - 1) { start, end in
+            found.append(bytes.text(from: start, to: end))
+            return true
+        }
+        #expect(found == members)
+    }
+
+    @Test func `a list is read no further than is asked for`() {
+        let bytes = Array("a,b,c".utf8)
+        var count = 0
+        bytes.span.forEachListMember(from: 0, to: bytes.count) { _, _ in
+            count += 1
+            return count < 2
+        }
+        #expect(count == 2)
+    }
+
+    @Test func `a byte is found at or after the start`() {
+        let bytes = Array("abca".utf8)
+        let span = bytes.span
+        let letter = UInt8(ascii: "a")
+        let found = [0, 1, 3, 4, 9].map { span.position(of: letter, from: $0) }
+        #expect(found == [0, 3, 3, nil, nil])
+        let isThere = span.position(of: UInt8(ascii: "x"), from: 0) != nil
+        #expect(!isThere)
+    }
+
+    @Test func `words match without case and equal with it`() {
+        let bytes = Array("xCloSex".utf8)
+        let span = bytes.span
+        let results = [
+            span.matches("close", from: 1, to: 6), span.matches("close", from: 1, to: 7),
+            span.matches("clone", from: 1, to: 6), span.equals("CloSe", from: 1, to: 6),
+            span.equals("close", from: 1, to: 6), span.equals("CloS", from: 1, to: 6),
+        ]
+        #expect(results == [true, false, false, true, false, false])
+    }
+}

@@ -1,0 +1,213 @@
+import GatePolicy
+import Logging
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import GateProxy
+
+/// What a socket would do with the calls of a handler, and a record of them.
+///
+/// Like NIO's own channel it gives up what is not yet written when it is closed, and it closes
+/// altogether when one side is closed after the other.
+final class FakeSocket: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+
+    /// Bytes that the peer has received.
+    private(set) var sent = ""
+    private(set) var isOutputClosed = false
+    private(set) var isClosed = false
+    private(set) var readCount = 0
+    /// Whether the peer takes nothing for now.
+    private(set) var isBlocked = false
+    /// Whether the connection turns out to be gone when it is written to.
+    var diesOnFlush = false
+    var isInputClosed = false
+    private var unflushed: [(String, EventLoopPromise<Void>?)] = []
+    private var pending: [(String, EventLoopPromise<Void>?)] = []
+    private var whenWritten: EventLoopPromise<Void>?
+    private var closesOutput = false
+
+    /// Bytes that were written and neither flushed nor lost.
+    var hasUnflushed: Bool { !self.unflushed.isEmpty }
+
+    func write(
+        context: ChannelHandlerContext,
+        data: NIOAny,
+        promise: EventLoopPromise<Void>?
+    ) {
+        guard !self.isClosed, !self.isOutputClosed, !self.closesOutput else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        self.unflushed.append((String(buffer: self.unwrapOutboundIn(data)), promise))
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        guard !self.diesOnFlush || self.unflushed.isEmpty else {
+            // As NIO does it: the channel is inactive before `flush` returns.
+            return self.close(context: context, mode: .all, promise: nil)
+        }
+        self.pending += self.unflushed
+        self.unflushed = []
+        self.deliver()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        self.readCount += 1
+    }
+
+    func close(
+        context: ChannelHandlerContext,
+        mode: CloseMode,
+        promise: EventLoopPromise<Void>?
+    ) {
+        if mode == .output, !self.isInputClosed, !self.isClosed {
+            self.closesOutput = true
+            self.whenWritten = promise
+            self.deliver()
+            return
+        }
+        let lost = self.pending + self.unflushed
+        self.pending = []
+        self.unflushed = []
+        self.isClosed = true
+        for (_, written) in lost { written?.fail(ChannelError.ioOnClosedChannel) }
+        context.close(mode: .all, promise: promise)
+    }
+
+    /// Lets the peer take nothing until `unblock()`.
+    func block() {
+        self.isBlocked = true
+    }
+
+    func unblock() {
+        self.isBlocked = false
+        self.deliver()
+    }
+
+    private func deliver() {
+        guard !self.isBlocked else { return }
+        let delivered = self.pending
+        self.pending = []
+        for (text, promise) in delivered {
+            self.sent += text
+            promise?.succeed()
+        }
+        guard self.closesOutput, !self.isOutputClosed else { return }
+        self.isOutputClosed = true
+        self.whenWritten?.succeed()
+    }
+
+    /// What was received since the last call.
+    func takeSent() -> String {
+        defer { self.sent = "" }
+        return self.sent
+    }
+}
+
+/// One end of a connection of the gate, with the peer's hand on it.
+struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
+    let channel: EmbeddedChannel
+    let socket: FakeSocket
+    let handler: Handler
+
+    init(_ handler: Handler, loop: EmbeddedEventLoop) throws {
+        self.handler = handler
+        self.socket = FakeSocket()
+        self.channel = EmbeddedChannel(handlers: [self.socket, handler], loop: loop)
+        let address = try SocketAddress(ipAddress: "203.0.113.5", port: 1)
+        self.channel.connect(to: address, promise: nil)
+    }
+
+    func receive(_ text: String) throws {
+        try self.channel.writeInbound(ByteBuffer(string: text))
+    }
+
+    /// The peer closes its side.
+    func endInput() {
+        self.socket.isInputClosed = true
+        self.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }
+
+    /// The peer is gone.
+    func disconnect() {
+        self.channel.close(promise: nil)
+    }
+
+    /// More waits to be written than the channel cares for.
+    func stall() {
+        self.channel.isWritable = false
+        self.channel.pipeline.fireChannelWritabilityChanged()
+    }
+
+    func resume() {
+        self.channel.isWritable = true
+        self.channel.pipeline.fireChannelWritabilityChanged()
+    }
+}
+
+/// A worker with channels in place of sockets, driven by hand.
+struct Stage {
+    let loop = EmbeddedEventLoop()
+    let worker: Worker
+
+    /// `minimum`: the oldest version that passes.
+    init(
+        minimum: String = "2.0",
+        _ configure: (inout GateSettings) -> Void = { _ in }
+    ) throws {
+        var settings = GateSettings(
+            listen: Endpoint(host: "127.0.0.1", port: 0),
+            upstream: Endpoint(host: "backend", port: 80)
+        )
+        configure(&settings)
+        self.worker = Worker(
+            eventLoop: self.loop,
+            settings: settings,
+            ruleSet: try Self.ruleSet(minimum: minimum),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    static func ruleSet(minimum: String) throws -> RuleSet {
+        RuleSet(
+            RuleSetDefinition(
+                revision: minimum,
+                rules: [RuleDefinition(id: "floor", minimum: try AppVersion(parsing: minimum))]
+            )
+        )
+    }
+
+    func client() throws -> Wire<ClientConnection> {
+        let origin = ClientOrigin(
+            try SocketAddress(ipAddress: "203.0.113.5", port: 1),
+            trusted: .none
+        )
+        return try Wire(ClientConnection(worker: self.worker, origin: origin), loop: self.loop)
+    }
+
+    /// A connection to the backend that waits in the pool.
+    func upstream() throws -> Wire<UpstreamConnection> {
+        let connection = UpstreamConnection(limits: .defaults)
+        connection.pool = self.worker.pool
+        let wire = try Wire(connection, loop: self.loop)
+        self.worker.pool.keep(connection, at: self.worker.now)
+        return wire
+    }
+
+    /// The connection that the pool would give out next, which stays there.
+    var idle: UpstreamConnection? {
+        guard let connection = self.worker.pool.take() else { return nil }
+        self.worker.pool.keep(connection, at: self.worker.now)
+        return connection
+    }
+}
+
+/// Requests and responses that many tests need.
+enum Message {
+    static let get = wire("GET /a HTTP/1.1", "Host: a", "X-App-Version: 3")
+    static let second = wire("GET /second HTTP/1.1", "Host: a", "X-App-Version: 3")
+    static let outdated = wire("GET /a HTTP/1.1", "Host: a", "X-App-Version: 1")
+    static let ok = wire("HTTP/1.1 200 OK", "Content-Length: 2") + "ok"
+}

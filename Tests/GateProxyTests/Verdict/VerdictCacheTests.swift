@@ -1,0 +1,108 @@
+import GatePolicy
+import Testing
+
+@testable import GateProxy
+
+struct VerdictCacheTests {
+    private static func key(
+        _ fields: [(UInt8, String)],
+        query: [(String, String)] = [],
+        scope: RequestScope = .unrestricted
+    ) -> VerdictKey {
+        var key = VerdictKey(scope: scope)
+        for (field, value) in fields {
+            let bytes = Array("x: \(value)\r\n".utf8)
+            let line = FieldLine(
+                start: 0,
+                nameEnd: 1,
+                valueStart: 3,
+                valueEnd: bytes.count - 2,
+                end: bytes.count,
+                role: .identity(field)
+            )
+            key.append(bytes.span, field: field, line)
+        }
+        key.append(query: query)
+        return key
+    }
+
+    @Test func `different identities have different keys`() {
+        let values = ["", "a", "b", "ab", "\u{1}\u{1}\u{0}a", "a\u{1}\u{0}\u{0}", "\u{0}", "\u{1}"]
+        var keys: [VerdictKey] = [Self.key([])]
+        for first in values {
+            keys.append(Self.key([(0, first)]))
+            keys.append(Self.key([(1, first)]))
+            keys.append(Self.key([], query: [("a", first)]))
+            for second in values {
+                keys.append(Self.key([(0, first), (1, second)]))
+                keys.append(Self.key([(0, first), (0, second)]))
+                keys.append(Self.key([(1, first), (0, second)]))
+                keys.append(Self.key([(0, first)], query: [("a", second)]))
+                keys.append(Self.key([], query: [("a", first), ("b", second)]))
+                keys.append(Self.key([], query: [("b", first), ("a", second)]))
+            }
+        }
+        #expect(Set(keys).count == keys.count)
+    }
+
+    @Test func `equal identities have one key`() {
+        let first = Self.key([(0, "a"), (1, "b")], query: [("c", "d")])
+        let second = Self.key([(0, "a"), (1, "b")], query: [("c", "d")])
+        #expect(first == second)
+        #expect(first.hashValue == second.hashValue)
+    }
+
+    @Test func `a long value does not look like a short one and other fields`() {
+        // If lengths were counted in one byte, 300 would be 44.
+        let short = String(repeating: "a", count: 44)
+        let other = String(repeating: "b", count: 126)
+        let long = "\(short)\u{1}~\(other)\u{2}~\(other)"
+        #expect(long.utf8.count == 300)
+        #expect(Self.key([(0, long)]) != Self.key([(0, short), (1, other), (2, other)]))
+    }
+
+    @Test func `the scope is part of a key`() throws {
+        let ruleSet = RuleSet(
+            RuleSetDefinition(
+                revision: "1",
+                exemptions: [try RequestPattern(path: "/free", methods: nil)]
+            )
+        )
+        let method = Array("GET".utf8)
+        let target = Array("/free".utf8)
+        let exempt = ruleSet.scope(method: method.span, target: target.span)
+        try #require(exempt.isExempt)
+        #expect(Self.key([(0, "a")], scope: exempt) != Self.key([(0, "a")]))
+    }
+
+    @Test func `what is inserted is found, and nothing else`() {
+        var cache = VerdictCache(capacity: 4)
+        let first = Verdict(decision: .preflight)
+        let second = Verdict(decision: .preflight)
+        cache.insert(first, for: Self.key([(0, "a")]))
+        cache.insert(second, for: Self.key([(0, "b")]))
+        #expect(cache[Self.key([(0, "a")])] === first)
+        #expect(cache[Self.key([(0, "b")])] === second)
+        #expect(cache[Self.key([(1, "a")])] == nil)
+    }
+
+    @Test func `a flood of identities never keeps more than the capacity`() {
+        var cache = VerdictCache(capacity: 10)
+        let verdict = Verdict(decision: .preflight)
+        let keys = (0..<100).map { Self.key([(0, "\($0)")]) }
+        for (count, key) in keys.enumerated() {
+            cache.insert(verdict, for: key)
+            #expect(cache[key] != nil)
+            #expect(keys.prefix(count + 1).count { cache[$0] != nil } <= 10)
+        }
+    }
+
+    @Test(arguments: [(1021, true), (1022, false), (30000, false)])
+    func `a long identity is not kept`(_ length: Int, _ isKept: Bool) {
+        // The number of the field and the length of the value take three bytes.
+        var cache = VerdictCache(capacity: 10)
+        let key = Self.key([(0, String(repeating: "a", count: length))])
+        cache.insert(Verdict(decision: .preflight), for: key)
+        #expect((cache[key] != nil) == isKept)
+    }
+}

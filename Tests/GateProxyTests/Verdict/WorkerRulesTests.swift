@@ -1,0 +1,196 @@
+import GatePolicy
+import Testing
+
+@testable import GateProxy
+
+struct WorkerRulesTests {
+    private static func rules(
+        path: String? = nil,
+        exemption: String? = nil,
+        query: [IdentityPart: String] = [:]
+    ) throws -> WorkerRules {
+        var identity = IdentitySources.defaults
+        identity.query = query
+        return WorkerRules(
+            RuleSet(
+                RuleSetDefinition(
+                    revision: "1",
+                    identity: identity,
+                    exemptions: try exemption.map {
+                        [try RequestPattern(path: $0, methods: nil)]
+                    } ?? [],
+                    rules: [
+                        RuleDefinition(
+                            id: "floor",
+                            match: RuleMatch(
+                                requests: try path.map {
+                                    [try RequestPattern(path: $0, methods: nil)]
+                                }
+                            ),
+                            minimum: try AppVersion(parsing: "2")
+                        )
+                    ]
+                )
+            ),
+            cacheCapacity: 100
+        )
+    }
+
+    private static func verdict(_ rules: WorkerRules, on text: String) throws -> Verdict {
+        var last: RememberedVerdict?
+        return try self.verdict(rules, on: text, last: &last)
+    }
+
+    private static func verdict(
+        _ rules: WorkerRules,
+        on text: String,
+        last: inout RememberedVerdict?
+    ) throws -> Verdict {
+        let bytes = Array(text.utf8)
+        var parser = RequestHeadParser()
+        try #require(parser.parse(bytes, table: rules.table) == .complete)
+        let facts = try RequestFacts(parser.head, in: bytes.span)
+        return rules.verdict(on: parser.head, facts: facts, in: bytes.span, last: &last)
+    }
+
+    @Test(arguments: [
+        ("1.9", Decision.Kind.require), ("2.0", .allow), ("nonsense", .allow),
+    ])
+    func `a version is judged`(_ version: String, _ kind: Decision.Kind) throws {
+        let verdict = try Self.verdict(
+            try Self.rules(),
+            on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(version)")
+        )
+        #expect(verdict.decision.kind == kind)
+        #expect((verdict.denial != nil) == (kind == .require))
+    }
+
+    @Test func `equal identities share one verdict`() throws {
+        let rules = try Self.rules()
+        let text = wire("GET /a HTTP/1.1", "Host: a", "X-App-Version: 1")
+        let other = wire("POST /b?c HTTP/1.1", "x-app-version:1", "Host: b", "D: e")
+        #expect(try Self.verdict(rules, on: text) === Self.verdict(rules, on: other))
+    }
+
+    @Test func `a connection's last verdict is used for its own identity and rules alone`() throws {
+        let path = "/judged"
+        let rules = try Self.rules(path: path)
+        let others = try Self.rules(path: path)
+        var last: RememberedVerdict?
+        func kind(_ rules: WorkerRules, _ target: String, _ version: String) throws -> Decision.Kind
+        {
+            let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: \(version)")
+            let verdict = try Self.verdict(rules, on: text, last: &last)
+            #expect(try verdict === Self.verdict(rules, on: text))
+            return verdict.decision.kind
+        }
+        for _ in 0..<2 {
+            #expect(try kind(rules, path, "1") == .require)
+            #expect(try kind(rules, path, "1") == .require)
+            #expect(try kind(rules, path, "2") == .allow)
+            #expect(try kind(rules, "/other", "1") == .allow)
+            #expect(try kind(rules, path, "1") == .require)
+            #expect(try kind(others, path, "1") == .require)
+        }
+        let preflight = wire(
+            "OPTIONS \(path) HTTP/1.1",
+            "Host: a",
+            "Origin: https://b",
+            "Access-Control-Request-Method: GET"
+        )
+        #expect(try Self.verdict(rules, on: preflight, last: &last) === rules.preflight)
+        #expect(try kind(rules, path, "1") == .require)
+    }
+
+    @Test func `two versions in one request are not the first alone`() throws {
+        let rules = try Self.rules()
+        let one = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 3")
+        let two = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 3", "X-App-Version: 1")
+        let first = try Self.verdict(rules, on: one)
+        let second = try Self.verdict(rules, on: two)
+        #expect(first !== second)
+        #expect(second.decision.gap != nil)
+        let index = try #require(rules.ruleSet.identityHeaderNames.firstIndex(of: "x-app-version"))
+        #expect(second.droppedFields == 1 << UInt64(index))
+        #expect(String(decoding: second.upstreamFields, as: UTF8.self).contains(": 1\r\n"))
+    }
+
+    @Test func `a preflight is not judged`() throws {
+        let rules = try Self.rules()
+        let verdict = try Self.verdict(
+            rules,
+            on: wire(
+                "OPTIONS / HTTP/1.1",
+                "Host: a",
+                "Origin: https://b",
+                "Access-Control-Request-Method: GET",
+                "X-App-Version: 1"
+            )
+        )
+        #expect(verdict === rules.preflight)
+        #expect(verdict.denial == nil)
+    }
+
+    @Test(arguments: [
+        ("/free", Decision.Kind.allow), ("/free?a=b", .allow), ("http://a/free", .allow),
+        ("/freedom", .require), ("/Free", .require), ("/free/../paid", .require),
+        ("/free%2f", .require), ("//free", .require), ("http://a", .require),
+    ])
+    func `an exemption is for its path alone`(_ target: String, _ kind: Decision.Kind) throws {
+        let verdict = try Self.verdict(
+            try Self.rules(exemption: "/free"),
+            on: wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1")
+        )
+        #expect(verdict.decision.kind == kind)
+    }
+
+    @Test(arguments: [
+        "/", "/?a", "http://a/", "http://a/?b", "http://a", "http://a?b", "https://a:443?",
+    ])
+    func `the root is one path however it is written`(_ target: String) throws {
+        let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1")
+        for path in ["/**", "/"] {
+            let verdict = try Self.verdict(try Self.rules(path: path), on: text)
+            #expect(verdict.decision.kind == .require, "\(path)")
+        }
+        let exempt = try Self.verdict(try Self.rules(exemption: "/"), on: text)
+        #expect(exempt.decision.kind == .allow)
+    }
+
+    @Test(arguments: [
+        ("/a?v=1", true, Decision.Kind.require), ("/a?b&V=1&c=d", true, .require),
+        ("/a?v=%31", true, .require), ("/a?v=2", true, .allow), ("/a?w=1", true, .allow),
+        ("/a?v=1", false, .allow), ("/a?v=3&v=1", true, .allow),
+    ])
+    func `the query names a version where a handshake can set no header`(
+        _ target: String,
+        _ isHandshake: Bool,
+        _ kind: Decision.Kind
+    ) throws {
+        let rules = try Self.rules(query: [.version: "v"])
+        let fields = isHandshake ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : ""
+        let text = "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+        #expect(try Self.verdict(rules, on: text).decision.kind == kind)
+    }
+
+    @Test func `a denial is rendered with its length and without its end`() throws {
+        let verdict = try Self.verdict(
+            try Self.rules(),
+            on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1")
+        )
+        let denial = try #require(verdict.denial)
+        let head = String(decoding: denial.head, as: UTF8.self)
+        #expect(denial.status == 426)
+        #expect(head.hasPrefix("HTTP/1.1 426 Upgrade Required\r\n"))
+        #expect(head.contains("Content-Length: \(denial.body.count)\r\n"))
+        #expect(head.hasSuffix("\r\n") && !head.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: [
+        ("https://a.example", true), ("null", true), ("", false), ("a b", false), ("a\r\nb", false),
+    ])
+    func `an origin is repeated only if it is one`(_ origin: String, _ isRepeated: Bool) {
+        let lines = String(decoding: Verdict.crossOriginLines(origin), as: UTF8.self)
+        #expect(lines.contains("Access-Control-Allow-Origin: \(origin)\r\n") == isRepeated)
+    }
+}
