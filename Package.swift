@@ -3,11 +3,22 @@ import PackageDescription
 
 let package = Package(
     name: "versiongate",
+    products: [
+        .executable(name: "versiongate", targets: ["versiongate"])
+    ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration",
+            exact: "1.4.0",
+            traits: [.defaults, "YAML"]
+        ),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         .target(name: "GatePolicy"),
@@ -29,6 +40,25 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .executableTarget(
+            name: "versiongate",
+            dependencies: [
+                "GatePolicy",
+                "GateProxy",
+                "GateControl",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
         .testTarget(
             name: "GateProxyTests",
@@ -49,6 +79,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["BrokenRules", "Schema"]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["GateTestSupport", "versiongate"]
         ),
     ],
     swiftLanguageModes: [.v6]

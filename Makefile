@@ -1,0 +1,31 @@
+# Everything that a newcomer needs: `make run` to try the gate, `make test` to be sure of it.
+
+SWIFT ?= swift
+GATE := .build/release/versiongate
+# Linked into the binary, the Swift runtime needs not be installed where the gate runs. The run-time
+# exclusivity checks cost a tenth of the gate's own time; the tests run with them.
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+
+.PHONY: run build test lint bench clean
+
+run: build
+	@dev/run.sh $(GATE)
+
+build:
+	@dev/install-packages.sh build
+	$(SWIFT) build $(RELEASE_FLAGS) --product versiongate
+
+test: lint
+	@dev/install-packages.sh test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build --parallel --num-workers 2
+
+lint:
+	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	dev/check-imports.sh
+
+bench: build
+	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
+
+clean:
+	$(SWIFT) package clean

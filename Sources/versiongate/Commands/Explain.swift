@@ -1,0 +1,76 @@
+import ArgumentParser
+import GateControl
+import GatePolicy
+import GateProxy
+
+/// Says what the gate would do with one request, and why.
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says which rule decides about a request, why, and what the client would get.",
+        discussion: """
+            versiongate explain --rules rules.yaml --header 'X-App-Platform: ios' \
+            --header 'X-App-Version: 3.4.9' --path /v2/orders
+            """
+    )
+
+    @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
+    var rules: String
+    @Option(name: [.customShort("H"), .long], help: "A header field, 'Name: value'; repeatable.")
+    var header: [String] = []
+    @Option(help: "The method of the request.")
+    var method = "GET"
+    @Option(help: "The path of the request, with its query if there is one.")
+    var path = "/"
+
+    func validate() throws {
+        for field in [self.method, self.path] + self.header
+        where field.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) {
+            throw ValidationError("'\(field)' has a line break")
+        }
+    }
+
+    func run() throws {
+        let definition: RuleSetDefinition
+        do {
+            definition = try RulesFileLoader(path: self.rules).load().definition
+        } catch {
+            for error in error.errors { StandardError.write(error.description) }
+            throw ExitCode.failure
+        }
+        let host = self.header.contains { $0.lowercased().hasPrefix("host:") }
+        let lines =
+            ["\(self.method) \(self.path) HTTP/1.1"]
+            + (host ? [] : ["Host: localhost"]) + self.header
+        let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        switch Rehearsal(ruleSet: RuleSet(definition)).judge(head) {
+        case .refused(let answer):
+            print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
+        case .denied(let decision, let answer):
+            self.print(decision, of: definition)
+            print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
+        case .passed(let decision, let upstreamHead, let addedFields):
+            self.print(decision, of: definition)
+            print(
+                "\nThe backend gets:\n\n\(upstreamHead.replacing("\r\n", with: "\n"))",
+                terminator: ""
+            )
+            guard !addedFields.isEmpty else { return }
+            print("Added to its answer:\n\n\(addedFields.replacing("\r\n", with: "\n"))")
+        }
+    }
+
+    private func print(_ decision: Decision, of definition: RuleSetDefinition) {
+        Swift.print("decision: \(decision.kind.rawValue)")
+        Swift.print("rule:     \(decision.ruleID ?? "none")")
+        Swift.print("why:      \(decision.reason)")
+        for observed in decision.observed {
+            let rule = observed.ruleID ?? "unidentified"
+            Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
+        }
+        Swift.print("revision: \(definition.revision)")
+    }
+
+    private func print(_ text: String, terminator: String = "\n") {
+        Swift.print(text, terminator: terminator)
+    }
+}

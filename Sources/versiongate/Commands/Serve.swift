@@ -1,0 +1,148 @@
+import ArgumentParser
+import GateControl
+import GatePolicy
+import GateProxy
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The gate itself.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Runs the gate.",
+        discussion: """
+            Every option can also be given in the environment (--drain-timeout is \
+            VERSIONGATE_DRAIN_TIMEOUT) and in a YAML or JSON file (drainTimeout). The flag wins over \
+            the environment, the environment over the file.
+
+            SIGHUP reads the rules again; so does a change of the file. SIGTERM and SIGINT let \
+            requests come to their end and exit with 0.
+            """
+    )
+
+    @Option(help: "YAML or JSON file with settings.")
+    var config: String?
+    @Option(help: "Where clients connect, HOST:PORT (default 127.0.0.1:8080).")
+    var listen: String?
+    @Option(help: "The backend, http://HOST[:PORT].")
+    var upstream: String?
+    @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
+    var rules: String?
+    @Option(help: "Event loops, each on a thread of its own (default: one per core).")
+    var threads: String?
+    @Option(help: "Seconds that requests may take after SIGTERM (default 30).")
+    var drainTimeout: String?
+    @Option(help: "Seconds for a request head (default 10).")
+    var headTimeout: String?
+    @Option(help: "Seconds between two requests on a connection (default 75).")
+    var idleTimeout: String?
+    @Option(help: "Seconds between two pieces of a request body (default 30).")
+    var bodyTimeout: String?
+    @Option(help: "Seconds for a connection to the backend (default 5).")
+    var connectTimeout: String?
+    @Option(help: "Seconds for the backend's answer, and between two pieces of it (default 60).")
+    var responseTimeout: String?
+    @Option(help: "Seconds of silence on a WebSocket or other tunnel (default 3600).")
+    var tunnelTimeout: String?
+    @Option(help: "Bytes of a request head (default 32768).")
+    var maxHeadBytes: String?
+    @Option(help: "Header fields of a request (default 100).")
+    var maxHeaderCount: String?
+    @Option(help: "Bytes of a request target (default 8192).")
+    var maxTargetBytes: String?
+    @Option(help: "Bytes of a request body (default: any number).")
+    var maxBodyBytes: String?
+    @Option(help: "Client connections at the same time (default 100000).")
+    var maxConnections: String?
+    @Option(help: "Proxies whose X-Forwarded-* are believed: addresses and CIDR ranges, by comma.")
+    var trustedProxies: String?
+    @Flag(help: "Log one line for each request.")
+    var accessLog = false
+    @Option(help: "text or json (default text).")
+    var logFormat: String?
+    @Option(help: "trace, debug, info, notice, warning or error (default info).")
+    var logLevel: String?
+
+    private var flags: [Setting: String] {
+        let texts: [Setting: String?] = [
+            .listen: self.listen, .upstream: self.upstream, .rules: self.rules,
+            .threads: self.threads, .drainTimeout: self.drainTimeout,
+            .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
+            .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
+            .responseTimeout: self.responseTimeout, .tunnelTimeout: self.tunnelTimeout,
+            .maxHeadBytes: self.maxHeadBytes, .maxHeaderCount: self.maxHeaderCount,
+            .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
+            .maxConnections: self.maxConnections, .trustedProxies: self.trustedProxies,
+            .accessLog: self.accessLog ? "true" : nil, .logFormat: self.logFormat,
+            .logLevel: self.logLevel,
+        ]
+        return texts.compactMapValues { $0 }
+    }
+
+    func run() async throws {
+        let settings: ServeSettings
+        do {
+            settings = try ServeSettings(
+                await SettingsReader(flags: self.flags, file: self.config)
+            )
+        } catch let error as SettingsError {
+            StandardError.write("versiongate: \(error)")
+            throw ExitCode.failure
+        }
+        settings.logFormat.install(level: settings.logLevel)
+        try await self.serve(settings, logger: Logger(label: "versiongate"))
+    }
+
+    private func serve(_ settings: ServeSettings, logger: Logger) async throws {
+        let loader = RulesFileLoader(path: settings.rules)
+        let loaded: LoadedRules
+        do {
+            loaded = try loader.load()
+        } catch {
+            for error in error.errors { logger.error("\(error)") }
+            throw ExitCode.failure
+        }
+        let ruleSet = RuleSet(loaded.definition)
+        let server: GateServer
+        do {
+            server = try await GateServer.start(
+                settings: settings.gate,
+                ruleSet: ruleSet,
+                logger: logger
+            )
+        } catch {
+            logger.error(
+                "cannot listen",
+                metadata: ["address": "\(settings.gate.listen)", "error": "\(error)"]
+            )
+            throw ExitCode.failure
+        }
+        let reloader = RulesReloader(loader: loader, current: loaded, logger: logger) { ruleSet in
+            await server.use(ruleSet)
+        }
+        let gate = GateService(
+            server: server,
+            upstream: settings.gate.upstream,
+            revision: ruleSet.revision,
+            drainTimeout: settings.drainTimeout,
+            logger: logger
+        )
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(
+                        service: ReloadService(
+                            reloader: reloader,
+                            path: settings.rules,
+                            logger: logger
+                        )
+                    ),
+                    .init(service: gate),
+                ],
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
+        try await group.run()
+    }
+}

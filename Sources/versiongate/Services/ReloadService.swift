@@ -1,0 +1,29 @@
+import GateControl
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the rules again on SIGHUP and whenever their file changes.
+struct ReloadService: Service {
+    let reloader: RulesReloader
+    let path: String
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                        await self.reloader.reload(reason: .signal)
+                    }
+                }
+                group.addTask {
+                    for await _ in RulesWatcher(path: self.path, logger: self.logger) {
+                        await self.reloader.reload(reason: .fileChanged)
+                    }
+                }
+                await group.waitForAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import GateProxy
+import Logging
+import NIOCore
+
+/// The settings of `versiongate serve`, understood and complete.
+struct ServeSettings {
+    var gate: GateSettings
+    /// Path of the rules file or folder.
+    var rules: String
+    /// How long exchanges may take after SIGTERM.
+    var drainTimeout: TimeAmount
+    var logFormat: LogFormat
+    var logLevel: Logger.Level
+
+    /// - Throws: the first setting that is missing or cannot be understood.
+    init(_ reader: SettingsReader) throws(SettingsError) {
+        let listen = try reader.optional(.listen, "HOST:PORT") { Endpoint($0) }
+        let upstream = try reader.required(.upstream, "http://HOST[:PORT]", Self.upstream)
+        var gate = GateSettings(
+            listen: listen ?? Endpoint(host: "127.0.0.1", port: 8080),
+            upstream: upstream
+        )
+        gate.threads = try reader.number(.threads, in: 1...256) ?? System.coreCount
+        gate.maxConnections =
+            try reader.number(.maxConnections, in: 1...10_000_000)
+            ?? gate.maxConnections
+        gate.maxBodyBytes = try reader.number(.maxBodyBytes, in: 0...Int.max).map(UInt64.init)
+        gate.logsAccess = try reader.boolean(.accessLog) ?? false
+        gate.trustedProxies =
+            try reader.optional(.trustedProxies, "addresses or CIDR ranges, separated by commas") {
+                TrustedProxies(
+                    $0.split(separator: ",").map { String($0.filter { $0 != " " }) }
+                )
+            } ?? .none
+        gate.headLimits = try Self.headLimits(reader)
+        gate.timeouts = try Self.timeouts(reader)
+        self.gate = gate
+        self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
+        self.drainTimeout =
+            try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
+            ?? .seconds(30)
+        self.logFormat =
+            try reader.optional(.logFormat, "text or json") {
+                LogFormat(rawValue: $0)
+            } ?? .text
+        self.logLevel =
+            try reader.optional(.logLevel, "trace, debug, info, notice, warning or error") {
+                Logger.Level(rawValue: $0)
+            } ?? .info
+    }
+
+    private static func upstream(_ text: String) -> Endpoint? {
+        let scheme = "http://"
+        guard text.lowercased().hasPrefix(scheme) else { return nil }
+        var authority = text.dropFirst(scheme.count)
+        if authority.hasSuffix("/") { authority = authority.dropLast() }
+        return Endpoint(String(authority), defaultPort: 80)
+    }
+
+    private static func headLimits(_ reader: SettingsReader) throws(SettingsError) -> HeadLimits {
+        var limits = HeadLimits.defaults
+        limits.bytes = try reader.number(.maxHeadBytes, in: 256...1_048_576) ?? limits.bytes
+        limits.fields = try reader.number(.maxHeaderCount, in: 1...10_000) ?? limits.fields
+        limits.target = try reader.number(.maxTargetBytes, in: 16...1_048_576) ?? limits.target
+        return limits
+    }
+
+    private static func timeouts(_ reader: SettingsReader) throws(SettingsError) -> GateTimeouts {
+        var timeouts = GateTimeouts.defaults
+        for (setting, timeout) in [
+            (Setting.headTimeout, \GateTimeouts.head),
+            (.idleTimeout, \.idle),
+            (.bodyTimeout, \.body),
+            (.connectTimeout, \.connect),
+            (.responseTimeout, \.response),
+            (.tunnelTimeout, \.tunnel),
+        ] {
+            guard let seconds = try reader.seconds(setting) else { continue }
+            timeouts[keyPath: timeout] = TimeAmount(seconds: seconds)
+        }
+        return timeouts
+    }
+}
+
+extension TimeAmount {
+    fileprivate init(seconds: Double) {
+        self = .milliseconds(Int64(seconds * 1000))
+    }
+}

@@ -1,0 +1,41 @@
+/// Everything that can be set about `versiongate serve`.
+///
+/// The raw value is the key in the configuration file; the flag is the same in kebab-case, the
+/// environment variable the same in upper snake case behind `VERSIONGATE_`.
+enum Setting: String, CaseIterable {
+    case listen
+    case upstream
+    case rules
+    case threads
+    case drainTimeout
+    case headTimeout
+    case idleTimeout
+    case bodyTimeout
+    case connectTimeout
+    case responseTimeout
+    case tunnelTimeout
+    case maxHeadBytes
+    case maxHeaderCount
+    case maxTargetBytes
+    case maxBodyBytes
+    case maxConnections
+    case trustedProxies
+    case accessLog
+    case logFormat
+    case logLevel
+
+    var flag: String {
+        "--" + self.words.joined(separator: "-")
+    }
+
+    var environmentVariable: String {
+        "VERSIONGATE_" + self.words.joined(separator: "_").uppercased()
+    }
+
+    private var words: [String] {
+        self.rawValue.reduce(into: [""]) { words, character in
+            if character.isUppercase { words.append("") }
+            words[words.count - 1] += character.lowercased()
+        }
+    }
+}

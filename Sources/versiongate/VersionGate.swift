@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// The command line: one file per command in `Commands`.
+@main
+struct VersionGate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "versiongate",
+        abstract: "A reverse proxy that answers outdated app builds with 426 and passes the rest.",
+        version: Release.version,
+        subcommands: [
+            Serve.self, Check.self, Explain.self, DemoBackend.self, Version.self,
+        ]
+    )
+}
+
+enum Release {
+    /// Semantic version of this build.
+    static let version = "0.1.0"
+}

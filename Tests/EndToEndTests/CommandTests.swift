@@ -1,0 +1,167 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// The commands beside `serve`, and what happens to bad settings.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct CommandTests {
+    @Test
+    func `check passes good rules and counts them`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate("check", path)
+            #expect(result.status == 0)
+            #expect(result.output.contains("ok (1 rules, 1 notices, revision "))
+        }
+    }
+
+    @Test
+    func `check names the place of every error and exits 1`() throws {
+        try self.withRules("rulse: []\nrules: [{ id: a, minimun: \"1\" }]\n") { path in
+            let result = try ToolProcess.versiongate("check", path)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("rules.yaml:1:1: "))
+            #expect(result.errors.contains("rules.yaml:2:18: "))
+            #expect(result.errors.contains("did you mean 'minimum'?"))
+        }
+    }
+
+    @Test
+    func `check reports as JSON`() throws {
+        struct Report: Decodable {
+            struct Problem: Decodable {
+                var line: Int
+                var column: Int
+                var message: String
+            }
+            var ok: Bool
+            var errors: [Problem]
+        }
+        try self.withRules(RulesText.broken(line: 4)) { path in
+            let result = try ToolProcess.versiongate("check", path, "--json")
+            #expect(result.status == 1)
+            let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+            #expect(!report.ok)
+            let unknown = report.errors.first { $0.line == 4 }
+            #expect(unknown?.column == 1)
+            #expect(unknown?.message.contains("'rules'") == true)
+        }
+    }
+
+    @Test
+    func `explain says who decides, why, and the exact answer`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                path,
+                "--header",
+                "X-App-Id: com.example.shop",
+                "--header",
+                "X-App-Platform: iPhone",
+                "--header",
+                "X-App-Version: 3.4.9",
+                "--header",
+                "Accept-Language: ja"
+            )
+            #expect(result.status == 0)
+            #expect(result.output.contains("decision: require\nrule:     ios\n"))
+            #expect(result.output.contains("HTTP/1.1 426 Upgrade Required\n"))
+            #expect(result.output.contains("Content-Language: ja\n"))
+            #expect(result.output.contains(#""title":"アップデートのお願い""#))
+        }
+    }
+
+    @Test
+    func `explain shows what the backend gets of a request that passes`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                path,
+                "--method",
+                "POST",
+                "--path",
+                "/logout",
+                "--header",
+                "X-App-Platform: ios",
+                "--header",
+                "X-App-Version: 1.0"
+            )
+            #expect(result.status == 0)
+            #expect(result.output.contains("decision: allow\n"))
+            #expect(result.output.contains("POST /logout HTTP/1.1\n"))
+            #expect(result.output.contains("X-VersionGate-Decision: allow\n"))
+        }
+    }
+
+    @Test
+    func `version prints a version`() throws {
+        let result = try ToolProcess.versiongate("version")
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("versiongate 0."))
+    }
+
+    @Test(arguments: [
+        (["--listen", "nowhere"], "--listen 'nowhere': expected HOST:PORT"),
+        (["--threads", "0"], "--threads '0': expected a whole number from 1 to 256"),
+        (["--drain-timeout", "soon"], "--drain-timeout 'soon': expected a number of seconds"),
+        (["--log-level", "loud"], "--log-level 'loud': expected trace, debug, info"),
+        (["--trusted-proxies", "10.0.0.0/99"], "--trusted-proxies '10.0.0.0/99': expected"),
+        (["--upstream", "ftp://x"], "--upstream 'ftp://x': expected http://HOST[:PORT]"),
+    ])
+    func `a bad setting ends the gate and is named`(flags: [String], message: String) throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try self.serve(["--rules", path] + flags)
+            #expect(result.status == 1)
+            #expect(result.errors.contains(message))
+        }
+    }
+
+    @Test
+    func `a setting that is missing is named with every way to give it`() throws {
+        let result = try ToolProcess.versiongate("serve", "--upstream", "http://127.0.0.1:9")
+        #expect(result.status == 1)
+        #expect(
+            result.errors.contains(
+                "--rules is missing: give the flag, VERSIONGATE_RULES, or 'rules' in the "
+                    + "configuration file"
+            )
+        )
+    }
+
+    @Test
+    func `an unknown key in the configuration file is an error with its place`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace("threads: 1\ndrainTimout: 3\n", to: "gate.yaml")
+        let result = try self.serve(["--config", folder.path(of: "gate.yaml")])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("gate.yaml:2:1: unknown setting 'drainTimout'"))
+    }
+
+    @Test
+    func `a flag wins over the configuration file`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try folder.writeInPlace("threads: 0\nrules: \(path)\n", to: "gate.yaml")
+            let config = ["--config", folder.path(of: "gate.yaml")]
+            #expect(try self.serve(config).errors.contains("--threads '0'"))
+            #expect(try self.serve(config + ["--threads", "x"]).errors.contains("--threads 'x'"))
+        }
+    }
+
+    private func serve(_ flags: [String]) throws -> ToolProcess.Result {
+        try ToolProcess.versiongate(
+            ["serve"] + (flags.contains("--upstream") ? [] : ["--upstream", "http://127.0.0.1:9"])
+                + flags
+        )
+    }
+
+    private func withRules(_ text: String, _ body: (String) throws -> Void) throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(text, to: "rules.yaml")
+        try body(folder.path(of: "rules.yaml"))
+    }
+}

@@ -1,0 +1,215 @@
+import GateTestSupport
+import Testing
+
+/// What an outdated client gets, and that it can read it whatever it was doing.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+struct DenialTests {
+    struct Language: Sendable, CustomTestStringConvertible {
+        var asked: String?
+        var title: String
+        var language: String
+
+        var testDescription: String { self.asked ?? "no Accept-Language" }
+    }
+
+    @Test(
+        arguments: [
+            Language(asked: nil, title: "Update required", language: "en"),
+            Language(asked: "ja", title: "アップデートのお願い", language: "ja"),
+            Language(asked: "ja-JP, en;q=0.8", title: "アップデートのお願い", language: "ja"),
+            Language(asked: "pt-BR", title: "Atualização necessária", language: "pt-BR"),
+            Language(asked: "fr, de;q=0.5", title: "Update required", language: "en"),
+            Language(asked: "ja;q=0, en", title: "Update required", language: "en"),
+            Language(asked: ";;;=,,", title: "Update required", language: "en"),
+        ]
+    )
+    func `an outdated client reads in its language what to do`(_ language: Language) async throws {
+        try await Scene.play { scene in
+            let accept = language.asked.map { "Accept-Language: \($0)\r\n" } ?? ""
+            let response = try scene.ask(Request.text(fields: Request.outdated + accept))
+            let problem = try response.problem()
+            #expect(response.status == 426)
+            #expect(problem.type == "urn:versiongate:upgrade-required")
+            #expect(problem.title == language.title)
+            #expect(problem.message?.isEmpty == false)
+            #expect(problem.storeUrl == RulesText.storeURL)
+            #expect(problem.minimumVersion == "3.5.0")
+            #expect(problem.currentVersion == "3.4.9")
+            #expect(problem.rule == "ios")
+            #expect(problem.revision?.isEmpty == false)
+            #expect(response.fields["Content-Language"] == [language.language])
+            #expect(response.fields["Cache-Control"] == ["no-store"])
+            #expect(response.fields["X-VersionGate"].first?.hasPrefix("require") == true)
+            #expect(response.fields.tokens("Vary").contains("accept-language"))
+            #expect(response.fields["Upgrade"].isEmpty)
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test
+    func `the placeholders of a message are filled in`() async throws {
+        try await Scene.play { scene in
+            let problem = try scene.ask(Request.text(fields: Request.outdated)).problem()
+            let message = "Version 3.4.9 is too old. Please update to 3.5.0."
+            #expect(problem.message == message)
+        }
+    }
+
+    @Test
+    func `HEAD is denied with the head alone, and the connection goes on`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("HEAD", "/a", fields: Request.outdated))
+            let denial = try client.response(toHead: true)
+            #expect(denial.status == 426)
+            #expect(denial.fields["X-VersionGate"].first?.hasPrefix("require") == true)
+            try client.send(Request.text("GET", "/after", fields: Request.current))
+            #expect(try client.response().json(EchoReport.self).target == "/after")
+        }
+    }
+
+    @Test(arguments: ["/healthz", "/healthz?deep=1"])
+    func `an exempt path is never judged`(_ target: String) async throws {
+        try await Scene.play { scene in
+            let response = try scene.ask(Request.text("GET", target, fields: Request.outdated))
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        "//healthz", "/x/..%2Fhealthz", "/healthz;v=1", "/healthz%2F..", "/../healthz",
+    ])
+    func `a path that only looks exempt is judged`(_ target: String) async throws {
+        try await Scene.play { scene in
+            let response = try scene.ask(Request.text("GET", target, fields: Request.outdated))
+            #expect([400, 426].contains(response.status))
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test(
+        .enabled(if: ToolProcess.isInstalled("python3")),
+        .timeLimit(.minutes(3))
+    )
+    func `Python reads its denial 20 times of 20 while it posts 30 MB`() async throws {
+        try await Scene.play { scene in
+            let arguments = ["-c", ClientScript.pythonBigPost, scene.url("")]
+            let result = try ToolProcess.run("python3", arguments, within: .seconds(120))
+            #expect(result.output == "20\n", "\(result.errors)")
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("node")), .timeLimit(.minutes(3)))
+    func `Node reads its denial 20 times of 20 while it posts 30 MB`() async throws {
+        try await Scene.play { scene in
+            let arguments = ["-e", ClientScript.nodeBigPost, scene.url("")]
+            let result = try ToolProcess.run("node", arguments, within: .seconds(120))
+            #expect(result.output == "20\n", "\(result.errors)")
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["counted", "chunked"])
+    func `a small denied body is read and the connection kept`(_ framing: String) async throws {
+        let smuggled = Request.text("GET", "/smuggled", fields: Request.current)
+        let head = Request.outdated + "Transfer-Encoding: chunked\r\n"
+        let size = String(smuggled.utf8.count, radix: 16)
+        let request =
+            framing == "counted"
+            ? Request.text("POST", "/a", fields: Request.outdated, body: smuggled)
+            : Request.text("POST", "/a", fields: head) + "\(size)\r\n\(smuggled)\r\n0\r\n\r\n"
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(request)
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            if denial.fields.tokens("Connection").contains("close") {
+                #expect(framing == "chunked", "a small counted body should keep the connection")
+                #expect(try client.rest().bytes.isEmpty)
+            } else {
+                try client.send(Request.text("GET", "/next", fields: Request.current))
+                let echo: EchoReport = try client.response().json()
+                #expect(echo.target == "/next")
+            }
+            client.close()
+            #expect(try !scene.finalRecord().contains("/smuggled"))
+        }
+    }
+
+    @Test
+    func `a request hidden in a large denied body is never executed`() async throws {
+        let smuggled = Request.text("GET", "/smuggled", fields: Request.current)
+        let body = String(repeating: smuggled, count: 40_000)
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: Request.outdated, body: body))
+            #expect(try client.response().status == 426)
+            client.finishSending()
+            #expect(try client.rest().bytes.isEmpty)
+            client.close()
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test
+    func `a client that asks before it sends its body is denied at once`() async throws {
+        let fields = Request.outdated + "Expect: 100-continue\r\nContent-Length: 1000000\r\n"
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: fields))
+            #expect(try client.response().status == 426)
+            client.close()
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test
+    func `a web app of another origin can read its denial`() async throws {
+        try await Scene.play { scene in
+            let fields = Request.outdated + "Origin: https://shop.example\r\n"
+            let response = try scene.ask(Request.text(fields: fields))
+            let allowed = response.fields["Access-Control-Allow-Origin"]
+            #expect(response.status == 426)
+            #expect(allowed == ["https://shop.example"] || allowed == ["*"])
+            #expect(
+                response.fields.tokens("Access-Control-Expose-Headers").contains("x-versiongate")
+            )
+            #expect(response.fields.tokens("Vary").contains("origin"))
+        }
+    }
+
+    @Test
+    func `a CORS preflight is never judged`() async throws {
+        let preflight = "Origin: https://shop.example\r\nAccess-Control-Request-Method: POST\r\n"
+        try await Scene.play { scene in
+            let fields = Request.outdated + preflight
+            let echo: EchoReport = try scene.ask(Request.text("OPTIONS", "/a", fields: fields))
+                .json()
+            #expect(echo.method == "OPTIONS")
+            #expect(try scene.ask(Request.text("POST", "/a", fields: fields)).status == 426)
+        }
+    }
+
+    @Test(
+        arguments: [
+            "X-App-Version: 9.9.9\r\nX-App-Version: 3.4.9\r\n",
+            "X-App-Version: 3.4.9\r\nX-App-Version: 9.9.9\r\n",
+            "X-App-Version: 9.9.9, 3.4.9\r\n",
+            "X-App-Version: ٩.9.9\r\n",
+            "X-App-Version: 9..9\r\n",
+        ]
+    )
+    func `a version that can be read in two ways is denied where the rules ask for it`(
+        _ lines: String
+    ) async throws {
+        let rules = RulesText.shop(minimum: "3.5.0", unreadable: "reject")
+        let fields = "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\n" + lines
+        try await Scene.play(rules: rules) { scene in
+            let problem = try scene.ask(Request.text(fields: fields)).problem()
+            #expect(problem.status == 426)
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+}

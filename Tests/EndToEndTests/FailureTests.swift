@@ -1,0 +1,233 @@
+import GateTestSupport
+import Testing
+
+/// What the client gets when the backend fails, and what it never gets.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct FailureTests {
+    @Test
+    func `a backend that refuses connections is a 502`() async throws {
+        try await Scene.play { scene in
+            scene.backend.stopListening()
+            let response = try scene.ask(Request.text())
+            #expect(response.status == 502)
+            _ = try response.problem()
+            let denial = try scene.ask(Request.text(fields: Request.outdated))
+            #expect(denial.status == 426)
+        }
+    }
+
+    @Test
+    func `a backend that comes back is used again`() async throws {
+        try await Scene.play(backend: { $0.connection == 0 ? [.reset] : [.echo] }) { scene in
+            let first = try scene.ask(Request.text("POST", "/a", body: "x"))
+            #expect(first.status == 502)
+            let second = try scene.ask(Request.text("POST", "/b", body: "x"))
+            #expect(second.status == 200)
+        }
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `a fresh connection that dies before the answer is a 502`(_ method: String) async throws {
+        for end in [BackendStep.reset, .close] {
+            try await Scene.play(backend: { _ in [.readBody, end] }) { scene in
+                let response = try scene.ask(Request.text(method, "/a", body: "x"))
+                #expect(response.status == 502)
+                _ = try response.problem()
+                #expect(try scene.finalRecord().requests.count == 1)
+            }
+        }
+    }
+
+    @Test
+    func `a body that ends by close and is reset never looks complete`() async throws {
+        let cutShort = Latch()
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\npart of it"), .wait(cutShort), .reset]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text())
+            #expect(try client.head()?.status == 200)
+            #expect(try client.bytes(10) == Array("part of it".utf8))
+            cutShort.open()
+            #expect(try client.rest().by == .reset)
+        }
+    }
+
+    @Test
+    func `a GET on a stale pooled connection is tried once more`() async throws {
+        let script: ScriptedBackend.Script = { $0.index == 0 ? [.echo] : [.close] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("GET", "/1"))
+            #expect(try client.response().status == 200)
+            try client.send(Request.text("GET", "/2"))
+            #expect(try client.response().json(EchoReport.self).target == "/2")
+            client.close()
+            let record = try scene.finalRecord()
+            #expect(
+                record.connections.map { $0.exchanges.map(\.request.target) } == [
+                    ["/1", "/2"], ["/2"],
+                ]
+            )
+        }
+    }
+
+    @Test
+    func `a request is never tried a third time`() async throws {
+        let script: ScriptedBackend.Script = { $0.target == "/warm" ? [.echo] : [.close] }
+        try await Scene.play(backend: script) { scene in
+            let warm = try scene.ask(Request.text("GET", "/warm"))
+            #expect(warm.status == 200)
+            let response = try scene.ask(Request.text("GET", "/dies"))
+            #expect(response.status == 502)
+            #expect(try scene.finalRecord().targets.filter { $0 == "/dies" }.count == 2)
+        }
+    }
+
+    @Test
+    func `a POST that the backend may have read is not tried again`() async throws {
+        let script: ScriptedBackend.Script = { $0.index == 0 ? [.echo] : [.readBody, .close] }
+        try await Scene.play(backend: script) { scene in
+            let warm = try scene.ask(Request.text("GET", "/warm"))
+            #expect(warm.status == 200)
+            let response = try scene.ask(Request.text("POST", "/pay", body: "once"))
+            #expect(response.status == 502)
+            #expect(try scene.finalRecord().targets == ["/warm", "/pay"])
+        }
+    }
+
+    @Test
+    func `a backend that closes an idle connection costs nobody an answer`() async throws {
+        let latch = Latch()
+        let script: ScriptedBackend.Script = { request in
+            request.connection == 0 ? [.echo, .wait(latch), .close] : [.echo]
+        }
+        try await Scene.play(backend: script) { scene in
+            let warm = try scene.ask(Request.text("GET", "/warm"))
+            #expect(warm.status == 200)
+            latch.open()
+            try scene.backend.wait(for: "the close") { $0.connections[0].end }
+            let response = try scene.ask(Request.text("GET", "/a"))
+            #expect(response.status == 200)
+        }
+    }
+
+    @Test
+    func `a backend that never answers is a 504`() async throws {
+        let flags = [GateFlag.responseTimeout(seconds: 1)]
+        try await Scene.play(flags: flags, backend: { _ in [.stall] }) { scene in
+            let response = try scene.ask(Request.text())
+            #expect(response.status == 504)
+            _ = try response.problem()
+            try scene.backend.wait(for: "the gate to give up") { $0.connections.first?.end }
+        }
+    }
+
+    struct Truncation: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var head: String
+        var body: String
+    }
+
+    @Test(
+        arguments: [
+            Truncation(
+                testDescription: "counted",
+                head: "Content-Length: 1000\r\n",
+                body: "the beginning"
+            ),
+            Truncation(
+                testDescription: "within a chunk",
+                head: "Transfer-Encoding: chunked\r\n",
+                body: "ff\r\nthe beginning"
+            ),
+            Truncation(
+                testDescription: "between chunks",
+                head: "Transfer-Encoding: chunked\r\n",
+                body: "d\r\nthe beginning\r\n"
+            ),
+            Truncation(
+                testDescription: "before the last line end",
+                head: "Transfer-Encoding: chunked\r\n",
+                body: "d\r\nthe beginning\r\n0\r\n"
+            ),
+            Truncation(
+                testDescription: "a bad chunk size",
+                head: "Transfer-Encoding: chunked\r\n",
+                body: "d\r\nthe beginning\r\nzz\r\n0\r\n\r\n"
+            ),
+        ],
+        [BackendStep.close, .reset]
+    )
+    func `an answer that breaks off never looks complete`(
+        _ truncation: Truncation,
+        _ end: BackendStep
+    ) async throws {
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 200 OK\r\n\(truncation.head)\r\n\(truncation.body)"), end]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text() + Request.text("GET", "/next"))
+            // Closing without an answer is no complete answer either.
+            guard let response = try client.responseIfAny() else { return }
+            if response.status != 502 {
+                #expect(!response.isComplete)
+                #expect("the beginning".hasPrefix(response.text))
+                #expect(try client.rest().bytes.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `bytes left over on a pooled connection answer nobody`(_ comeLater: Bool) async throws {
+        let latch = Latch()
+        let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        let script: ScriptedBackend.Script = { request in
+            guard request.connection == 0 else { return [.echo] }
+            return comeLater
+                ? [.send(answer), .wait(latch), .send(poison), .stall] : [.send(answer + poison)]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("GET", "/1"))
+            #expect(try client.response().text == "ok")
+            latch.open()
+            if comeLater {
+                try scene.backend.wait(for: "the gate to close") { $0.connections.first?.end }
+            }
+            for index in 2...4 {
+                try client.send(Request.text("GET", "/\(index)"))
+                let echo: EchoReport = try client.response().json()
+                #expect(echo.target == "/\(index)")
+                #expect(echo.connection > 0)
+            }
+        }
+    }
+
+    @Test
+    func `a client that goes away takes its backend exchange with it`() async throws {
+        try await Scene.play(backend: { _ in [.stall] }) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text())
+            try scene.backend.waitForRequests(1)
+            client.reset()
+            try scene.backend.wait(for: "the gate to give up") { $0.connections.first?.end }
+            client.close()
+        }
+    }
+
+    @Test
+    func `a client that breaks off its body never completes a request`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: "Content-Length: 100\r\n") + "half")
+            try scene.backend.waitForRequests(1)
+            client.close()
+            try scene.backend.wait(for: "the gate to give up") { $0.connections.first?.end }
+            #expect(scene.backend.record.exchanges.map(\.isComplete) == [false])
+        }
+    }
+}

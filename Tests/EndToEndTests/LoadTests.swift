@@ -1,0 +1,51 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Load generators as clients: short runs in which every answer counts.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct LoadTests {
+    @Test(.enabled(if: ToolProcess.isInstalled("h2load"), "needs nghttp2-client"))
+    func `h2load gets every answer over HTTP/1.1`() async throws {
+        try await Scene.play(backend: Self.greeting) { scene in
+            let result = try ToolProcess.run(
+                "h2load",
+                ["--h1", "-n", "2000", "-c", "16", "-H", "X-App-Version: 3.5.0", scene.url("/")]
+            )
+            #expect(result.output.contains("2000 succeeded, 0 failed, 0 errored, 0 timeout"))
+            #expect(result.output.contains("2000 2xx, 0 3xx, 0 4xx, 0 5xx"))
+        }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk"))
+    func `wrk sees no error while the rules are reloaded, half of them broken`() async throws {
+        try await Scene.play(backend: Self.greeting) { scene in
+            let load = Task(executorPreference: BlockingExecutor.shared) {
+                try ToolProcess.run(
+                    "wrk",
+                    ["-t1", "-c64", "-d4", "-H", "X-App-Version: 3.5.0", scene.url("/")]
+                )
+            }
+            for round in 1...20 {
+                let text =
+                    round.isMultiple(of: 2)
+                    ? RulesText.broken(line: round) : RulesText.shop(minimum: "3.\(round % 5).0")
+                let seen = scene.gate.logLines.count
+                try scene.folder.replace("rules.yaml", with: text)
+                scene.gate.send(signal: SIGHUP)
+                try scene.gate.logLine("reload \(round)", skipping: seen) {
+                    $0.message == "rules loaded" || $0.level == "error"
+                }
+            }
+            let output = try await load.value.output
+            #expect(output.contains("requests in"))
+            // wrk prints these lines only if there is something to count.
+            #expect(!output.contains("Socket errors"))
+            #expect(!output.contains("Non-2xx or 3xx responses"))
+        }
+    }
+
+    private static let greeting: ScriptedBackend.Script = { _ in
+        [.answer(body: "ok")]
+    }
+}

@@ -1,0 +1,242 @@
+import GateTestSupport
+import Testing
+
+/// What a proxy adds, removes and waits for, as RFC 9110 and RFC 9112 say.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct MessageRuleTests {
+    @Test
+    func `HEAD gets the fields of the answer and no body`() async throws {
+        let script: ScriptedBackend.Script = { request in
+            request.method == "HEAD"
+                ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n")] : [.echo]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("HEAD", "/a"))
+            let response = try client.response(toHead: true)
+            #expect(response.fields["Content-Length"] == ["12345"])
+            try client.send(Request.text("GET", "/next"))
+            #expect(try client.response().json(EchoReport.self).target == "/next")
+        }
+    }
+
+    @Test
+    func `a client that waits for 100 gets it and sends its body`() async throws {
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 100 Continue\r\n\r\n"), .echo]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            let fields = "Expect: 100-continue\r\nContent-Length: 5\r\n"
+            try client.send(Request.text("POST", "/a", fields: fields))
+            #expect(try client.head()?.status == 100)
+            try client.send("hello")
+            #expect(try client.response().json(EchoReport.self).body == "hello")
+        }
+    }
+
+    @Test
+    func `a backend that refuses instead of saying 100 is heard at once`() async throws {
+        let script: ScriptedBackend.Script = { _ in [.answer("417 No"), .close] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            let fields = "Expect: 100-continue\r\nContent-Length: 5\r\n"
+            try client.send(Request.text("POST", "/a", fields: fields))
+            #expect(try client.response().status == 417)
+        }
+    }
+
+    @Test
+    func `interim answers pass, but not to HTTP 1.0`() async throws {
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
+        let script: ScriptedBackend.Script = { _ in [.send(hints), .send(hints), .echo] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text())
+            for _ in 0..<2 {
+                let hint = try #require(try client.head())
+                #expect(hint.status == 103)
+                #expect(hint.fields["Link"] == ["</a.css>; rel=preload"])
+            }
+            #expect(try client.response().status == 200)
+            #expect(try scene.ask("GET / HTTP/1.0\r\nHost: gate\r\n\r\n").status == 200)
+        }
+    }
+
+    @Test
+    func `an early answer arrives before the body has been read`() async throws {
+        let script: ScriptedBackend.Script = { _ in [.answer("413 Too Large"), .stall] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: "Content-Length: 1000000\r\n"))
+            try client.send("the beginning of a body")
+            #expect(try client.response().status == 413)
+            // Half of a request is on the way, so nobody can tell where the next one begins.
+            try client.send(Request.text("GET", "/smuggled"))
+            client.close()
+            #expect(try scene.finalRecord().targets == ["/a"])
+        }
+    }
+
+    @Test
+    func `fields for one hop are not passed on`() async throws {
+        let answer =
+            "Connection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nX-End: 1\r\n"
+        let script: ScriptedBackend.Script = { _ in [.answer(fields: answer)] }
+        try await Scene.play(backend: script) { scene in
+            let response = try scene.ask(
+                Request.text(
+                    fields: "Connection: keep-alive, X-Secret\r\nX-Secret: 1\r\nX-Open: 1\r\n"
+                        + "Keep-Alive: timeout=9\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n"
+                )
+            )
+            let request = try #require(scene.backend.record.requests.first)
+            for name in ["X-Secret", "Keep-Alive", "Proxy-Connection"] {
+                #expect(request.fields[name].isEmpty, "\(name)")
+            }
+            #expect(request.fields["TE"].allSatisfy { $0 == "trailers" })
+            #expect(request.fields["X-Open"] == ["1"])
+            #expect(response.fields["X-Hop"].isEmpty)
+            #expect(!response.fields["Keep-Alive"].contains("timeout=5"))
+            #expect(response.fields["X-End"] == ["1"])
+        }
+    }
+
+    @Test(arguments: ["X-App-Version", "close, x-app-version", "X-App-Platform, X-App-Id"])
+    func `naming the identity a field for one hop does not hide it`(
+        _ connection: String
+    ) async throws {
+        try await Scene.play { scene in
+            let fields = "Connection: \(connection)\r\n" + Request.outdated
+            let response = try scene.ask(Request.text(fields: fields))
+            #expect(response.status == 426)
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["Host", "Content-Length", "Transfer-Encoding", "X-Forwarded-For"])
+    func `naming a field of the gate's own for one hop does not remove it`(
+        _ name: String
+    ) async throws {
+        try await Scene.play { scene in
+            let fields = "Connection: \(name)\r\n"
+            let response = try scene.ask(Request.text("POST", "/a", fields: fields, body: "hello"))
+            if response.status != 400 {
+                let echo: EchoReport = try response.json()
+                #expect(echo.body == "hello")
+                #expect(echo.fields["Host"] == ["gate"])
+                #expect(echo.fields.tokens("X-Forwarded-For").last == "127.0.0.1")
+            }
+        }
+    }
+
+    @Test
+    func `the backend learns who asked, whatever the client claims`() async throws {
+        try await Scene.play { scene in
+            let claims =
+                "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\n"
+                + "X-VersionGate-Decision: allow; forged\r\n"
+            let plain: EchoReport = try scene.ask(Request.text()).json()
+            let forged: EchoReport = try scene.ask(Request.text(fields: claims)).json()
+            #expect(plain.fields.tokens("X-Forwarded-For") == ["127.0.0.1"])
+            #expect(forged.fields.tokens("X-Forwarded-For").last == "127.0.0.1")
+            #expect(plain.fields["X-Forwarded-Proto"] == ["http"])
+            #expect(forged.fields["X-Forwarded-Proto"].count == 1)
+            #expect(plain.fields["X-Forwarded-Host"] == ["gate"])
+            #expect(plain.fields["Host"] == ["gate"])
+            #expect(forged.fields["X-VersionGate-Decision"].count == 1)
+            #expect(!forged.fields["X-VersionGate-Decision"].contains { $0.contains("forged") })
+        }
+    }
+
+    @Test
+    func `every request has an id of its own`() async throws {
+        try await Scene.play { scene in
+            let first: EchoReport = try scene.ask(Request.text()).json()
+            let second: EchoReport = try scene.ask(Request.text()).json()
+            let ids = first.fields["X-Request-Id"] + second.fields["X-Request-Id"]
+            #expect(ids.count == 2)
+            #expect(Set(ids).count == 2)
+            #expect(ids.allSatisfy { !$0.isEmpty })
+        }
+    }
+
+    @Test
+    func `the backend never sees two versions`() async throws {
+        try await Scene.play { scene in
+            let fields = Request.current + "X-App-Version: 9.9.9\r\n"
+            let echo: EchoReport = try scene.ask(Request.text(fields: fields)).json()
+            #expect(echo.fields["X-App-Version"].count <= 1)
+            #expect(echo.fields["X-App-Version"].allSatisfy { !$0.contains(",") })
+        }
+    }
+
+    @Test
+    func `HTTP 1.0 closes after its answer unless it asks for more`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send("GET /1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            let first = try client.response()
+            #expect(first.status == 200)
+            #expect(first.fields.tokens("Connection").contains("keep-alive"))
+            try client.send("GET /2 HTTP/1.0\r\n\r\n")
+            #expect(try client.response().status == 200)
+            let rest = try client.rest()
+            #expect(rest.bytes.isEmpty)
+            #expect(rest.by == .closed)
+        }
+    }
+
+    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
+    func `an answer that ends with its connection is passed to its end`(
+        _ version: String
+    ) async throws {
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\n"), .stream(200_000), .close]
+        }
+        try await Scene.play(backend: script) { scene in
+            let response = try scene.ask("GET / \(version)\r\nHost: gate\r\n\r\n")
+            #expect(response.isComplete)
+            #expect(response.body.count == 200_000)
+            #expect(response.body.starts(with: BodyPattern.block))
+            #expect(version == "HTTP/1.1" || response.framing != .chunked)
+        }
+    }
+
+    @Test
+    func `a chunked answer is unchunked for HTTP 1.0`() async throws {
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")]
+        }
+        try await Scene.play(backend: script) { scene in
+            let response = try scene.ask("GET / HTTP/1.0\r\nHost: gate\r\n\r\n")
+            #expect(response.text == "hello")
+            #expect(response.fields["Transfer-Encoding"].isEmpty)
+        }
+    }
+
+    @Test
+    func `a client that asks to close is closed after its answer`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text(fields: "Connection: close\r\n"))
+            let response = try client.response()
+            #expect(response.fields.tokens("Connection").contains("close"))
+            #expect(try client.rest().by == .closed)
+        }
+    }
+
+    @Test
+    func `a client that half-closes after its request still gets the answer`() async throws {
+        let latch = Latch()
+        let script: ScriptedBackend.Script = { _ in [.wait(latch), .echo] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", body: "hello"))
+            client.finishSending()
+            try scene.backend.waitForRequests(1)
+            latch.open()
+            #expect(try client.response().json(EchoReport.self).body == "hello")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// Programs for real clients; each takes the address of the gate as its first argument.
+enum ClientScript {
+    /// Posts 30 MB as an outdated build 20 times, and prints how often it read the whole denial.
+    static let pythonBigPost = """
+        import http.client, json, sys
+        from urllib.parse import urlsplit
+        body, read = b"x" * 30_000_000, 0
+        headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
+                   "X-App-Version": "3.4.9"}
+        for _ in range(20):
+            connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=30)
+            connection.request("POST", "/upload", body, headers)
+            answer = connection.getresponse()
+            problem = json.loads(answer.read())
+            read += answer.status == 426 and problem["rule"] == "ios"
+            connection.close()
+        print(read)
+        """
+
+    static let nodeBigPost = """
+        (async () => {
+          const body = Buffer.alloc(30_000_000, "x");
+          const headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
+                           "X-App-Version": "3.4.9"};
+          let read = 0;
+          for (let i = 0; i < 20; i++) {
+            const answer = await fetch(process.argv[1] + "/upload",
+                                       {method: "POST", body, headers});
+            const problem = await answer.json();
+            read += answer.status === 426 && problem.rule === "ios" ? 1 : 0;
+          }
+          console.log(read);
+        })();
+        """
+
+    /// Sends requests of every kind over one connection and prints what came of each.
+    static let pythonKeepAlive = """
+        import http.client, json, sys
+        from urllib.parse import urlsplit
+        connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=30)
+        def ask(method, target, **more):
+            connection.request(method, target, **more)
+            socket = connection.sock
+            answer = connection.getresponse()
+            body = answer.read()
+            echo = json.loads(body) if body else {}
+            print(method, target, answer.status, echo.get("method"), echo.get("bodyLength"),
+                  connection.sock is socket)
+        ask("GET", "/a?b=c")
+        ask("HEAD", "/a")
+        ask("POST", "/b", body=b"x" * 1000)
+        ask("PUT", "/c", body=iter([b"x" * 500, b"y" * 700]), encode_chunked=True,
+            headers={"Transfer-Encoding": "chunked"})
+        ask("DELETE", "/d")
+        """
+
+    static let nodeFetch = """
+        (async () => {
+          const bodies = {GET: undefined, POST: "hello", PATCH: "x".repeat(200000)};
+          for (const [method, body] of Object.entries(bodies)) {
+            const answer = await fetch(process.argv[1] + "/n?q=%20", {method, body});
+            const echo = await answer.json();
+            console.log(method, answer.status, echo.method, echo.target, echo.bodyLength);
+          }
+        })();
+        """
+
+    /// Downloads, and prints the length and the hash of what came.
+    static let pythonDownload = """
+        import hashlib, http.client, sys
+        from urllib.parse import urlsplit
+        connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=60)
+        connection.request("GET", "/download")
+        answer, digest, length = connection.getresponse(), hashlib.sha256(), 0
+        while block := answer.read(1 << 20):
+            digest.update(block)
+            length += len(block)
+        print(length, digest.hexdigest())
+        """
+
+    /// Uploads as many MiB as the second argument says, counted or chunked as the third does, and
+    /// prints the hash of what it sent and what the backend says that it got.
+    static let pythonUpload = """
+        import hashlib, http.client, json, sys
+        from urllib.parse import urlsplit
+        count, framing, digest = int(sys.argv[2]), sys.argv[3], hashlib.sha256()
+        block = bytes(i * 31 // 7 % 256 for i in range(1 << 20))
+        def body():
+            for i in range(count):
+                piece = block[i:] + block[:i]
+                digest.update(piece)
+                yield piece
+        headers = {"Transfer-Encoding": "chunked"}
+        if framing == "counted":
+            headers = {"Content-Length": str(count << 20)}
+        connection = http.client.HTTPConnection(urlsplit(sys.argv[1]).netloc, timeout=60)
+        connection.request("POST", "/upload", body(), headers, encode_chunked=framing == "chunked")
+        report = json.loads(connection.getresponse().read())
+        print(digest.hexdigest(), report["sha256"], report["bodyLength"])
+        """
+}

@@ -1,0 +1,22 @@
+/// Requests that tests send, as they stand on the wire.
+enum Request {
+    /// A client whose build is too old for `RulesText.shop`.
+    static let outdated = Self.identity(version: "3.4.9")
+    /// A client whose build is new enough.
+    static let current = Self.identity(version: "3.5.0")
+
+    static func identity(version: String) -> String {
+        "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: \(version)\r\n"
+    }
+
+    /// A whole request; a body is counted.
+    static func text(
+        _ method: String = "GET",
+        _ target: String = "/",
+        fields: String = "",
+        body: String? = nil
+    ) -> String {
+        let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
+        return "\(method) \(target) HTTP/1.1\r\nHost: gate\r\n\(fields)\(length)\r\n\(body ?? "")"
+    }
+}

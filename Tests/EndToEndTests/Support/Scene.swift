@@ -1,0 +1,79 @@
+import GateTestSupport
+import Testing
+
+/// A gate in front of a scripted backend, for the length of one test.
+struct Scene: Sendable {
+    let gate: GateProcess
+    let backend: ScriptedBackend
+    let folder: TemporaryFolder
+
+    /// Sets the scene, plays it, and ends every process of it whatever happens.
+    ///
+    /// A gate that crashed fails the test. A log is attached when it says more than that all is
+    /// well.
+    static func play(
+        rules: String = RulesText.shop,
+        flags: [GateFlag] = [],
+        backend script: @escaping ScriptedBackend.Script = { _ in [.echo] },
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        try await Self.play(in: folder, flags: flags, backend: script, body)
+    }
+
+    /// Plays a scene whose rules file, `rules.yaml`, is in the folder already.
+    static func play(
+        in folder: TemporaryFolder,
+        flags: [GateFlag] = [],
+        backend script: @escaping ScriptedBackend.Script = { _ in [.echo] },
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let backend = try ScriptedBackend(script: script)
+        let gate = try GateProcess(
+            upstreamPort: backend.port,
+            rules: folder.file("rules.yaml"),
+            flags: flags.contains(where: \.isDrainTimeout)
+                ? flags : flags + [.drainTimeout(seconds: 1)]
+        )
+        defer {
+            let exit = gate.end()
+            if gate.logLines.contains(where: { $0.level != "info" }) {
+                Attachment.record(gate.logText, named: "gate.log")
+            }
+            if case .signal(let signal)? = exit {
+                Issue.record("the gate ended by signal \(signal):\n\(gate.logText.suffix(4000))")
+            }
+        }
+        try await body(Scene(gate: gate, backend: backend, folder: folder))
+    }
+
+    func connect(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: self.gate.port, receiveBuffer: receiveBuffer)
+    }
+
+    /// Sends one request on a connection of its own and reads the answer.
+    func ask(_ request: String) throws -> RawResponse {
+        let client = try self.connect()
+        try client.send(request)
+        return try client.response(toHead: request.hasPrefix("HEAD "))
+    }
+
+    /// The address of a path behind the gate, for tools.
+    func url(_ path: String) -> String { "http://127.0.0.1:\(self.gate.port)\(path)" }
+
+    /// Ends the gate in order, so that nothing more can reach the backend, and gives all that did.
+    func finalRecord() throws -> BackendRecord {
+        let exit = self.gate.end()
+        #expect(exit == .status(0))
+        return try self.backend.waitUntilAllEnded()
+    }
+}
+
+extension GateFlag {
+    fileprivate var isDrainTimeout: Bool {
+        guard case .drainTimeout = self else { return false }
+        return true
+    }
+}

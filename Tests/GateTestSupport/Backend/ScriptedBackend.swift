@@ -1,0 +1,64 @@
+/// A server on loopback that does what its script says and remembers every byte that reached it.
+package final class ScriptedBackend: Sendable {
+    /// Says what to do about a request; runs when its head has come.
+    package typealias Script = @Sendable (BackendRequest) -> [BackendStep]
+
+    private let listener: LoopbackListener
+    private let watched: Watched<BackendRecord>
+
+    package init(script: @escaping Script) throws {
+        let watched = Watched(BackendRecord())
+        self.watched = watched
+        self.listener = try LoopbackListener { descriptor in
+            let index = watched.update { record in
+                record.connections.append(BackendRecord.Connection())
+                return record.connections.count - 1
+            }
+            let conversation = BackendConversation(
+                socket: LoopbackSocket(adopting: descriptor),
+                index: index,
+                watched: watched,
+                script: script
+            )
+            conversation.run()
+        }
+    }
+
+    deinit {
+        self.listener.stop()
+    }
+
+    package var port: UInt16 { self.listener.port }
+
+    package var record: BackendRecord { self.watched.current }
+
+    /// Refuses new connections from now on.
+    package func stopListening() {
+        self.listener.stop()
+    }
+
+    /// Blocks until the record holds what the closure looks for.
+    @discardableResult
+    package func wait<Result: Sendable>(
+        for awaited: String,
+        by deadline: Deadline = .usual,
+        until find: (BackendRecord) -> Result?
+    ) throws -> Result {
+        try self.watched.wait(for: awaited, by: deadline, until: find)
+    }
+
+    /// Blocks until so many request heads have come.
+    package func waitForRequests(_ count: Int) throws {
+        try self.wait(for: "\(count) requests at the backend") { record in
+            record.exchanges.count >= count ? true : nil
+        }
+    }
+
+    /// Blocks until every connection has ended: from then on nothing can reach the backend any
+    /// more, if the gate has ended too.
+    package func waitUntilAllEnded() throws -> BackendRecord {
+        try self.wait(for: "all backend connections to end") { record in
+            record.connections.allSatisfy { $0.end != nil } ? record : nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// A point in time by which something must have happened.
+package struct Deadline: Sendable {
+    private let instant: ContinuousClock.Instant
+
+    /// The point that lies a duration ahead of now.
+    package static func after(_ duration: Duration) -> Deadline {
+        Deadline(instant: .now + duration)
+    }
+
+    /// What a single step over loopback may take, far beyond what it needs, even on a busy machine.
+    package static var usual: Deadline { .after(.seconds(15)) }
+
+    package var hasPassed: Bool { .now >= self.instant }
+
+    /// The time that is left, never negative.
+    package var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: self.instant)) }
+
+    /// The time that is left in whole milliseconds, rounded up, as poll(2) takes it.
+    package var milliseconds: Int32 {
+        let (seconds, attoseconds) = self.remaining.components
+        let fraction = attoseconds / 1_000_000_000_000_000
+        return Int32(clamping: seconds * 1000 + fraction + 1)
+    }
+}

@@ -1,0 +1,67 @@
+package import Foundation
+import Glibc
+
+/// A folder for one test, removed at its end.
+package struct TemporaryFolder: Sendable {
+    package let url: URL
+
+    package init() throws {
+        self.url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("versiongate-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: self.url, withIntermediateDirectories: true)
+    }
+
+    package func remove() {
+        try? FileManager.default.removeItem(at: self.url)
+    }
+
+    package func file(_ name: String) -> URL { self.url.appendingPathComponent(name) }
+
+    package func path(of name: String) -> String { self.file(name).path }
+
+    /// Truncates a file and writes it anew, as `echo > file` does.
+    package func writeInPlace(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: self.file(name))
+    }
+
+    package func delete(_ name: String) throws {
+        try FileManager.default.removeItem(at: self.file(name))
+    }
+
+    /// Writes a file aside and renames it over the old one, as editors do.
+    package func replace(_ name: String, with text: String) throws {
+        try self.writeInPlace(text, to: ".\(name).new")
+        try self.rename(".\(name).new", to: name)
+    }
+
+    /// Publishes a file the way Kubernetes mounts a ConfigMap: `name` links to `..data/name`,
+    /// `..data` links to a folder, and a new revision renames a new link over `..data`.
+    package func publishAsConfigMap(_ text: String, as name: String, revision: Int) throws {
+        let folder = "..revision-\(revision)"
+        let manager = FileManager.default
+        try manager.createDirectory(at: self.file(folder), withIntermediateDirectories: false)
+        try self.writeInPlace(text, to: "\(folder)/\(name)")
+        try self.link("..data_tmp", to: folder)
+        try self.rename("..data_tmp", to: "..data")
+        if (try? manager.destinationOfSymbolicLink(atPath: self.file(name).path)) == nil {
+            try self.link(name, to: "..data/\(name)")
+        }
+        if revision > 0 {
+            try manager.removeItem(at: self.file("..revision-\(revision - 1)"))
+        }
+    }
+
+    private func link(_ name: String, to destination: String) throws {
+        let path = self.file(name).path
+        try FileManager.default.createSymbolicLink(
+            atPath: path,
+            withDestinationPath: destination
+        )
+    }
+
+    private func rename(_ old: String, to new: String) throws {
+        guard unsafe Glibc.rename(self.file(old).path, self.file(new).path) == 0 else {
+            throw HarnessError("rename \(old) to \(new): errno \(errno)")
+        }
+    }
+}

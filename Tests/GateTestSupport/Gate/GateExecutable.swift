@@ -1,0 +1,21 @@
+import Foundation
+
+/// The executable under test.
+enum GateExecutable {
+    /// `VERSIONGATE_BINARY`, or the executable that was built beside the test bundle.
+    static func locate() throws -> URL {
+        if let path = ProcessInfo.processInfo.environment["VERSIONGATE_BINARY"] {
+            return URL(fileURLWithPath: path)
+        }
+        let runner = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let candidates = [runner, CommandLine.arguments.first, Bundle.main.executablePath]
+        for case let path? in candidates {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+            let executable = folder.appendingPathComponent("versiongate")
+            if FileManager.default.isExecutableFile(atPath: executable.path) {
+                return executable
+            }
+        }
+        throw HarnessError("no versiongate beside the tests; build it or set VERSIONGATE_BINARY")
+    }
+}

@@ -1,0 +1,129 @@
+package import Foundation
+import Glibc
+
+/// The real gate as a process of its own, with its log.
+package final class GateProcess: Sendable {
+    /// How the process ended.
+    package enum Exit: Sendable, Equatable {
+        case status(Int32)
+        case signal(Int32)
+    }
+
+    /// The port on 127.0.0.1 on which it listens.
+    package let port: UInt16
+    private let process: Process
+    private let log: OutputCollector
+    private let exit: Watched<Exit?>
+
+    /// Starts the gate and waits until it listens.
+    package init(upstreamPort: UInt16, rules: URL, flags: [GateFlag] = []) throws {
+        let exit = Watched<Exit?>(nil)
+        let log = OutputCollector()
+        let process = Process()
+        process.executableURL = try GateExecutable.locate()
+        process.arguments =
+            ["serve", "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:\(upstreamPort)"]
+            + ["--rules", rules.path, "--threads", "1"]
+            + ["--log-format", "json", "--log-level", "info"]
+            + flags.flatMap(\.arguments)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = log.pipe
+        process.terminationHandler = { process in
+            let code = process.terminationStatus
+            let isSignal = process.terminationReason == .uncaughtSignal
+            exit.update { $0 = isSignal ? .signal(code) : .status(code) }
+        }
+        try process.start()
+        log.start()
+        (self.process, self.log, self.exit) = (process, log, exit)
+        do {
+            self.port = try Self.listeningPort(from: log)
+        } catch {
+            _ = kill(process.processIdentifier, SIGKILL)
+            throw error
+        }
+    }
+
+    deinit {
+        self.end()
+    }
+
+    package var processIdentifier: Int32 { self.process.processIdentifier }
+
+    /// Everything that it has logged.
+    package var logLines: [LogLine] { self.log.collected.current.lines.map(LogLine.init) }
+
+    package var logText: String { self.log.collected.current.text }
+
+    /// How it ended, if it has.
+    package var currentExit: Exit? { self.exit.current }
+
+    /// The first line, past those to skip, that the closure accepts; blocks until it comes.
+    @discardableResult
+    package func logLine(
+        _ awaited: String,
+        skipping skipped: Int = 0,
+        by deadline: Deadline = .usual,
+        where isAwaited: (LogLine) -> Bool
+    ) throws -> LogLine {
+        var seen = skipped
+        return try self.log.collected.wait(for: "log: \(awaited)", by: deadline) { collected in
+            let fresh = collected.lines.dropFirst(seen).map(LogLine.init)
+            seen = max(seen, collected.lines.count)
+            return fresh.first(where: isAwaited)
+        }
+    }
+
+    package func send(signal: Int32) {
+        if self.process.isRunning {
+            _ = kill(self.process.processIdentifier, signal)
+        }
+    }
+
+    /// Blocks until it has ended of itself.
+    package func waitForExit(by deadline: Deadline = .usual) throws -> Exit {
+        try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
+    }
+
+    /// Ends it: by SIGTERM, and by SIGKILL when it does not obey.
+    @discardableResult
+    package func end() -> Exit? {
+        self.send(signal: SIGTERM)
+        if let exit = try? self.waitForExit(by: .after(.seconds(10))) {
+            return exit
+        }
+        self.send(signal: SIGKILL)
+        return try? self.waitForExit()
+    }
+
+    /// The most memory that it has held so far, in bytes.
+    package func peakResidentSize() throws -> Int { try self.memory("VmHWM:") }
+
+    package func residentSize() throws -> Int { try self.memory("VmRSS:") }
+
+    private func memory(_ name: String) throws -> Int {
+        let path = "/proc/\(self.processIdentifier)/status"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let words = lines.first { $0.hasPrefix(name) }?.split { $0 == " " || $0 == "\t" } ?? []
+        guard words.count == 3, let kilobytes = Int(words[1]) else {
+            throw HarnessError("no \(name) in \(path)")
+        }
+        return kilobytes * 1024
+    }
+
+    private static func listeningPort(from log: OutputCollector) throws -> UInt16 {
+        let line: LogLine? = try log.collected.wait(for: "the gate to listen") { collected in
+            let lines = collected.lines.map(LogLine.init)
+            if let line = lines.first(where: { $0.message == "listening" }) {
+                return .some(line)
+            }
+            return collected.hasEnded ? .some(nil) : nil
+        }
+        let address = line?.metadata["address"] ?? ""
+        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw HarnessError("the gate did not start:\n\(log.collected.current.text)")
+        }
+        return port
+    }
+}

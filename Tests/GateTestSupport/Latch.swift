@@ -1,0 +1,16 @@
+/// A door that a test opens once; whoever waits behind it goes on then.
+package final class Latch: Sendable {
+    private let state = Watched(false)
+
+    package init() {}
+
+    package var isOpen: Bool { self.state.current }
+
+    package func open() {
+        self.state.update { $0 = true }
+    }
+
+    package func wait(by deadline: Deadline = .after(.seconds(60))) throws {
+        try self.state.wait(for: "a latch to open", by: deadline) { $0 ? true : nil }
+    }
+}

@@ -1,0 +1,79 @@
+package import Foundation
+import Glibc
+
+/// Runs a tool such as curl to its end and keeps what it wrote.
+package enum ToolProcess {
+    package struct Result: Sendable {
+        package var status: Int32
+        package var output: String
+        package var errors: String
+    }
+
+    /// Where tools are looked for: the system's own first, then the path of the environment.
+    private static var folders: [String] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
+    }
+
+    /// Whether a tool is there; a test that needs it is skipped otherwise.
+    package static func isInstalled(_ name: String) -> Bool {
+        (try? self.locate(name)) != nil
+    }
+
+    package static func locate(_ name: String) throws -> URL {
+        let candidates = self.folders.map { "\($0)/\(name)" }
+        let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let found else { throw HarnessError("\(name) is not installed") }
+        return URL(fileURLWithPath: found)
+    }
+
+    /// Runs a tool; when the time is up it is ended, and the test with it.
+    package static func run(
+        _ name: String,
+        _ arguments: [String],
+        within limit: Duration = .seconds(60)
+    ) throws -> Result {
+        try self.run(executable: self.locate(name), arguments, within: limit)
+    }
+
+    /// Runs a command of the executable under test, such as `check`, to its end.
+    package static func versiongate(_ arguments: String...) throws -> Result {
+        try self.versiongate(arguments)
+    }
+
+    package static func versiongate(_ arguments: [String]) throws -> Result {
+        try self.run(executable: GateExecutable.locate(), arguments, within: .seconds(60))
+    }
+
+    private static func run(
+        executable: URL,
+        _ arguments: [String],
+        within limit: Duration
+    ) throws -> Result {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        let status = Watched<Int32?>(nil)
+        process.terminationHandler = { process in
+            let code = process.terminationStatus
+            status.update { $0 = code }
+        }
+        let (output, errors) = (OutputCollector(), OutputCollector())
+        process.standardOutput = output.pipe
+        process.standardError = errors.pipe
+        try process.start()
+        output.start()
+        errors.start()
+        do {
+            let code = try status.wait(
+                for: "\(executable.lastPathComponent) to end",
+                by: .after(limit)
+            ) { $0 }
+            return Result(status: code, output: try output.text(), errors: try errors.text())
+        } catch {
+            _ = kill(process.processIdentifier, SIGKILL)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Holds the targets to the layering: which of our modules may import which. SwiftPM does not notice
+# an undeclared import of a sibling.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+ours='GatePolicy|GateProxy|GateControl|versiongate'
+failed=0
+
+# allow TARGET MODULE...: the target may import these modules of ours and no other.
+allow() {
+    local target=$1
+    shift
+    local permitted=" $* "
+    while IFS=: read -r file line text; do
+        local module
+        module=$(sed -E 's/.*import +([A-Za-z]+).*/\1/' <<<"$text")
+        if [[ "$permitted" != *" $module "* ]]; then
+            echo "$file:$line: $target may not import $module" >&2
+            failed=1
+        fi
+    done < <(grep -rnE "^ *(@testable )?((package|public|internal|private|fileprivate) )?import +($ours)\b" \
+        --include='*.swift' "Sources/$target")
+}
+
+allow GatePolicy
+allow GateProxy GatePolicy
+allow GateControl GatePolicy
+allow versiongate GatePolicy GateProxy GateControl
+
+# The policy is pure: nothing but the standard library.
+if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then
+    echo "GatePolicy imports nothing" >&2
+    failed=1
+fi
+exit "$failed"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing for a purpose: `build` or `test`. Says so first, and
+# does nothing if all are there.
+set -euo pipefail
+
+case "${1:-}" in
+build) wanted=(curl) ;;
+test) wanted=(curl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
+*)
+    echo "usage: $0 build|test" >&2
+    exit 64
+    ;;
+esac
+
+# A program that came some other way than by apt (Node, Python) serves as well.
+is_there() {
+    case "$1" in
+    curl | python3 | wrk) command -v "$1" >/dev/null ;;
+    python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;
+    python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
+    nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
+    nghttp2-client) command -v h2load >/dev/null ;;
+    *) dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ;;
+    esac
+}
+
+missing=()
+for package in "${wanted[@]}"; do
+    is_there "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+root=()
+[ "$(id -u)" -eq 0 ] || root=(sudo)
+echo "installing: ${missing[*]}"
+"${root[@]}" apt-get update --quiet --quiet
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --quiet --quiet --yes --no-install-recommends "${missing[@]}"
