@@ -32,7 +32,7 @@ extension ClientConnection {
         if self.rules !== self.worker.rules {
             // The table that tells fields apart belongs to the rules: begin the head again.
             self.rules = self.worker.rules
-            self.parser.reset()
+            self.parser.resetForNewTable()
         }
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
@@ -69,6 +69,7 @@ extension ClientConnection {
             on: head,
             facts: facts,
             in: bytes,
+            repeatsFields: self.parser.repeatsFields,
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)

@@ -224,7 +224,7 @@ extension ClientConnection {
             break
         case .head, .lingering, .tunnel, .closed:
             self.rules = self.worker.rules
-            self.parser.reset()
+            self.parser.resetForNewTable()
         }
     }
 

@@ -19,8 +19,11 @@ enum ASCII {
 
     @inline(always)
     static func isToken(_ byte: UInt8) -> Bool {
+        // Names are letters, digits and hyphens; the other twelve characters are hardly ever there.
+        let letter = (byte | 0x20) &- 0x61
+        guard letter >= 26 else { return true }
         let half = byte < 0x40 ? Self.lowTokens : Self.highTokens
-        return byte < 0x80 && (half >> UInt64(byte & 0x3F)) & 1 == 1
+        return byte < 0x80 && (half &>> UInt64(byte & 0x3F)) & 1 == 1
     }
 
     /// A byte of a field value: anything but controls; HTAB may stand between others.

@@ -11,4 +11,12 @@ package struct FieldLine: Equatable, Sendable {
     /// One past the line feed.
     package var end: Int
     package var role: FieldRole
+
+    mutating func move(by distance: Int) {
+        self.start += distance
+        self.nameEnd += distance
+        self.valueStart += distance
+        self.valueEnd += distance
+        self.end += distance
+    }
 }

@@ -8,6 +8,14 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
+    /// The same lines, so many bytes further on.
+    mutating func move(by distance: Int) {
+        guard distance != 0 else { return }
+        for index in self.lines.indices {
+            self.lines[index].move(by: distance)
+        }
+    }
+
     /// Reads one field line that ends at `end`, its CR LF not included.
     @inline(__always)
     mutating func append(
@@ -16,8 +24,7 @@ package struct FieldSection: Equatable, Sendable {
         to end: Int,
         table: FieldNameTable
     ) -> MessageFault? {
-        var nameEnd = start
-        while nameEnd < end, ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
+        let nameEnd = bytes.endOfToken(from: start, to: end)
         guard nameEnd < end, bytes[nameEnd] == ASCII.colon, nameEnd > start else {
             return start < end && ASCII.isBlank(bytes[start]) ? .foldedField : .fieldName
         }

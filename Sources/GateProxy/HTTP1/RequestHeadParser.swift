@@ -17,17 +17,26 @@ package struct RequestHeadParser: Sendable {
     package private(set) var head = RequestHead()
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
+    /// Whether the header fields are those of the head before, byte for byte.
+    package private(set) var repeatsFields = false
+    private var remembered = RememberedFields()
     private let limits: HeadLimits
 
     package init(limits: HeadLimits = .defaults) {
         self.limits = limits
     }
 
-    /// Forgets the last head; its memory is used again.
+    /// Makes ready for another head; the memory of the last one is used again.
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
-        self.head.fields.removeAll()
+        self.repeatsFields = false
+    }
+
+    /// Makes ready for a head that is read by another table.
+    package mutating func resetForNewTable() {
+        self.reset()
+        self.remembered.forget()
     }
 
     /// Reads on.
@@ -72,12 +81,11 @@ package struct RequestHeadParser: Sendable {
             if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
                 return .malformed(fault)
             }
-            self.stage = .fields
-            self.head.fieldsStart = end + 2
-            return nil
+            return self.beginFields(at: end + 2, in: bytes)
         case .fields:
             guard start < end else {
                 self.head.end = end + 2
+                self.remembered.remember(bytes, from: self.head.fieldsStart, to: end + 2)
                 return .complete
             }
             guard self.head.fields.lines.count < self.limits.fields else {
@@ -91,14 +99,29 @@ package struct RequestHeadParser: Sendable {
 }
 
 extension RequestHeadParser {
+    private mutating func beginFields(at start: Int, in bytes: Span<UInt8>) -> Progress? {
+        let lastStart = self.head.fieldsStart
+        self.head.fieldsStart = start
+        let end = start + self.remembered.count
+        if end <= self.limits.bytes, self.remembered.stands(in: bytes, at: start) {
+            self.head.fields.move(by: start - lastStart)
+            self.head.end = end
+            self.repeatsFields = true
+            return .complete
+        }
+        self.head.fields.removeAll()
+        self.remembered.forget()
+        self.stage = .fields
+        return nil
+    }
+
     /// `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
     private mutating func readRequestLine(
         from start: Int,
         to end: Int,
         in bytes: Span<UInt8>
     ) -> MessageFault? {
-        var methodEnd = start
-        while methodEnd < end, ASCII.isToken(bytes[methodEnd]) { methodEnd += 1 }
+        let methodEnd = bytes.endOfToken(from: start, to: end)
         guard methodEnd > start, methodEnd < end, bytes[methodEnd] == ASCII.space else {
             return .method
         }

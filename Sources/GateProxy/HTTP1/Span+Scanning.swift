@@ -12,6 +12,17 @@ extension Span<UInt8> {
         }
     }
 
+    /// One past the last of the token characters that a range begins with.
+    @inline(__always)
+    func endOfToken(from start: Int, to end: Int) -> Int {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBufferPointer { pointer in
+            var index = start
+            while index < end, unsafe ASCII.isToken(pointer[index]) { index += 1 }
+            return index
+        }
+    }
+
     /// Whether a range holds no control character but HTAB.
     ///
     /// Values are most of a message head, so eight bytes are looked at together; only a word in

@@ -1,4 +1,5 @@
 import GatePolicy
+import Glibc
 
 /// What a decision depends on: the identity fields byte for byte, and which rules the path meets.
 struct VerdictKey: Hashable {
@@ -27,6 +28,18 @@ struct VerdictKey: Hashable {
 
     /// Longer identities are judged anew each time instead of being kept.
     var isWorthKeeping: Bool { self.bytes.count <= 1024 }
+
+    static func == (left: VerdictKey, right: VerdictKey) -> Bool {
+        guard left.bytes.count == right.bytes.count, left.scope == right.scope else { return false }
+        return unsafe left.bytes.withUnsafeBytes { left in
+            unsafe right.bytes.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let other = right.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(left, other, right.count) == 0
+            }
+        }
+    }
 
     func hash(into hasher: inout Hasher) {
         unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

@@ -5,6 +5,8 @@ import NIOCore
 struct RememberedVerdict {
     let rules: WorkerRules
     let key: VerdictKey
+    /// Whether the identity came from the query, which is not among the fields.
+    let hasQuery: Bool
     let verdict: Verdict
 }
 
@@ -33,15 +35,21 @@ final class WorkerRules {
     /// The verdict on a request.
     ///
     /// `last`: the connection's previous one. A connection carries one device, so that comparing
-    /// with it nearly always spares the look-up.
+    /// with it nearly always spares the look-up; `repeatsFields` spares the comparison, too.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
+        repeatsFields: Bool = false,
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.key.scope = self.scope(of: head, in: bytes)
+        if repeatsFields, !facts.offersUpgrade, let last, last.rules === self,
+            last.key.scope == self.key.scope, !last.hasQuery
+        {
+            return last.verdict
+        }
         self.key.bytes.removeAll(keepingCapacity: true)
         let query = self.identityQuery(of: head, facts: facts, in: bytes)
         if facts.identityFields != 0 {
@@ -61,7 +69,12 @@ final class WorkerRules {
         }
         last =
             self.key.isWorthKeeping
-            ? RememberedVerdict(rules: self, key: self.key, verdict: verdict) : nil
+            ? RememberedVerdict(
+                rules: self,
+                key: self.key,
+                hasQuery: !query.isEmpty,
+                verdict: verdict
+            ) : nil
         return verdict
     }
 
