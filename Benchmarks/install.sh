@@ -1,0 +1,35 @@
+#!/bin/sh
+# Installs the Debian packages named as arguments, as root, without starting their services.
+set -eu
+
+services="nginx haproxy caddy"
+policy=/usr/sbin/policy-rc.d
+
+if [ -e "$policy" ] || [ -L "$policy" ]; then
+    # A policy that is there belongs to somebody: it stays, but it must forbid the start.
+    for service in $services; do
+        answer=0
+        "$policy" "$service" start </dev/null || answer=$?
+        if [ "$answer" -ne 101 ]; then
+            echo "$policy would let $service start; install by hand: $*" >&2
+            exit 1
+        fi
+    done
+else
+    # noclobber: a policy that appears at this very moment is not overwritten either.
+    (set -C && printf '#!/bin/sh\nexit 101\n' >"$policy")
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 130' INT TERM HUP
+    chmod 755 "$policy"
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq -o DPkg::Lock::Timeout=120 update
+apt-get -qq -y -o DPkg::Lock::Timeout=120 --no-install-recommends install "$@"
+
+# Held back now, they would still start at the next boot.
+for package in "$@"; do
+    case " $services " in
+        *" $package "*) update-rc.d "$package" disable >/dev/null 2>&1 || true ;;
+    esac
+done

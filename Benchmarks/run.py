@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Measures the gate side by side with the proxies that people would use in its place."""
+
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+
+from sidebyside import machine, options, packages, report  # noqa: E402
+from sidebyside.candidates import REFERENCE  # noqa: E402
+from sidebyside.comparison import measure_in_turns, started_servers  # noqa: E402
+from sidebyside.load import Load  # noqa: E402
+from sidebyside.server import ServerFailed  # noqa: E402
+
+
+def main():
+    chosen = options.read_options(__doc__)
+    # A stop from outside unwinds like Ctrl-C does: through the cleanup.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    try:
+        return compare(chosen)
+    except (ServerFailed, machine.TooFewCores) as failure:
+        return f"cannot measure: {failure}"
+    except KeyboardInterrupt:
+        return 130
+
+
+def compare(chosen):
+    if chosen.install:
+        packages.install_missing()
+    for program in ("nginx", "wrk", "taskset"):
+        if packages.find_program(program) is None:
+            return f"cannot measure without {program}"
+    candidates = [each for each in options.chosen_candidates(chosen) if is_there(each)]
+    proxy_cores, load_cores = machine.split_cores()
+    warning = machine.busy_warning()
+    with started_servers(candidates, proxy_cores, load_cores) as servers:
+        if not servers:
+            return "nothing to measure"
+        load = Load(chosen.connections, chosen.seconds, load_cores)
+        results = measure_in_turns(servers, options.chosen_scenarios(chosen), load, chosen.rounds)
+    measured = [each for each in candidates if each.name in [server.name for server in servers]]
+    facts = [machine.machine_line(measured)] + ([warning] if warning else [])
+    text = report.report(results, REFERENCE, facts)
+    print("\n" + text)
+    if chosen.markdown:
+        chosen.markdown.write_text(report.page(text, options.command_line(chosen)))
+    return 0 if len(measured) == len(candidates) and report.is_clean(results) else 1
+
+
+def is_there(candidate):
+    reason = candidate.missing()
+    if reason:
+        print(f"skipped: {candidate.name}: {reason}")
+    return reason is None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

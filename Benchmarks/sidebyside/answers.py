@@ -1,0 +1,69 @@
+"""The check before anything is measured: does a candidate give the right answers at all?"""
+
+import http.client
+import json
+
+from .scenarios import BACKEND_BODY, request_headers
+
+# 3.10.0 tells a comparison of numbers from one of strings.
+PASSING = ("4.2.0", "3.5.0", "3.10.0")
+DENIED = ("3.4.9", "2.10.0", "3.7.2", "3.9.3")
+
+DENIAL_HEADERS = {
+    "Content-Type": "application/problem+json",
+    "Cache-Control": "no-store",
+    "Content-Language": "en",
+    "X-VersionGate": "require",
+}
+
+
+class WrongAnswer(Exception):
+    """What the candidate got wrong, in words."""
+
+
+def check_answers(port):
+    """Asks with every version over one connection, and raises WrongAnswer at the first miss."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        for version in PASSING:
+            check_passed(version, *ask(connection, version))
+        for version in DENIED:
+            check_denied(version, *ask(connection, version))
+    except (OSError, http.client.HTTPException) as error:
+        raise WrongAnswer(f"no answer: {error!r}") from error
+    finally:
+        connection.close()
+
+
+def ask(connection, version):
+    connection.request("GET", "/v2/items/48213", headers=request_headers(version))
+    response = connection.getresponse()
+    body = response.read()
+    if response.will_close:
+        raise WrongAnswer(f"{version}: closes the connection")
+    return response, body
+
+
+def check_passed(version, response, body):
+    if response.status != 200:
+        raise WrongAnswer(f"{version}: status {response.status} instead of 200")
+    if body != BACKEND_BODY.encode():
+        raise WrongAnswer(f"{version}: not the body of the backend")
+
+
+def check_denied(version, response, body):
+    if response.status != 426:
+        raise WrongAnswer(f"{version}: status {response.status} instead of 426")
+    for name, value in DENIAL_HEADERS.items():
+        # A parameter such as charset may follow.
+        if (response.getheader(name) or "").partition(";")[0] != value:
+            raise WrongAnswer(f"{version}: {name} is {response.getheader(name)!r}, not {value!r}")
+    try:
+        denial = json.loads(body)
+    except ValueError as error:
+        raise WrongAnswer(f"{version}: the denial is no JSON") from error
+    if denial.get("currentVersion") != version:
+        raise WrongAnswer(f"{version}: the denial names version {denial.get('currentVersion')!r}")
+    missing = {"title", "message", "storeUrl", "minimumVersion"} - denial.keys()
+    if missing:
+        raise WrongAnswer(f"{version}: the denial has no {', '.join(sorted(missing))}")

@@ -1,0 +1,56 @@
+"""The machine that the figures come from."""
+
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from .packages import find_program
+
+
+class TooFewCores(Exception):
+    """One core for the proxies and one for the load are the least."""
+
+
+def split_cores():
+    """The core of the proxies, and those of the load generator and the backend."""
+    first, *others = sorted(os.sched_getaffinity(0))
+    if not others:
+        raise TooFewCores("needs two cores: one for the proxy, one for load and backend")
+    return [first], others
+
+
+def machine_line(candidates):
+    """One line with all that somebody needs to judge the figures."""
+    facts = [
+        cpu_model(),
+        f"{os.cpu_count()} cores",
+        f"{platform.system()} {platform.release()}",
+        *(f"{each.name} {printed_version(each.version_command())}" for each in candidates),
+        f"wrk {printed_version([find_program('wrk'), '-v'])}",
+    ]
+    return f"Machine: {'; '.join(facts)}."
+
+
+def cpu_model():
+    model = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return model[1] if model else platform.machine()
+
+
+def printed_version(command):
+    """The first thing in the output of the command that looks like a version."""
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "of unknown version"
+    version = re.search(r"\d+\.\d+[\w.+~-]*", run.stdout + run.stderr)
+    return version[0] if version else "of unknown version"
+
+
+def busy_warning():
+    """A sentence if other programs are at work, or None."""
+    load = os.getloadavg()[0]
+    if load < 0.5:
+        return None
+    return f"The machine was busy at the start (load {load:.1f}): do not trust these figures."

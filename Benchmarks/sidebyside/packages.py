@@ -1,0 +1,82 @@
+"""The programs that the comparison needs, and the Debian packages that bring them."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+INSTALL_SCRIPT = Path(__file__).parent.parent / "install.sh"
+
+# Daemons live in sbin, which an ordinary user's PATH often lacks.
+SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
+
+PACKAGES = {
+    "nginx": "nginx",
+    "haproxy": "haproxy",
+    "caddy": "caddy",
+    "wrk": "wrk",
+    # No scenario yet: for a look at HTTP/2 by hand.
+    "h2load": "nghttp2-client",
+}
+LUA_PACKAGE = "libnginx-mod-http-lua"
+
+
+def find_program(name):
+    """The path of a program, or None."""
+    return shutil.which(name, path=SEARCH_PATH)
+
+
+def nginx_modules():
+    """The folder of nginx's dynamic modules if the Lua module is in it, or None."""
+    nginx = find_program("nginx")
+    if nginx is None:
+        return None
+    build = subprocess.run(
+        [nginx, "-V"], capture_output=True, text=True, timeout=10, check=False
+    )
+    folder = re.search(r"--modules-path=(\S+)", build.stderr)
+    if folder and Path(folder[1], "ngx_http_lua_module.so").exists():
+        return folder[1]
+    return None
+
+
+def missing_packages():
+    missing = [package for name, package in PACKAGES.items() if find_program(name) is None]
+    if nginx_modules() is None:
+        missing.append(LUA_PACKAGE)
+    return missing
+
+
+def install_missing():
+    """Installs what is missing; where that is impossible, says so and lets the peers be skipped."""
+    missing = missing_packages()
+    if not missing:
+        return
+    command = install_command(missing)
+    if command is None:
+        print(f"missing, and no apt-get or no root to install them: {' '.join(missing)}")
+        return
+    print(f"installing by apt (services are not started): {' '.join(missing)}", flush=True)
+    if run_to_the_end(command) != 0:
+        print("the installation failed; what is missing is skipped")
+
+
+def run_to_the_end(command):
+    """Runs it without timeout, and never kills it: that would leave dpkg in pieces."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        return process.wait()
+    finally:
+        process.wait()
+
+
+def install_command(packages):
+    """The command that installs the packages as root, or None."""
+    if find_program("apt-get") is None:
+        return None
+    install = ["sh", str(INSTALL_SCRIPT), *packages]
+    if os.geteuid() == 0:
+        return install
+    sudo = find_program("sudo")
+    return [sudo, *install] if sudo else None

@@ -1,0 +1,97 @@
+"""A started server: pinned to a core, alone in its session, stopped by its process id."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+START_SECONDS = 10
+STOP_SECONDS = 3
+# A server that keeps something for its user keeps it in the folder that goes away.
+HOME_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class ServerFailed(Exception):
+    """The server did not start, or did not stay."""
+
+
+class Server:
+    """One server program with all its children."""
+
+    def __init__(self, name, command, port, cores, folder):
+        self.name = name
+        self.port = port
+        self._log = Path(folder, f"{name}.log")
+        # Its own session: Ctrl-C reaches only this program, which then stops the server itself,
+        # and every child of the server can be found by the session's number.
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                ["taskset", "-c", core_list(cores), *command],
+                cwd=folder,
+                env=os.environ | dict.fromkeys(HOME_VARIABLES, folder),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def wait_until_listening(self):
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if not self.is_running():
+                raise ServerFailed(f"ended at once: {self._last_words()}")
+            with socket.socket() as probe:
+                probe.settimeout(1)
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise ServerFailed(f"does not listen after {START_SECONDS} s: {self._last_words()}")
+
+    def is_running(self):
+        return self._process.poll() is None
+
+    def cpu_seconds(self):
+        """User and system time of the server and all its children so far."""
+        return sum(ticks for _, ticks in self._members()) / TICKS_PER_SECOND
+
+    def stop(self):
+        """Asks it to end, and ends by force whatever of it is left."""
+        self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
+        for pid, _ in self._members():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+
+    def _members(self):
+        """Process id and CPU ticks of every process in the server's session."""
+        session = str(self._process.pid)
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                # The program's name may hold spaces; the fields after it start with the state.
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[3] == session:
+                # utime, stime, and those of the children that have been waited for.
+                yield int(stat.parent.name), sum(map(int, fields[11:15]))
+
+    def _last_words(self):
+        lines = self._log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it printed nothing"
+
+
+def core_list(cores):
+    """The cores as taskset wants them."""
+    return ",".join(map(str, cores))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

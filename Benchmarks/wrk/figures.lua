@@ -1,0 +1,8 @@
+-- The measured run: prints what wrk knows as one line of JSON. Latencies are microseconds.
+function done(summary, latency)
+    local errors = summary.errors
+    print(('RESULT {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"aboveStatus399":%d,"socketErrors":%d}'):format(
+        summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+        errors.status, errors.connect + errors.read + errors.write + errors.timeout
+    ))
+end
