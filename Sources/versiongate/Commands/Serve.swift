@@ -94,6 +94,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(_ settings: ServeSettings, logger: Logger) async throws {
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
         let loaded: LoadedRules
         do {
@@ -134,6 +135,7 @@ struct Serve: AsyncParsableCommand {
                         service: ReloadService(
                             reloader: reloader,
                             path: settings.rules,
+                            hangups: hangups,
                             logger: logger
                         )
                     ),

@@ -7,13 +7,15 @@ import UnixSignals
 struct ReloadService: Service {
     let reloader: RulesReloader
     let path: String
+    /// SIGHUP, trapped since before the gate listened: nobody may end it by asking too early.
+    let hangups: UnixSignalsSequence
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup { group in
                 group.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                    for await _ in self.hangups {
                         await self.reloader.reload(reason: .signal)
                     }
                 }
