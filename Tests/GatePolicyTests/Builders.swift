@@ -1,4 +1,4 @@
-import GatePolicy
+@testable import GatePolicy
 
 /// Reads a version in a test.
 func version(_ text: String) throws -> AppVersion {
@@ -21,6 +21,7 @@ func client(
     build: UInt64? = nil,
     channel: String? = nil,
     osVersion: String? = nil,
+    device: String? = nil,
     languages: String = ""
 ) throws -> ClientIdentity {
     ClientIdentity(
@@ -30,6 +31,7 @@ func client(
         build: build.map { .stated($0) } ?? .missing,
         channel: channel.map { .stated($0) } ?? .missing,
         osVersion: try osVersion.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
+        device: device.map { .stated($0) } ?? .missing,
         languages: LanguageRange.list(parsing: [languages])
     )
 }
@@ -45,7 +47,10 @@ func rule(
     prerelease: PrereleasePolicy = .asRelease,
     notice: String? = nil,
     storeURL: StoreURL? = nil,
-    mode: RuleMode = .enforce
+    mode: RuleMode = .enforce,
+    schedule: RuleSchedule = .always,
+    rollout: [RolloutStep] = [],
+    maintenance: MaintenanceWindow? = nil
 ) throws -> RuleDefinition {
     RuleDefinition(
         id: id,
@@ -57,7 +62,10 @@ func rule(
         prerelease: prerelease,
         notice: notice,
         storeURL: storeURL,
-        mode: mode
+        mode: mode,
+        schedule: schedule,
+        rollout: rollout,
+        maintenance: maintenance
     )
 }
 
@@ -68,7 +76,8 @@ func ruleSet(
     identity: IdentitySources = .defaults,
     unidentified: UnidentifiedPolicy = .defaults,
     notices: [String: NoticeDefinition] = [:],
-    defaultLanguage: LanguageTag = .english
+    defaultLanguage: LanguageTag = .english,
+    tests: [RuleTest] = []
 ) -> RuleSet {
     RuleSet(
         RuleSetDefinition(
@@ -78,12 +87,42 @@ func ruleSet(
             unidentified: unidentified,
             exemptions: exemptions,
             rules: rules,
-            notices: notices
+            notices: notices,
+            tests: tests
         )
     )
 }
 
+/// Reads a time in a test.
+func time(_ text: String) throws -> Timestamp {
+    try Timestamp(parsing: text)
+}
+
+/// A second of the short time in which most tests play.
+func second(_ number: Int64) -> Timestamp {
+    Timestamp(secondsSinceEpoch: 1_800_000_000 + number)
+}
+
 extension RuleSet {
+    /// Judges at a time that makes no difference.
+    func decide(_ identity: ClientIdentity, in scope: RequestScope) -> Decision {
+        self.decide(identity, in: scope, at: second(0), address: nil)
+    }
+
+    /// Judges a request whose scope makes no difference.
+    func decide(
+        _ identity: ClientIdentity,
+        at now: Timestamp,
+        address: String? = nil
+    ) -> Decision {
+        self.decide(identity, in: self.scope(), at: now, address: address)
+    }
+
+    /// Answers at a time that makes no difference.
+    func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
+        self.answer(to: decision, for: identity, at: second(0))
+    }
+
     /// The scope of a request, from texts.
     func scope(_ method: String = "GET", _ target: String = "/") -> RequestScope {
         self.scope(bytes: Array(method.utf8), Array(target.utf8))

@@ -16,26 +16,45 @@ struct RuleSetAssembly {
     /// The whole, of use only if no problem has been reported.
     func definition(revision: String) -> RuleSetDefinition {
         self.checkSettings()
-        self.checkRuleNames()
+        let rules = self.documents.flatMap { $0.rules ?? [] }
         let notices = self.documents.flatMap(\.notices)
-        self.checkNoticeNames(notices)
+        let tests = self.documents.flatMap(\.tests)
+        self.checkNames(rules.map { Located(value: $0.value.id, place: $0.place) }, of: "rule")
+        self.checkNames(notices.map(\.name), of: "notice")
+        self.checkNames(tests.map(\.name), of: "test")
         let language = self.first(\.defaultLanguage) ?? .english
+        let identity = self.first(\.identity) ?? .defaults
         if self.isComplete {
+            self.checkExpectations(of: tests, on: self.documents.flatMap(\.ruleNames))
             self.checkReferences(to: notices.map(\.name.value))
             self.checkLanguage(language, of: notices)
         }
         return RuleSetDefinition(
             revision: revision,
             defaultLanguage: language,
-            identity: self.first(\.identity) ?? .defaults,
+            identity: identity,
             unidentified: self.first(\.unidentified) ?? .defaults,
             exemptions: self.documents.flatMap(\.exemptions),
-            rules: self.documents.flatMap { $0.rules ?? [] }.map(\.value),
+            rules: rules.map(\.value),
             notices: Dictionary(
                 notices.map { ($0.name.value, NoticeDefinition(texts: $0.texts)) },
                 uniquingKeysWith: { first, _ in first }
-            )
+            ),
+            tests: tests.map { RuleTest($0, identity) }
         )
+    }
+
+    /// Runs the tests of a whole in which no problem has been found.
+    func runTests(of definition: RuleSetDefinition, now: Timestamp) {
+        guard !definition.tests.isEmpty else { return }
+        let places = Dictionary(
+            self.documents.flatMap(\.tests).map { ($0.name.value, $0.name.place) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for failure in RuleSet(definition).runTests(now: now) {
+            guard let place = places[failure.test] else { continue }
+            self.problems.report("test '\(failure.test)': \(failure.message)", at: place)
+        }
     }
 
     private func first<Value>(_ setting: KeyPath<RulesDocument, Value?>) -> Value? {
@@ -51,27 +70,25 @@ struct RuleSetAssembly {
         }
     }
 
-    private func checkRuleNames() {
+    private func checkNames(_ names: [Located<String>], of noun: String) {
         var places: [String: Place] = [:]
-        for rule in self.documents.flatMap({ $0.rules ?? [] }) {
-            if let first = places[rule.value.id] {
-                let message = "there is already a rule '\(rule.value.id)' in \(first)"
-                self.problems.report(message, at: rule.place)
-            } else {
-                places[rule.value.id] = rule.place
-            }
-        }
-    }
-
-    private func checkNoticeNames(_ notices: [RulesDocument.Notice]) {
-        var places: [String: Place] = [:]
-        for name in notices.map(\.name) {
+        for name in names {
             if let first = places[name.value] {
-                let message = "there is already a notice '\(name.value)' in \(first)"
+                let message = "there is already a \(noun) '\(name.value)' in \(first)"
                 self.problems.report(message, at: name.place)
             } else {
                 places[name.value] = name.place
             }
+        }
+    }
+
+    private func checkExpectations(of tests: [RulesDocument.Test], on rules: [String]) {
+        for reference in tests.flatMap(\.expectation.references) {
+            let name = reference.id.value
+            let known = rules + [reference.alternative]
+            guard !known.contains(name) else { continue }
+            let message = "there is no rule '\(name)'\(Spelling.hint(for: name, among: known))"
+            self.problems.report(message, at: reference.id.place)
         }
     }
 
@@ -91,5 +108,19 @@ struct RuleSetAssembly {
                 + "in the default language '\(language)'"
             self.problems.report(message, at: notice.name.place)
         }
+    }
+}
+
+extension RuleTest {
+    fileprivate init(_ test: RulesDocument.Test, _ identity: IdentitySources) {
+        self.init(
+            name: test.name.value,
+            headers: test.request.headers(by: identity),
+            method: test.request.method,
+            path: test.request.path,
+            at: test.at,
+            address: test.request.address,
+            expectation: test.expectation.value
+        )
     }
 }

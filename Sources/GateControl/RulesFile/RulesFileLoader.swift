@@ -1,30 +1,43 @@
+package import GatePolicy
+
 /// Reads the rules from a file or a folder of files.
 ///
 /// A folder's `*.yaml`, `*.yml` and `*.json` files are joined in the order of their names: rules and
 /// exemptions append, notices join by name. Names that begin with a dot are not rules files.
-/// Everything that is wrong is reported at once.
+/// Everything that is wrong is reported at once; the tests of the rules run if nothing is.
 package struct RulesFileLoader: Sendable {
     private let path: String
+    private let now: @Sendable () -> Timestamp
 
     /// Prepares to read a file or a folder; nothing is read yet.
-    package init(path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The file or folder.
+    ///   - now: The time for tests that do not say theirs.
+    package init(path: String, now: @escaping @Sendable () -> Timestamp = SystemClock.now) {
         self.path = path
+        self.now = now
     }
 
     /// Reads and checks the rules.
     package func load() throws(RulesFileErrors) -> LoadedRules {
         let reader = RulesReader(path: self.path)
-        return try Self.load(try reader.read())
+        return try Self.load(try reader.read(), now: self.now)
     }
 
     /// Checks rules that are already in memory, under the names that errors shall show.
     package static func load(
-        sources: [(name: String, text: String)]
+        sources: [(name: String, text: String)],
+        now: () -> Timestamp = SystemClock.now
     ) throws(RulesFileErrors) -> LoadedRules {
-        try self.load(sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) })
+        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        return try self.load(sources, now: now)
     }
 
-    static func load(_ sources: [RulesSource]) throws(RulesFileErrors) -> LoadedRules {
+    static func load(
+        _ sources: [RulesSource],
+        now: () -> Timestamp = SystemClock.now
+    ) throws(RulesFileErrors) -> LoadedRules {
         let problems = Problems()
         let documents = sources.compactMap { self.document($0, problems) }
         // What is missing may well be in a file that could not be parsed.
@@ -34,6 +47,10 @@ package struct RulesFileLoader: Sendable {
         }
         let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
         let definition = assembly.definition(revision: Revision(of: sources).text)
+        // What the rules do means nothing as long as they are not what somebody wanted to write.
+        if problems.isEmpty {
+            assembly.runTests(of: definition, now: now())
+        }
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
         }

@@ -6,14 +6,31 @@ package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]
     package var body: [UInt8]
+    /// When the client may come back; `nil` if it has to change first.
+    package var retryAt: Timestamp?
 
     /// The field that marks what the gate has said.
     package static let markerName = "X-VersionGate"
+    private static let retryAfterName = "Retry-After"
 
-    package init(status: Int, fields: [HeaderField], body: [UInt8]) {
+    package init(status: Int, fields: [HeaderField], body: [UInt8], retryAt: Timestamp? = nil) {
         self.status = status
         self.fields = fields
         self.body = body
+        self.retryAt = retryAt
+    }
+
+    /// The answer as it is given at this second: a `Retry-After` is the number of seconds left
+    /// (RFC 9110 section 10.2.3).
+    ///
+    /// Everything else stays as it is for as long as the decision is valid.
+    package func counted(to now: Timestamp) -> Answer {
+        guard let retryAt else { return self }
+        var answer = self
+        answer.fields.removeAll { $0.name == Self.retryAfterName }
+        let seconds = max(0, now.seconds(until: retryAt))
+        answer.fields.append(HeaderField(name: Self.retryAfterName, value: String(seconds)))
+        return answer
     }
 
     /// The fields without which a web app of another origin could not read the answer (the CORS

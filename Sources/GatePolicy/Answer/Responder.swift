@@ -1,12 +1,10 @@
 /// Writes what clients are told, in their language.
 struct Responder: Sendable {
-    /// RFC 9110 section 15.5.22.
-    private static let upgradeRequired = 426
-
     private let revision: String
     private let notices: [String: Notice]
     private let upgrade: Notice
     private let unidentified: Notice
+    private let maintenance: Notice
     /// The fields that an answer can depend on.
     private let vary: String
 
@@ -18,16 +16,17 @@ struct Responder: Sendable {
         self.notices = definition.notices.mapValues(notice)
         self.upgrade = notice(.upgrade)
         self.unidentified = notice(.unidentified)
+        self.maintenance = notice(.maintenance)
         self.vary = (headerNames + ["Origin"]).joined(separator: ", ")
     }
 
+    /// The answer to a decision, without the seconds that it counts.
     func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
-        guard decision.kind == .require else { return nil }
+        guard let denial = Denial(decision) else { return nil }
         let named = decision.remedy.notice.flatMap { self.notices[$0] }
-        let builtIn = decision.ruleID == nil ? self.unidentified : self.upgrade
         let words =
             named?.words(for: identity.languages)
-            ?? builtIn.words(for: identity.languages)
+            ?? self.builtIn(for: denial, decision).words(for: identity.languages)
         var fields = [
             HeaderField(name: "Content-Type", value: "application/problem+json"),
             HeaderField(name: "Cache-Control", value: "no-store"),
@@ -37,24 +36,38 @@ struct Responder: Sendable {
         }
         fields.append(HeaderField(name: "Vary", value: self.vary))
         fields.append(HeaderField(name: Answer.markerName, value: decision.kind.rawValue))
-        let body = self.body(decision, identity, words?.text)
-        return Answer(status: Self.upgradeRequired, fields: fields, body: body)
+        return Answer(
+            status: denial.status,
+            fields: fields,
+            body: self.body(denial, decision, identity, words?.text),
+            retryAt: denial == .maintenance ? decision.maintenance?.until : nil
+        )
+    }
+
+    private func builtIn(for denial: Denial, _ decision: Decision) -> Notice {
+        switch denial {
+        case .upgrade: decision.ruleID == nil ? self.unidentified : self.upgrade
+        case .maintenance: self.maintenance
+        }
     }
 
     /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
     private func body(
+        _ denial: Denial,
         _ decision: Decision,
         _ identity: ClientIdentity,
         _ words: NoticeText?
     ) -> [UInt8] {
         let values = Self.values(decision.remedy, identity)
         var object = JSONObject()
-        object.add("type", "urn:versiongate:upgrade-required")
+        object.add("type", denial.type)
         object.add("title", words?.title.filled(with: values) ?? "")
-        object.add("status", Self.upgradeRequired)
+        object.add("status", denial.status)
         object.add("message", words?.message.filled(with: values) ?? "")
         object.add("button", words?.button?.filled(with: values))
-        object.add("storeUrl", decision.remedy.storeURL ?? "")
+        // No update helps against maintenance: only a denial has always a link.
+        let link = denial == .upgrade ? decision.remedy.storeURL ?? "" : decision.remedy.storeURL
+        object.add("storeUrl", link)
         object.add("minimumVersion", decision.remedy.minimum?.description)
         object.add("minimumBuild", decision.remedy.minimumBuild)
         object.add("latestVersion", decision.remedy.latest?.description)
@@ -76,14 +89,5 @@ struct Responder: Sendable {
         values[.platform] = identity.platform.value?.name
         values[.app] = identity.app.value
         return values
-    }
-
-    /// The fields that a passing client gets beside the backend's answer.
-    func hint(for decision: Decision) -> [HeaderField] {
-        guard decision.kind == .recommend else { return [] }
-        var item = StructuredItem(token: decision.kind.rawValue)
-        item.add("latest", decision.remedy.latest?.description)
-        item.add("url", decision.remedy.storeURL.map(PercentEncoding.visible))
-        return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 }

@@ -17,4 +17,15 @@ struct StructuredItem {
         }
         self.text += "\""
     }
+
+    /// Adds a date (section 3.3.7), if there is one.
+    mutating func add(_ key: String, _ value: Timestamp?) {
+        guard let value else { return }
+        self.text += "; \(key)=\(Self.date(value))"
+    }
+
+    /// A date by itself: the seconds of Unix time after an `@`.
+    static func date(_ value: Timestamp) -> String {
+        "@\(value.secondsSinceEpoch)"
+    }
 }

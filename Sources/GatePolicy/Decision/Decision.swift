@@ -25,6 +25,19 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
+    /// What a client is told that still passes, and is going to be below a floor.
+    package struct Warning: Sendable, Equatable {
+        /// Since when it is told.
+        package let since: Timestamp
+        /// When it will have to upgrade; `nil` if that is open.
+        package let enforcedFrom: Timestamp?
+
+        package init(since: Timestamp, enforcedFrom: Timestamp?) {
+            self.since = since
+            self.enforcedFrom = enforcedFrom
+        }
+    }
+
     package var kind: Kind
     /// The rule that decided; `nil` if none did.
     package var ruleID: String?
@@ -36,6 +49,14 @@ package struct Decision: Sendable, Equatable {
     package var gap: IdentityGap?
     /// What helps a client that was denied or has a hint.
     package var remedy: Remedy
+    /// The dates of a recommendation that is going to be a requirement.
+    package var warning: Warning?
+    /// The maintenance because of which nobody is served, or of any other decision the next one
+    /// that is announced.
+    package var maintenance: MaintenanceWindow?
+    /// The next second at which the decision for this client and scope may be another one; `nil`
+    /// if time alone never changes it.
+    package var validUntil: Timestamp?
 
     /// A CORS preflight is never judged.
     package static let preflight = Decision(kind: .allow, reason: .preflight)
@@ -49,7 +70,10 @@ package struct Decision: Sendable, Equatable {
         ruleIndex: Int? = nil,
         observed: [Observed] = [],
         gap: IdentityGap? = nil,
-        remedy: Remedy = .none
+        remedy: Remedy = .none,
+        warning: Warning? = nil,
+        maintenance: MaintenanceWindow? = nil,
+        validUntil: Timestamp? = nil
     ) {
         self.kind = kind
         self.ruleID = ruleID
@@ -58,6 +82,9 @@ package struct Decision: Sendable, Equatable {
         self.observed = observed
         self.gap = gap
         self.remedy = remedy
+        self.warning = warning
+        self.maintenance = maintenance
+        self.validUntil = validUntil
     }
 }
 

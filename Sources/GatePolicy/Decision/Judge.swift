@@ -11,29 +11,44 @@ struct Judge: Sendable {
         self.unidentified = definition.unidentified
     }
 
-    func decide(_ identity: ClientIdentity, in scope: RequestScope) -> Decision {
+    func decide(
+        _ identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Decision {
         guard !scope.isExempt else { return .exempt }
         var decision = Decision(kind: .allow, reason: .noRuleApplies)
+        var strictest = Ruling()
+        var announced: MaintenanceWindow?
         var gaps = Self.gaps(of: identity)
-        let subject = CompiledRule.Subject(identity)
+        let subject = CompiledRule.Subject(identity, address: address)
         for (index, compiled) in self.rules.enumerated() {
-            guard let verdict = compiled.verdict(on: subject, in: scope) else { continue }
+            guard let unknown = compiled.gaps(of: subject, in: scope) else { continue }
+            let stage = compiled.stage(for: subject, at: now)
+            decision.validUntil = Timestamp.earlier(decision.validUntil, stage.nextChange)
+            guard let ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
+            else { continue }
             let rule = compiled.definition
             switch rule.mode {
             case .enforce:
-                gaps.formUnion(verdict.gaps)
-                if decision.reason == .noRuleApplies { decision.reason = .passes }
+                gaps.formUnion(ruling.gaps)
+                decision.reason = .passes
+                if ruling.kind < .maintenance, let window = ruling.maintenance {
+                    announced = MaintenanceWindow.next(announced, window)
+                }
                 // Among equals the first in the file: only a stricter one takes over.
-                guard verdict.kind > decision.kind else { continue }
-                decision.kind = verdict.kind
-                decision.reason = verdict.reason
+                guard ruling.outranks(strictest) else { continue }
+                strictest = ruling
                 decision.ruleID = rule.id
                 decision.ruleIndex = index
             case .observe:
-                decision.observed += self.observed(verdict, by: rule)
+                decision.observed += self.observed(ruling, by: rule)
             }
         }
+        decision.maintenance = announced
         if let index = decision.ruleIndex {
+            decision.take(strictest)
             let rule = self.rules[index].definition
             decision.remedy = Remedy(rule, channel: identity.channel.value)
         }
@@ -56,13 +71,13 @@ struct Judge: Sendable {
     }
 
     private func observed(
-        _ verdict: CompiledRule.Verdict,
+        _ ruling: Ruling,
         by rule: RuleDefinition
     ) -> [Decision.Observed] {
-        if verdict.kind > .allow {
-            return [.init(ruleID: rule.id, kind: verdict.kind, reason: verdict.reason)]
+        if ruling.kind > .allow {
+            return [.init(ruleID: rule.id, kind: ruling.kind, reason: ruling.reason)]
         }
-        return verdict.gaps.filter { self.action(on: $0) != .allow }.map {
+        return ruling.gaps.filter { self.action(on: $0) != .allow }.map {
             .init(ruleID: rule.id, kind: .require, reason: .init($0))
         }
     }
@@ -84,9 +99,20 @@ struct Judge: Sendable {
             decision.reason = .init(rejecting)
             decision.ruleID = nil
             decision.ruleIndex = nil
+            decision.warning = nil
             decision.remedy = Remedy(self.unidentified, channel: identity.channel.value)
         } else if decision.kind == .allow, let gap = decision.gap {
             decision.reason = .init(gap)
         }
+    }
+}
+
+extension Decision {
+    /// Becomes what a rule says that is stricter than `allow`.
+    fileprivate mutating func take(_ ruling: Ruling) {
+        self.kind = ruling.kind
+        self.reason = ruling.reason
+        self.warning = ruling.warning
+        if ruling.kind == .maintenance { self.maintenance = ruling.maintenance }
     }
 }

@@ -1,6 +1,6 @@
 extension Decision {
     /// Why a decision was made.
-    package enum Reason: Sendable, Equatable {
+    package indirect enum Reason: Sendable, Equatable {
         /// The request is never judged.
         case exempt
         /// The request is a CORS preflight, which cannot say who the client is.
@@ -14,6 +14,10 @@ extension Decision {
         case belowMinimumBuild
         /// The version is in this blocked range.
         case blocked(VersionRange)
+        /// The reason for which the client will have to upgrade, and when; `nil` if that is open.
+        case warned(Reason, requiredFrom: Timestamp?)
+        /// Nobody is served until then.
+        case maintenance(until: Timestamp)
         /// The client does not state this part.
         case missing(IdentityPart)
         /// The client states this part unreadably.
@@ -39,6 +43,10 @@ extension Decision.Reason: CustomStringConvertible {
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"
+        case .warned(let reason, nil): "\(reason), which is only a warning"
+        case .warned(let reason, .some(let date)):
+            "\(reason), which will be required from \(date)"
+        case .maintenance(let end): "there is maintenance until \(end)"
         case .missing(let part): IdentityGap.missing(part).description
         case .unreadable(let part): IdentityGap.unreadable(part).description
         }

@@ -13,6 +13,18 @@ extension NoticeDefinition {
         ]
     )
 
+    /// The words for a client that meets maintenance.
+    static let maintenance = NoticeDefinition(
+        texts: [
+            .english: NoticeText(
+                title: NoticeTemplate(literal: "Down for maintenance"),
+                message: NoticeTemplate(
+                    literal: "We are working on the service. Please try again later."
+                )
+            )
+        ]
+    )
+
     /// The words for a client that does not say which build it is.
     static let unidentified = NoticeDefinition(
         texts: [

@@ -7,19 +7,15 @@ final class CompiledRule: Sendable {
     private let patterns: [Int]?
     /// Its channels in lower case, as identities state them.
     private let channels: [String]?
+    private let rollout: Rollout
+    private let isTimed: Bool
 
     init(_ definition: RuleDefinition, patterns: [Int]?) {
         self.definition = definition
         self.patterns = patterns
         self.channels = definition.match.channels?.map { $0.lowercased() }
-    }
-
-    /// What the rule says to a client.
-    struct Verdict {
-        var kind = Decision.Kind.allow
-        var reason = Decision.Reason.passes
-        /// What the rule would have to know, and does not.
-        var gaps: [IdentityGap] = []
+        self.rollout = Rollout(definition)
+        self.isTimed = definition.isTimed
     }
 
     /// A client as the rules look at it.
@@ -27,15 +23,18 @@ final class CompiledRule: Sendable {
         let identity: ClientIdentity
         /// The release that its version is or leads to.
         let release: AppVersion?
+        /// Where it connects from.
+        let address: String?
 
-        init(_ identity: ClientIdentity) {
+        init(_ identity: ClientIdentity, address: String?) {
             self.identity = identity
+            self.address = address
             self.release = identity.version.value?.release
         }
     }
 
-    /// Judges a client; `nil` if the rule is not for it.
-    func verdict(on subject: Subject, in scope: RequestScope) -> Verdict? {
+    /// What would have to be known to say whether the rule is for a client; `nil` if it is not.
+    func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
         guard
@@ -56,9 +55,14 @@ final class CompiledRule: Sendable {
                 ~=
             )
         else { return nil }
-        // A rule that may not be for the client denies nothing by itself.
-        guard gaps.isEmpty else { return Verdict(gaps: gaps) }
-        return self.verdict(on: subject)
+        return gaps
+    }
+
+    /// Where the rule stands for a client.
+    func stage(for subject: Subject, at now: Timestamp) -> RuleStage {
+        guard self.isTimed else { return .timeless }
+        let admission = self.rollout.admission(of: subject.identity, address: subject.address)
+        return RuleStage(self.definition, admission, at: now)
     }
 
     /// Whether a claim is among the accepted ones, as far as can be said: a gap is noted.
@@ -75,32 +79,78 @@ final class CompiledRule: Sendable {
         return !accepted.isEmpty
     }
 
-    /// Judges a client that the rule is for.
-    private func verdict(on subject: Subject) -> Verdict {
+    /// Judges a client that the rule is, or may be, for; `nil` if the rule says nothing now.
+    func ruling(
+        on subject: Subject,
+        _ stage: RuleStage,
+        matchingUpTo gaps: [IdentityGap]
+    ) -> Ruling? {
+        let recommended = stage.recommends ? self.definition.recommended : nil
+        let asks = stage.floor != .absent || recommended != nil || stage.isClosed
+        guard gaps.isEmpty else {
+            // A rule that may not be for the client denies nothing by itself.
+            return asks ? Ruling(gaps: gaps) : nil
+        }
+        var announced: MaintenanceWindow?
+        switch stage.maintenance {
+        case .running(let window):
+            return Ruling(
+                kind: .maintenance,
+                reason: .maintenance(until: window.until),
+                maintenance: window
+            )
+        case .announced(let window):
+            announced = window
+        case .absent:
+            guard asks else { return nil }
+        }
+        if let breach = self.breach(by: subject),
+            var ruling = Ruling(below: breach, stage.floor)
+        {
+            // A rule that the client does not meet asks nothing more.
+            ruling.maintenance = announced
+            return ruling
+        }
+        var ruling = Ruling(gaps: self.gaps(of: subject, stage), maintenance: announced)
+        if let recommended, let version = subject.identity.version.value,
+            self.isBelow(recommended, version, subject.release ?? version)
+        {
+            ruling.kind = .recommend
+            ruling.reason = .belowRecommended
+        }
+        return ruling
+    }
+
+    /// In what a client is below the floor, as far as it says which build it is.
+    private func breach(by subject: Subject) -> Decision.Reason? {
         let rule = self.definition
-        var verdict = Verdict()
         if let version = subject.identity.version.value {
             let release = subject.release ?? version
             if let range = rule.blocked.first(where: { self.blocks($0, version, release) }) {
-                return Verdict(kind: .require, reason: .blocked(range))
+                return .blocked(range)
             }
-            if self.isBelow(rule.minimum, version, release) {
-                return Verdict(kind: .require, reason: .belowMinimum)
-            }
-            if self.isBelow(rule.recommended, version, release) {
-                verdict = Verdict(kind: .recommend, reason: .belowRecommended)
-            }
-        } else if rule.minimum != nil || rule.recommended != nil || !rule.blocked.isEmpty {
-            verdict.gaps += [subject.identity.version.gap(.version)].compactMap { $0 }
+            if self.isBelow(rule.minimum, version, release) { return .belowMinimum }
         }
-        if let minimum = rule.minimumBuild {
-            guard let build = subject.identity.build.value else {
-                verdict.gaps += [subject.identity.build.gap(.build)].compactMap { $0 }
-                return verdict
-            }
-            if build < minimum { return Verdict(kind: .require, reason: .belowMinimumBuild) }
+        if let minimum = rule.minimumBuild, let build = subject.identity.build.value,
+            build < minimum
+        {
+            return .belowMinimumBuild
         }
-        return verdict
+        return nil
+    }
+
+    /// What the rule asks of a client that does not say it.
+    private func gaps(of subject: Subject, _ stage: RuleStage) -> [IdentityGap] {
+        let rule = self.definition
+        let hasFloor = stage.floor != .absent
+        let asksVersion =
+            stage.recommends && rule.recommended != nil
+            || hasFloor && (rule.minimum != nil || !rule.blocked.isEmpty)
+        let asksBuild = hasFloor && rule.minimumBuild != nil
+        return [
+            asksVersion ? subject.identity.version.gap(.version) : nil,
+            asksBuild ? subject.identity.build.gap(.build) : nil,
+        ].compactMap { $0 }
     }
 
     private func isBelow(_ floor: AppVersion?, _ version: AppVersion, _ release: AppVersion) -> Bool

@@ -20,6 +20,12 @@ package struct RuleDefinition: Sendable, Equatable {
     package var storeURL: StoreURL?
     /// Whether the rule acts or only counts.
     package var mode: RuleMode
+    /// From when and until when the rule is in force.
+    package var schedule: RuleSchedule
+    /// For how many of those below the floor it is enforced, by time; empty for everybody.
+    package var rollout: [RolloutStep]
+    /// When nobody that the rule matches is served.
+    package var maintenance: MaintenanceWindow?
 
     package init(
         id: String,
@@ -31,7 +37,10 @@ package struct RuleDefinition: Sendable, Equatable {
         prerelease: PrereleasePolicy = .asRelease,
         notice: String? = nil,
         storeURL: StoreURL? = nil,
-        mode: RuleMode = .enforce
+        mode: RuleMode = .enforce,
+        schedule: RuleSchedule = .always,
+        rollout: [RolloutStep] = [],
+        maintenance: MaintenanceWindow? = nil
     ) {
         self.id = id
         self.match = match
@@ -43,6 +52,9 @@ package struct RuleDefinition: Sendable, Equatable {
         self.notice = notice
         self.storeURL = storeURL
         self.mode = mode
+        self.schedule = schedule
+        self.rollout = rollout
+        self.maintenance = maintenance
     }
 }
 

@@ -52,18 +52,40 @@ package final class RuleSet: Sendable {
         self.classifier.scope(method: method, target: target)
     }
 
-    /// Judges a client that sends a request of this scope.
-    package func decide(_ identity: ClientIdentity, in scope: RequestScope) -> Decision {
-        self.judge.decide(identity, in: scope)
+    /// Whether the address of a client can make a difference to a decision, so that a cache of
+    /// decisions has to know it.
+    package var dependsOnAddress: Bool {
+        self.definition.rules.contains { !$0.rollout.isEmpty }
     }
 
-    /// The answer for a client that must upgrade; `nil` for one that passes.
-    package func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
-        self.responder.answer(to: decision, for: identity)
+    /// Judges a client that sends a request of this scope, at this second.
+    ///
+    /// The address is the one that the client connects from; it tells clients without a device id
+    /// from each other while a rule is rolled out.
+    package func decide(
+        _ identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Decision {
+        self.judge.decide(identity, in: scope, at: now, address: address)
     }
 
-    /// The fields that go with the backend's answer to a client that should upgrade.
+    /// The answer for a client that must upgrade, or that meets maintenance; `nil` for one that
+    /// passes.
+    ///
+    /// Its `Retry-After` counts from this second: see `Answer.counted(to:)`.
+    package func answer(
+        to decision: Decision,
+        for identity: ClientIdentity,
+        at now: Timestamp
+    ) -> Answer? {
+        self.responder.answer(to: decision, for: identity)?.counted(to: now)
+    }
+
+    /// The fields that go with the backend's answer: to a client that should upgrade, and before
+    /// a maintenance.
     package func hint(for decision: Decision) -> [HeaderField] {
-        self.responder.hint(for: decision)
+        Hint(decision).fields
     }
 }

@@ -17,6 +17,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rules: [RuleDefinition]
     /// The texts that clients show, by their name.
     package var notices: [String: NoticeDefinition]
+    /// What the rules must decide, or they are not loaded.
+    package var tests: [RuleTest]
 
     package init(
         revision: String,
@@ -25,7 +27,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
         unidentified: UnidentifiedPolicy = .defaults,
         exemptions: [RequestPattern] = [],
         rules: [RuleDefinition] = [],
-        notices: [String: NoticeDefinition] = [:]
+        notices: [String: NoticeDefinition] = [:],
+        tests: [RuleTest] = []
     ) {
         self.revision = revision
         self.defaultLanguage = defaultLanguage
@@ -34,5 +37,6 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.exemptions = exemptions
         self.rules = rules
         self.notices = notices
+        self.tests = tests
     }
 }

@@ -69,6 +69,7 @@ extension ClientConnection {
             on: head,
             facts: facts,
             in: bytes,
+            address: self.origin.address,
             repeatsFields: self.parser.repeatsFields,
             last: &self.lastVerdict
         )

@@ -1,3 +1,4 @@
+import GatePolicy
 import Glibc
 
 /// The date format of HTTP (IMF-fixdate, RFC 9110 5.6.7).
@@ -12,6 +13,11 @@ enum HTTPDate {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         return time.tv_sec
+    }
+
+    /// The second that the wall clock shows.
+    static func now() -> Timestamp {
+        Timestamp(secondsSinceEpoch: Int64(self.secondsSinceEpoch()))
     }
 
     /// A `Date` field line with its CR LF.

@@ -14,16 +14,21 @@ package struct Rehearsal: Sendable {
     }
 
     private let ruleSet: RuleSet
+    private let now: Timestamp?
+    private let address: String
 
-    package init(ruleSet: RuleSet) {
+    /// Rehearses at a time, which is now if none is given, with a client at an address.
+    package init(ruleSet: RuleSet, at now: Timestamp? = nil, address: String = "192.0.2.1") {
         self.ruleSet = ruleSet
+        self.now = now
+        self.address = address
     }
 
     /// Judges a request head, from the request line to the empty line.
     package func judge(_ head: String) -> Outcome {
         let buffer = ByteBuffer(string: head)
         let bytes = buffer.readableBytesUInt8Span
-        let rules = WorkerRules(self.ruleSet, cacheCapacity: 1)
+        let rules = WorkerRules(self.ruleSet, cacheCapacity: 1) { self.now ?? HTTPDate.now() }
         var parser = RequestHeadParser()
         switch parser.parse(bytes, table: rules.table) {
         case .incomplete: return .refused(.requestTimeout)
@@ -37,6 +42,7 @@ package struct Rehearsal: Sendable {
                 on: parser.head,
                 facts: facts,
                 in: bytes,
+                address: self.address,
                 last: &last
             )
             if let denial = verdict.denial {
@@ -61,7 +67,7 @@ package struct Rehearsal: Sendable {
     ) -> String {
         var buffer = ByteBuffer()
         let origin = ClientOrigin(
-            try? SocketAddress(ipAddress: "192.0.2.1", port: 0),
+            try? SocketAddress(ipAddress: self.address, port: 0),
             trusted: .none
         )
         RequestHeadWriter(origin: origin, upstreamAuthority: "upstream").write(

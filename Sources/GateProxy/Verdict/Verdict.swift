@@ -13,6 +13,8 @@ package final class Verdict: Sendable {
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: Denial?
+    /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
+    let validUntil: Timestamp?
 
     /// The gate's own answer, rendered but for what differs from request to request.
     struct Denial: Sendable {
@@ -27,9 +29,13 @@ package final class Verdict: Sendable {
         upstreamIdentity: UpstreamIdentity = UpstreamIdentity(),
         identityHeaderNames: [String] = [],
         hint: [HeaderField] = [],
-        answer: Answer? = nil
+        answer: Answer? = nil,
+        now: Timestamp? = nil
     ) {
         self.decision = decision
+        // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
+        let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
+        self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
         self.upstreamFields = Self.lines(
             upstreamIdentity.add
                 + [HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)]

@@ -17,6 +17,11 @@ struct VerdictKey: Hashable {
         }
     }
 
+    mutating func append(address: String) {
+        self.bytes.append(0xFE)
+        self.bytes.append(contentsOf: address.utf8)
+    }
+
     mutating func append(query: [(String, String)]) {
         for (name, value) in query {
             self.bytes.append(0xFF)

@@ -22,9 +22,17 @@ final class WorkerRules {
     private var cache: VerdictCache
     /// Used again for every look-up, so that a hit costs no allocation.
     private var key = VerdictKey()
+    private let dependsOnAddress: Bool
+    private let now: () -> Timestamp
 
-    init(_ ruleSet: RuleSet, cacheCapacity: Int) {
+    init(
+        _ ruleSet: RuleSet,
+        cacheCapacity: Int,
+        now: @escaping () -> Timestamp = HTTPDate.now
+    ) {
         self.ruleSet = ruleSet
+        self.now = now
+        self.dependsOnAddress = ruleSet.dependsOnAddress
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = Set(ruleSet.identityQueryNames)
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
@@ -36,17 +44,19 @@ final class WorkerRules {
     ///
     /// `last`: the connection's previous one. A connection carries one device, so that comparing
     /// with it nearly always spares the look-up; `repeatsFields` spares the comparison, too.
+    /// `address` is the client's.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
+        address: String,
         repeatsFields: Bool = false,
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.key.scope = self.scope(of: head, in: bytes)
         if repeatsFields, !facts.offersUpgrade, let last, last.rules === self,
-            last.key.scope == self.key.scope, !last.hasQuery
+            last.key.scope == self.key.scope, !last.hasQuery, self.isValid(last.verdict)
         {
             return last.verdict
         }
@@ -59,12 +69,15 @@ final class WorkerRules {
             }
         }
         self.key.append(query: query)
-        if let last, last.rules === self, last.key == self.key { return last.verdict }
+        if self.dependsOnAddress { self.key.append(address: address) }
+        if let last, last.rules === self, last.key == self.key, self.isValid(last.verdict) {
+            return last.verdict
+        }
         let verdict: Verdict
-        if let known = self.cache[self.key] {
+        if let known = self.cache[self.key], self.isValid(known) {
             verdict = known
         } else {
-            verdict = self.decide(on: head, in: bytes, query: query, scope: self.key.scope)
+            verdict = self.decide(on: head, in: bytes, query: query, address: address)
             self.cache.insert(verdict, for: self.key)
         }
         last =
@@ -76,6 +89,12 @@ final class WorkerRules {
                 verdict: verdict
             ) : nil
         return verdict
+    }
+
+    /// Whether the second has not yet come at which a verdict may become another one.
+    private func isValid(_ verdict: Verdict) -> Bool {
+        guard let validUntil = verdict.validUntil else { return true }
+        return self.now() < validUntil
     }
 
     private func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
@@ -95,7 +114,7 @@ final class WorkerRules {
         on head: RequestHead,
         in bytes: Span<UInt8>,
         query: [(String, String)],
-        scope: RequestScope
+        address: String
     ) -> Verdict {
         var claims = IdentityClaims()
         for line in head.fields.lines {
@@ -107,13 +126,15 @@ final class WorkerRules {
         }
         for (name, value) in query { claims.addQuery(name, value) }
         let identity = self.ruleSet.identify(claims)
-        let decision = self.ruleSet.decide(identity, in: scope)
+        let now = self.now()
+        let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
         return Verdict(
             decision: decision,
             upstreamIdentity: self.ruleSet.upstreamIdentity(claims, identity),
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
-            answer: self.ruleSet.answer(to: decision, for: identity)
+            answer: self.ruleSet.answer(to: decision, for: identity, at: now),
+            now: now
         )
     }
 

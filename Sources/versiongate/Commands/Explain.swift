@@ -19,6 +19,10 @@ struct Explain: ParsableCommand {
     var header: [String] = []
     @Option(help: "The method of the request.")
     var method = "GET"
+    @Option(help: "When the request comes, such as 2027-01-10T00:00:00Z (default: now).")
+    var at: String?
+    @Option(help: "The client's address, by which clients without a device id are rolled out to.")
+    var address = "192.0.2.1"
     @Option(help: "The path of the request, with its query if there is one.")
     var path = "/"
 
@@ -30,6 +34,13 @@ struct Explain: ParsableCommand {
     }
 
     func run() throws {
+        let time: Timestamp?
+        do {
+            time = try self.at.map { text throws(TimestampError) in try Timestamp(parsing: text) }
+        } catch {
+            StandardError.write("--at '\(self.at ?? "")': \(error)")
+            throw ExitCode.failure
+        }
         let definition: RuleSetDefinition
         do {
             definition = try RulesFileLoader(path: self.rules).load().definition
@@ -42,7 +53,8 @@ struct Explain: ParsableCommand {
             ["\(self.method) \(self.path) HTTP/1.1"]
             + (host ? [] : ["Host: localhost"]) + self.header
         let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
-        switch Rehearsal(ruleSet: RuleSet(definition)).judge(head) {
+        switch Rehearsal(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
+        {
         case .refused(let answer):
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
         case .denied(let decision, let answer):

@@ -81,12 +81,49 @@ struct RulesReloaderTests {
         #expect(
             self.bench.log.lines.filter { $0.hasPrefix("error") } == [
                 "error rules.yaml:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
-                    + "'recommended' or 'blocked'",
+                    + "'recommended', 'blocked' or 'maintenance'",
                 "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
             ]
         )
         #expect(await reloader.current?.definition.revision == good.revision)
+    }
+
+    @Test func `rules that fail their tests are not loaded, and the log says what came instead`()
+        async
+    {
+        let reloader = self.bench.reloader()
+        let good = await reloader.reload(reason: .start)
+        self.bench.write(
+            """
+            rules:
+            - { id: ios, minimum: "3.5.0", storeUrl: https://a.example }
+            tests:
+            - name: the floor holds
+              request: { version: "3.4.9" }
+              expect: { decision: require, rule: ios }
+            - name: old versions pass
+              request: { version: "3.4.9" }
+              expect: { decision: allow, rule: none }
+            - name: version 4 gets a hint
+              request: { version: "4.0.0" }
+              expect: { decision: recommend }
+            """
+        )
+        let refused = await reloader.reload(reason: .fileChanged)
+        #expect(!refused.lastReloadSuccessful)
+        #expect(refused.revision == good.revision)
+        #expect(refused.lastSuccess == good.lastSuccess)
+        #expect(self.bench.published.withLock(\.self) == [good.revision])
+        #expect(
+            self.bench.log.lines.filter { $0.hasPrefix("error") } == [
+                "error rules.yaml:7:9: test 'old versions pass': expected decision allow by no "
+                    + "rule, got require by rule ios (the version is below the minimum)",
+                "error rules.yaml:10:9: test 'version 4 gets a hint': expected decision "
+                    + "recommend, got allow (every rule that applies is met)",
+                "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
+            ]
+        )
     }
 
     @Test func `a file that is repaired to what it was succeeds without publishing`() async {

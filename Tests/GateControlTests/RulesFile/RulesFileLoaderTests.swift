@@ -26,11 +26,16 @@ struct RulesFileLoaderTests {
         #expect(self.errors(("rules.yaml", broken.text)) == broken.errors)
     }
 
-    @Test(arguments: ShippedRules.all)
-    func `every shipped file loads and compiles`(_ shipped: ShippedRules) throws {
-        let definition = try RulesFileLoader(path: shipped.path).load().definition
+    @Test(arguments: ShippedRules.all, ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+    func `every shipped file loads and compiles, whatever the day is`(
+        _ shipped: ShippedRules,
+        _ day: String
+    ) throws {
+        let now = try Timestamp(parsing: day)
+        let definition = try RulesFileLoader(path: shipped.path, now: { now }).load().definition
         #expect(RuleSet(definition).revision == definition.revision)
         #expect(!definition.rules.isEmpty)
+        #expect(!definition.tests.isEmpty)
     }
 
     @Test func `a rule says everything that it can say`() throws {
@@ -53,6 +58,18 @@ struct RulesFileLoaderTests {
               notice: upgrade
               storeUrl: { default: https://a.example, FDroid: market://details?id=b }
               mode: observe
+              warnFrom: 2026-12-01T00:00:00Z
+              enforceFrom: "2027-01-10T00:00:00+09:00"
+              until: 2027-06-01T00:00:00.5z
+              rollout:
+              - { at: 2027-01-10T00:00:00Z, percent: 0.5 }
+              - { at: 2027-01-13T00:00:00Z, percent: 100 }
+            - id: closed
+              maintenance:
+                from: 2026-12-24T01:00:00Z
+                until: 2026-12-24T03:00:00Z
+                announceFrom: 2026-12-23T01:00:00Z
+            - { id: some, blocked: "1.x", rollout: 12.5, storeUrl: https://a.example }
             notices:
               upgrade:
                 EN: { title: Update, message: "{{{minimumVersion}}}" }
@@ -83,9 +100,32 @@ struct RulesFileLoaderTests {
                 "https://a.example",
                 channels: ["fdroid": "market://details?id=b"]
             ),
-            mode: .observe
+            mode: .observe,
+            schedule: RuleSchedule(
+                warnFrom: try Timestamp(parsing: "2026-12-01T00:00:00Z"),
+                enforceFrom: try Timestamp(parsing: "2027-01-09T15:00:00Z"),
+                until: try Timestamp(parsing: "2027-06-01T00:00:00Z")
+            ),
+            rollout: [
+                RolloutStep(at: try Timestamp(parsing: "2027-01-10T00:00:00Z"), percent: 0.5),
+                RolloutStep(at: try Timestamp(parsing: "2027-01-13T00:00:00Z"), percent: 100),
+            ]
         )
-        #expect(definition.rules == [rule])
+        let closed = RuleDefinition(
+            id: "closed",
+            maintenance: MaintenanceWindow(
+                from: try Timestamp(parsing: "2026-12-24T01:00:00Z"),
+                until: try Timestamp(parsing: "2026-12-24T03:00:00Z"),
+                announceFrom: try Timestamp(parsing: "2026-12-23T01:00:00Z")
+            )
+        )
+        let some = RuleDefinition(
+            id: "some",
+            blocked: [try VersionRange(parsing: "1.x")],
+            storeURL: StoreURL("https://a.example"),
+            rollout: [RolloutStep(percent: 12.5)]
+        )
+        #expect(definition.rules == [rule, closed, some])
         let languages = definition.notices["upgrade"]?.texts.keys.map(\.description).sorted()
         #expect(languages == ["en", "zh-Hant"])
     }

@@ -44,6 +44,59 @@ struct RulesSchemaTests {
         }
     }
 
+    @Test func `the schema and the loader accept every way to say a thing`() throws {
+        let texts = Self.accepted
+        let verdicts = try self.verdicts(texts)
+        for (text, verdict) in zip(texts, verdicts) {
+            #expect(verdict == nil, "\(text)")
+            #expect(throws: Never.self, "\(text)") {
+                try RulesFileLoader.load(sources: [("rules.yaml", text)])
+            }
+        }
+    }
+
+    private static let accepted: [String] = {
+        func rule(_ text: String) -> String {
+            "rules: [{ id: a, minimum: '2', storeUrl: https://a.example, \(text) }]"
+        }
+        func step(day: Int, percent: Int) -> String {
+            "{ at: 2027-01-\(day)T00:00:00Z, percent: \(percent) }"
+        }
+        func test(_ text: String) -> String { "rules: []\ntests: [{ name: t, \(text) }]" }
+        func request(_ text: String) -> String {
+            test("request: { \(text) }, expect: { decision: allow }")
+        }
+        return [
+            rule("enforceFrom: 2027-01-10T00:00:00.25Z"), rule("enforceFrom: 2027-01-10t00:00:00z"),
+            rule("enforceFrom: 2028-02-29T23:59:59-23:59"),
+            rule("until: '2027-01-10T00:00:00+09:00'"), rule("warnFrom: 2027-01-10T00:00:00Z"),
+            rule("warnFrom: 2027-01-10T00:00:00Z, enforceFrom: 2027-01-10T00:00:00Z"),
+            rule("rollout: 0"), rule("rollout: 100"), rule("rollout: 12.5"),
+            rule("rollout: [\(step(day: 10, percent: 0))]"),
+            rule("rollout: [\(step(day: 10, percent: 5)), \(step(day: 11, percent: 5))]"),
+            "rules: [{ id: a, recommended: '2', until: 2027-01-10T00:00:00Z }]",
+            """
+            rules:
+            - id: a
+              match: { path: /v2/** }
+              notice: n
+              storeUrl: https://a.example
+              mode: observe
+              maintenance:
+                from: 2026-12-24T01:00:00Z
+                until: 2026-12-24T01:00:01Z
+                announceFrom: 2026-12-24T01:00:00Z
+            notices: { n: { en: { title: a, message: b } } }
+            """,
+            "rules: []\ntests: []", test("expect: { rule: none }"),
+            test("expect: { observed: [] }"), test("expect: { observed: [], decision: allow }"),
+            test("at: 2027-01-10T00:00:00Z, request: {}, expect: { decision: allow }"),
+            request("path: '/a?b=c', method: get"), request("version: 1..2, build: 0"),
+            request("headers: { X-App-Version: ['1', '2'], User-Agent: Shop/1 }"),
+            request("address: 192.0.2.1"), request("address: '::1'"),
+        ]
+    }()
+
     @Test func `the schema knows the keys that the loader knows`() throws {
         let schema = try JSONDecoder().decode(
             SchemaNode.self,
@@ -57,6 +110,10 @@ struct RulesSchemaTests {
         #expect(keys("match") == MatchDecoder.keys.sorted())
         #expect(keys("identity") == IdentityDecoder.keys.sorted())
         #expect(keys("unidentified") == UnidentifiedDecoder.keys.sorted())
+        #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
+        #expect(keys("test") == RuleTestDecoder.keys.sorted())
+        #expect(keys("testRequest") == TestRequestDecoder.keys.sorted())
+        #expect(keys("expect") == ExpectationDecoder.keys.sorted())
     }
 }
 

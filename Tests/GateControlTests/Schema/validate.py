@@ -12,7 +12,7 @@ import yaml
 
 
 class Loader(yaml.SafeLoader):
-    """Reads keys as texts, as editors do: `no:` is Norwegian, not a truth value."""
+    """Reads keys and times as texts, as editors do: `no:` is Norwegian, not a truth value."""
 
     def construct_mapping(self, node, deep=False):
         return {key.value: self.construct_object(value, deep=True) for key, value in node.value}
@@ -23,6 +23,7 @@ def construct_mapping(loader, node):
 
 
 Loader.add_constructor("tag:yaml.org,2002:map", construct_mapping)
+Loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_scalar)
 
 
 def judge(validator, text):

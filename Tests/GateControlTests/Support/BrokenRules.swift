@@ -20,7 +20,9 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
 
     /// The entries of all tables.
     static let all: [BrokenRules] = {
-        let tables = ["syntax", "structure", "values", "requests", "identity", "notices"]
+        let tables = [
+            "syntax", "structure", "values", "times", "requests", "identity", "notices", "tests",
+        ]
         return tables.flatMap { (try? Self.table($0)) ?? [] }
     }()
 

@@ -26,7 +26,12 @@ struct GateCountersTests {
         )
         var claims = IdentityClaims()
         for (name, value) in headers { claims.addHeader(name, value) }
-        return ruleSet.decide(ruleSet.identify(claims), in: .unrestricted)
+        return ruleSet.decide(
+            ruleSet.identify(claims),
+            in: .unrestricted,
+            at: Timestamp(secondsSinceEpoch: 0),
+            address: nil
+        )
     }
 
     @Test func `each decision is counted as what it is`() throws {

@@ -50,7 +50,13 @@ struct WorkerRulesTests {
         var parser = RequestHeadParser()
         try #require(parser.parse(bytes, table: rules.table) == .complete)
         let facts = try RequestFacts(parser.head, in: bytes.span)
-        return rules.verdict(on: parser.head, facts: facts, in: bytes.span, last: &last)
+        return rules.verdict(
+            on: parser.head,
+            facts: facts,
+            in: bytes.span,
+            address: "192.0.2.1",
+            last: &last
+        )
     }
 
     @Test(arguments: [

@@ -4,8 +4,8 @@ internal import GatePolicy
 struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
     static let settings = ["defaultLanguage", "identity", "unidentified"]
-    static let keys = settings + ["exempt", "rules", "notices", "$schema"]
-    static let later = ["tests", "feeds", "body", "status", "upgradeHeader"]
+    static let keys = settings + ["exempt", "rules", "notices", "tests", "$schema"]
+    static let later = ["feeds", "body", "status", "upgradeHeader"]
 
     let problems: Problems
 
@@ -24,7 +24,9 @@ struct DocumentDecoder {
             fields["exempt"]
             .map { ExemptionDecoder(problems: self.problems).decode($0) } ?? []
         document.rules = fields["rules"].map { self.rules($0) }
+        document.ruleNames = Self.texts(of: "id", in: fields["rules"]).map(\.value)
         document.notices = fields["notices"].map { self.notices($0) } ?? []
+        document.tests = fields["tests"].map { self.tests($0) } ?? []
         document.references = self.references(fields)
         return document
     }
@@ -49,15 +51,21 @@ struct DocumentDecoder {
         return (element.entries(self.problems) ?? []).map { decoder.decode($0) }
     }
 
+    private func tests(_ element: Element) -> [RulesDocument.Test] {
+        let decoder = RuleTestDecoder(problems: self.problems)
+        return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
+    }
+
     /// Every `notice` of a rule and of `unidentified`.
     private func references(_ fields: Fields) -> [Located<String>] {
-        var users: [Element] = [fields["unidentified"]].compactMap(\.self)
-        if case .list(let rules) = fields["rules"]?.content { users += rules }
-        return users.compactMap { user in
-            guard let element = user.value(of: "notice"), case .text(let name) = element.content
-            else { return nil }
-            return Located(value: name, place: element.place)
-        }
+        let unidentified = fields["unidentified"].map { [$0] } ?? []
+        return Self.texts(of: "notice", in: fields["rules"])
+            + unidentified.compactMap { $0.text(of: "notice") }
+    }
+
+    private static func texts(of key: String, in list: Element?) -> [Located<String>] {
+        guard case .list(let items) = list?.content else { return [] }
+        return items.compactMap { $0.text(of: key) }
     }
 }
 
@@ -66,6 +74,14 @@ extension Element {
     fileprivate func value(of key: String) -> Element? {
         guard case .mapping(let entries) = self.content else { return nil }
         return entries.first { $0.key == key }?.value
+    }
+
+    /// The value of a key if it is a text, without a check of what else is there.
+    fileprivate func text(of key: String) -> Located<String>? {
+        guard let element = self.value(of: key), case .text(let text) = element.content else {
+            return nil
+        }
+        return Located(value: text, place: element.place)
     }
 
     /// The place of a key's value, or else of the whole.

@@ -1,4 +1,4 @@
-/// The name of a header field that may carry a part of an identity, in lower case.
+/// The name of a header field, in lower case.
 struct HeaderName: Sendable, Equatable {
     /// Why a text is not such a name.
     enum Failure: Error, CustomStringConvertible {
@@ -24,9 +24,14 @@ struct HeaderName: Sendable, Equatable {
     let text: String
 
     init(parsing text: String) throws(Failure) {
+        try self.init(ofAnyField: text)
+        guard !Self.reserved.contains(self.text) else { throw .reserved }
+    }
+
+    /// Reads the name of a field that a test sends: it may have any purpose.
+    init(ofAnyField text: String) throws(Failure) {
         guard text.wholeMatch(of: /[A-Za-z0-9!#$%&'*+.^_`|~\-]{1,128}/) != nil else { throw .shape }
         self.text = text.lowercased()
-        guard !Self.reserved.contains(self.text) else { throw .reserved }
     }
 }
 

@@ -2,16 +2,10 @@ internal import GatePolicy
 
 /// Reads one rule, and checks what can be checked without the rest of the file.
 struct RuleDecoder {
-    static let keys = [
-        "id", "match", "minimum", "minimumBuild", "recommended", "blocked", "prerelease", "notice",
-        "storeUrl", "mode",
-    ]
-    static let later = [
-        "warnFrom", "enforceFrom", "until", "rollout", "holdUntilInStore", "requiresOS",
-        "maintenance",
-    ]
-    /// The keys that let a rule deny.
-    private static let denying = ["minimum", "minimumBuild", "blocked"]
+    static let keys =
+        ["id", "match", "minimum", "minimumBuild", "recommended", "blocked", "prerelease"]
+        + ScheduleDecoder.keys + ["rollout", "maintenance", "notice", "storeUrl", "mode"]
+    static let later = ["holdUntilInStore", "requiresOS"]
 
     let problems: Problems
 
@@ -23,9 +17,9 @@ struct RuleDecoder {
             problems: self.problems
         )
         guard let fields else { return nil }
-        self.checkDemands(fields)
+        RuleDemands(fields, self.problems).check()
         let id = fields.required("id", of: "a rule")
-            .flatMap { $0.parsed(as: "a rule id", self.problems, by: Name.init(parsing:)) }
+            .flatMap { $0.parsed(as: "a rule id", self.problems, by: RuleID.init(parsing:)) }
         let match = fields["match"].map { MatchDecoder(problems: self.problems).decode($0) }
         let rule = RuleDefinition(
             id: id?.text ?? "",
@@ -41,7 +35,13 @@ struct RuleDecoder {
             notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },
             storeURL: fields["storeUrl"]
                 .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
-            mode: fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) } ?? .enforce
+            mode: fields["mode"]
+                .flatMap { $0.choice(of: RuleMode.self, self.problems) } ?? .enforce,
+            schedule: ScheduleDecoder(problems: self.problems).decode(fields),
+            rollout: fields["rollout"]
+                .map { RolloutDecoder(problems: self.problems).decode($0) } ?? [],
+            maintenance: fields["maintenance"]
+                .flatMap { MaintenanceDecoder(problems: self.problems).decode($0) }
         )
         self.checkOrder(of: rule, fields)
         return id == nil ? nil : rule
@@ -58,20 +58,6 @@ struct RuleDecoder {
             return nil
         }
         return self.version(element)
-    }
-
-    private func checkDemands(_ fields: Fields) {
-        let demands = Self.denying + ["recommended"]
-        guard demands.contains(where: { fields[$0] != nil }) else {
-            let message = "this rule asks nothing: it needs 'minimum', 'minimumBuild', "
-            self.problems.report(message + "'recommended' or 'blocked'", at: fields.place)
-            return
-        }
-        let denying = Self.denying.first { fields[$0] != nil }
-        if let denying, fields["storeUrl"] == nil {
-            let message = "a rule with '\(denying)' needs 'storeUrl', or a denied client is stuck"
-            self.problems.report(message, at: fields.place)
-        }
     }
 
     private func checkOrder(of rule: RuleDefinition, _ fields: Fields) {

@@ -11,6 +11,27 @@ struct RulesDocument {
         let texts: [LanguageTag: NoticeText]
     }
 
+    /// A test whose request does not know its headers yet: another file may name them.
+    struct Test {
+        let name: Located<String>
+        let at: Timestamp?
+        let request: TestRequest
+        let expectation: Expectation
+    }
+
+    /// What a test expects, with the rules that it names.
+    struct Expectation {
+        let value: RuleExpectation
+        let references: [RuleReference]
+    }
+
+    /// A rule that a test names.
+    struct RuleReference {
+        let id: Located<String>
+        /// The word that may stand in place of a rule.
+        let alternative: String
+    }
+
     /// The settings of the whole rule set that the file makes, by their key.
     var settings: [String: Place] = [:]
     var defaultLanguage: LanguageTag?
@@ -19,8 +40,11 @@ struct RulesDocument {
     var exemptions: [RequestPattern] = []
     /// `nil` if the file has no list of rules.
     var rules: [Located<RuleDefinition>]?
+    /// The id of every rule, those that could not be read included: a test that names one is right.
+    var ruleNames: [String] = []
     /// Every notice, those that could not be read included: a reference to one of them is right.
     var notices: [Notice] = []
+    var tests: [Test] = []
     /// The names of notices that the file mentions.
     var references: [Located<String>] = []
 }

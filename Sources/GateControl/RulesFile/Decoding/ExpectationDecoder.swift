@@ -1,0 +1,59 @@
+internal import GatePolicy
+
+/// Reads the `expect` of a test: what it asks of the decision.
+struct ExpectationDecoder {
+    static let keys = ["decision", "rule", "status", "observed"]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> RulesDocument.Expectation? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        if Self.keys.allSatisfy({ fields[$0] == nil }) {
+            let message =
+                "this test expects nothing: it needs 'decision', 'rule', 'status' or 'observed'"
+            self.problems.report(message, at: fields.place)
+        }
+        let rule = fields["rule"].map { self.rules([$0], or: RuleExpectation.noRule) } ?? []
+        let observed = fields["observed"].map { element in
+            // Here an empty list does say something: nothing is observed.
+            if case .list(let items) = element.content {
+                return self.rules(items, or: RuleExpectation.unidentified)
+            }
+            return self.rules([element], or: RuleExpectation.unidentified)
+        }
+        let expectation = RuleExpectation(
+            decision: fields["decision"]
+                .flatMap { $0.choice(of: Decision.Kind.self, self.problems) },
+            rule: rule.first?.id.value,
+            status: fields["status"].flatMap { self.status($0) },
+            observed: observed?.map(\.id.value)
+        )
+        return RulesDocument.Expectation(
+            value: expectation,
+            references: rule + (observed ?? [])
+        )
+    }
+
+    private func rules(
+        _ elements: [Element],
+        or alternative: String
+    ) -> [RulesDocument.RuleReference] {
+        elements.compactMap { element in
+            element.text("the id of a rule", self.problems).map { id in
+                .init(id: Located(value: id, place: element.place), alternative: alternative)
+            }
+        }
+    }
+
+    private func status(_ element: Element) -> Int? {
+        let expected = "a status from 100 to 599"
+        guard let status = element.wholeNumber(expected, self.problems) else { return nil }
+        guard (100...599).contains(status) else {
+            self.problems.report("expected \(expected), found \(status)", at: element.place)
+            return nil
+        }
+        return Int(status)
+    }
+}

@@ -1,0 +1,69 @@
+internal import GatePolicy
+
+/// Reads `rollout`: which share of the clients a rule asks, and from when.
+struct RolloutDecoder {
+    static let keys = ["at", "percent"]
+    private static let share = "a percentage from 0 to 100"
+
+    let problems: Problems
+
+    /// One share from the beginning, or steps that only add.
+    func decode(_ element: Element) -> [RolloutStep] {
+        guard case .list(let items) = element.content else {
+            let share = self.percent(element, "\(Self.share) or a list of steps")
+            return share.map { [RolloutStep(at: nil, percent: $0)] } ?? []
+        }
+        if items.isEmpty {
+            let message = "an empty list says nothing; leave the key out"
+            self.problems.report(message, at: element.place)
+        }
+        var steps: [RolloutStep] = []
+        for item in items {
+            guard let step = self.step(item, after: steps.last) else { continue }
+            steps.append(step)
+        }
+        return steps
+    }
+
+    private func step(_ element: Element, after last: RolloutStep?) -> RolloutStep? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        let at = fields.required("at", of: "a step of a roll-out")
+        let percent = fields.required("percent", of: "a step of a roll-out")
+        let time = at?.time(self.problems)
+        let share = percent.flatMap { self.percent($0, Self.share) }
+        if let at, let time, let before = last?.at, time <= before {
+            let message = "the step at \(time) is not after the step before it, at \(before)"
+            self.problems.report(message, at: at.place)
+        }
+        if let percent, let share, let before = last?.percent, share < before {
+            // Who has been asked once must not be let go again: a roll-out only adds.
+            let order = "\(Self.text(share)) after \(Self.text(before))"
+            let message = "a roll-out cannot go down: \(order)"
+            self.problems.report(message, at: percent.place)
+        }
+        guard let time, let share else { return nil }
+        return RolloutStep(at: time, percent: share)
+    }
+
+    private func percent(_ element: Element, _ expected: String) -> Double? {
+        var hint = ""
+        switch element.content {
+        case .number(let text):
+            if let percent = Double(text), (0...100).contains(percent) { return percent }
+        case .text(let text):
+            let isNumber = Double(text.filter { $0 != "%" && $0 != " " }) != nil
+            hint = isNumber ? "; write the number alone, without quotes" : ""
+        case .boolean, .date, .nothing, .list, .mapping:
+            break
+        }
+        let message = "expected \(expected), found \(element.found)\(hint)"
+        self.problems.report(message, at: element.place)
+        return nil
+    }
+
+    private static func text(_ percent: Double) -> String {
+        Int(exactly: percent).map { "\($0) %" } ?? "\(percent) %"
+    }
+}

@@ -1,0 +1,25 @@
+internal import GatePolicy
+
+/// The request of a test, before it is known which headers say who its client is.
+struct TestRequest: Sendable, Equatable {
+    /// What the client says of itself.
+    var parts: [IdentityPart: String] = [:]
+    /// Fields beside those, in lower case.
+    var headers: [HeaderField] = []
+    var method = "GET"
+    var path = "/"
+    var address: String?
+
+    static let empty = TestRequest()
+
+    /// All fields of the request; a part goes into the first header that speaks for it.
+    func headers(by identity: IdentitySources) -> [HeaderField] {
+        let spoken = IdentityPart.allCases.compactMap { part -> HeaderField? in
+            guard let value = self.parts[part], let name = identity.headers[part]?.first else {
+                return nil
+            }
+            return HeaderField(name: name, value: value)
+        }
+        return spoken + self.headers
+    }
+}

@@ -1,0 +1,78 @@
+internal import GatePolicy
+
+/// Reads the `request` of a test: who sends it, and what.
+struct TestRequestDecoder {
+    /// What the client says of itself as a text, by its key.
+    private static let parts: [(key: String, part: IdentityPart)] = [
+        ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
+        ("osVersion", .osVersion), ("device", .device), ("language", .languages),
+    ]
+    static let keys =
+        parts.map(\.key) + ["build", "path", "method", "headers", "address"]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> TestRequest? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        var request = TestRequest()
+        for (key, part) in Self.parts {
+            request.parts[part] = fields[key].flatMap { self.line($0, "a header value") }
+        }
+        request.parts[.build] =
+            fields["build"]
+            .flatMap { $0.wholeNumber("a build number", self.problems) }.map { "\($0)" }
+        request.headers = fields["headers"].map { self.headers($0) } ?? []
+        request.method = fields["method"].flatMap { self.method($0) } ?? request.method
+        request.path = fields["path"].flatMap { self.path($0) } ?? request.path
+        request.address = fields["address"].flatMap { self.address($0) }
+        return request
+    }
+
+    /// Fields by their names; a list is a field that comes several times.
+    private func headers(_ element: Element) -> [HeaderField] {
+        (element.entries(self.problems) ?? []).flatMap { entry in
+            let name = Element(content: .text(entry.key), place: entry.place)
+                .parsed(as: "a header name", self.problems, by: HeaderName.init(ofAnyField:))
+            let values = entry.value.oneOrMore(self.problems)
+                .compactMap { self.line($0, "a header value") }
+            return name.map { name in
+                values.map { HeaderField(name: name.text, value: $0) }
+            } ?? []
+        }
+    }
+
+    private func method(_ element: Element) -> String? {
+        element.parsed(as: "a method", self.problems) { text throws(RequestPatternError) in
+            _ = try RequestPattern(path: nil, methods: [text])
+            // As in a rule: nobody who writes `post` means a method of that name.
+            return text.uppercased()
+        }
+    }
+
+    private func path(_ element: Element) -> String? {
+        guard let path = self.line(element, "a path") else { return nil }
+        guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
+            let message = "'\(path)' is not a path: it must begin with '/' and hold no blank"
+            self.problems.report(message, at: element.place)
+            return nil
+        }
+        return path
+    }
+
+    private func address(_ element: Element) -> String? {
+        element.parsed(as: "an IP address", self.problems, by: IPAddress.init(parsing:))?.text
+    }
+
+    /// A text that a line of a request can carry.
+    private func line(_ element: Element, _ expected: String) -> String? {
+        guard let text = element.text(expected, self.problems) else { return nil }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            let message = "'\(text)' is not \(expected): it holds a control character"
+            self.problems.report(message, at: element.place)
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,30 @@
+/// Why a client gets an answer of the gate instead of the backend's.
+enum Denial: Sendable, Equatable {
+    case upgrade
+    case maintenance
+
+    /// The denial that a decision leads to; `nil` if the request passes.
+    init?(_ decision: Decision) {
+        switch decision.kind {
+        case .allow, .recommend: return nil
+        case .require: self = .upgrade
+        case .maintenance: self = .maintenance
+        }
+    }
+
+    /// RFC 9110 sections 15.5.22 and 15.6.4.
+    var status: Int {
+        switch self {
+        case .upgrade: 426
+        case .maintenance: 503
+        }
+    }
+
+    /// The problem type (RFC 9457 section 3.1.1).
+    var type: String {
+        switch self {
+        case .upgrade: "urn:versiongate:upgrade-required"
+        case .maintenance: "urn:versiongate:maintenance"
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// What one rule says to a client.
+struct Ruling {
+    var kind = Decision.Kind.allow
+    var reason = Decision.Reason.passes
+    /// What the rule would have to know, and does not.
+    var gaps: [IdentityGap] = []
+    /// The dates of a warning.
+    var warning: Decision.Warning?
+    /// The maintenance that is running; of a ruling of another kind, the announced one.
+    var maintenance: MaintenanceWindow?
+}
+
+extension Ruling {
+    /// What a rule says to a client below its floor; `nil` if it does not have to be above yet.
+    init?(below breach: Decision.Reason, _ floor: RuleStage.Floor) {
+        switch floor {
+        case .absent:
+            return nil
+        case .warned(let warning):
+            self.init(
+                kind: .recommend,
+                reason: .warned(breach, requiredFrom: warning.enforcedFrom),
+                warning: warning
+            )
+        case .enforced:
+            self.init(kind: .require, reason: breach)
+        }
+    }
+
+    /// Whether this ruling is stricter than another one.
+    ///
+    /// What comes sooner is stricter, and what lasts longer: a client is told the first day on
+    /// which it has to upgrade, and the end of the last maintenance.
+    func outranks(_ other: Ruling) -> Bool {
+        guard self.kind == other.kind else { return self.kind > other.kind }
+        switch self.kind {
+        case .allow, .require:
+            return false
+        case .recommend:
+            guard let warning else { return false }
+            guard let known = other.warning else { return true }
+            guard let date = warning.enforcedFrom else { return false }
+            return known.enforcedFrom.map { date < $0 } ?? true
+        case .maintenance:
+            guard let window = self.maintenance, let known = other.maintenance else { return false }
+            return window.until > known.until
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// Where a rule stands for one client at one second.
+struct RuleStage: Equatable {
+    /// What happens to a client below the floor: the minima and the blocked versions.
+    enum Floor: Equatable {
+        /// Nothing yet.
+        case absent
+        case warned(Decision.Warning)
+        case enforced
+    }
+
+    enum Maintenance: Equatable {
+        case absent
+        case announced(MaintenanceWindow)
+        case running(MaintenanceWindow)
+    }
+
+    /// A rule without any time.
+    static let timeless = RuleStage()
+
+    private(set) var floor = Floor.enforced
+    private(set) var maintenance = Maintenance.absent
+    /// Whether a recommendation is still made.
+    private(set) var recommends = true
+    /// The next second at which any of this may change; `nil`: never.
+    private(set) var nextChange: Timestamp?
+
+    /// Whether nobody is served.
+    var isClosed: Bool {
+        switch self.maintenance {
+        case .absent, .announced: false
+        case .running: true
+        }
+    }
+
+    private init() {}
+
+    init(_ rule: RuleDefinition, _ admission: Rollout.Admission, at now: Timestamp) {
+        if let until = rule.schedule.until, until <= now {
+            self.floor = .absent
+            self.recommends = false
+            return
+        }
+        self.floor = Self.floor(rule, admission, at: now)
+        self.maintenance = rule.maintenance.map { Self.maintenance($0, at: now) } ?? .absent
+        for edge in [
+            rule.schedule.warnFrom, rule.schedule.enforceFrom, rule.schedule.until,
+            admission.date, rule.maintenance?.announceFrom, rule.maintenance?.from,
+            rule.maintenance?.until,
+        ] {
+            guard let edge, edge > now else { continue }
+            self.nextChange = Timestamp.earlier(self.nextChange, edge)
+        }
+    }
+
+    private static func floor(
+        _ rule: RuleDefinition,
+        _ admission: Rollout.Admission,
+        at now: Timestamp
+    ) -> Floor {
+        // A rule that only maintains has no floor: between its windows it says nothing.
+        if rule.maintenance != nil, !rule.asksSomething { return .absent }
+        let schedule = rule.schedule
+        // A warning without an end never becomes a requirement.
+        let hasBegun = schedule.enforceFrom.map { $0 <= now } ?? (schedule.warnFrom == nil)
+        if hasBegun, admission.includes(now) { return .enforced }
+        guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
+        let deadline = hasBegun ? admission.date : schedule.enforceFrom
+        let comes = deadline.flatMap { deadline in
+            // What would begin after the end of the rule never does.
+            schedule.until.map { deadline < $0 } ?? true ? deadline : nil
+        }
+        return .warned(Decision.Warning(since: warnFrom, enforcedFrom: comes))
+    }
+
+    private static func maintenance(
+        _ window: MaintenanceWindow,
+        at now: Timestamp
+    ) -> Maintenance {
+        guard now < window.until else { return .absent }
+        if window.from <= now { return .running(window) }
+        guard let announceFrom = window.announceFrom, announceFrom <= now else { return .absent }
+        return .announced(window)
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the rule holds clients against a version or a build.
+    var asksSomething: Bool {
+        self.minimum != nil || self.minimumBuild != nil || self.recommended != nil
+            || !self.blocked.isEmpty
+    }
+
+    /// Whether the time, or who the client is beside its build, makes a difference.
+    var isTimed: Bool {
+        self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil
+    }
+}

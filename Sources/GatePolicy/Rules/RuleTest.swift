@@ -1,0 +1,74 @@
+/// One request of the rules file, and what the rules must decide about it.
+package struct RuleTest: Sendable, Equatable {
+    /// The name of the test, unique in its rule set.
+    package var name: String
+    /// The header fields of the request.
+    package var headers: [HeaderField]
+    package var method: String
+    /// The request target: the path, and a query if there is one.
+    package var path: String
+    /// When the request arrives; `nil` for the time of the test run.
+    package var at: Timestamp?
+    /// Where it comes from.
+    package var address: String?
+    package var expectation: RuleExpectation
+
+    package init(
+        name: String,
+        headers: [HeaderField] = [],
+        method: String = "GET",
+        path: String = "/",
+        at: Timestamp? = nil,
+        address: String? = nil,
+        expectation: RuleExpectation
+    ) {
+        self.name = name
+        self.headers = headers
+        self.method = method
+        self.path = path
+        self.at = at
+        self.address = address
+        self.expectation = expectation
+    }
+}
+
+/// What a test asks of a decision; an absent part is not asked.
+package struct RuleExpectation: Sendable, Equatable {
+    /// The `rule` of a decision that no rule made.
+    package static let noRule = "none"
+    /// The policy on unidentified clients, among those that `observed`.
+    package static let unidentified = "unidentified"
+
+    package var decision: Decision.Kind?
+    /// The id of the rule that decides, or `noRule`.
+    package var rule: String?
+    /// The status of the answer that the gate gives.
+    package var status: Int?
+    /// The ids of all rules that would have acted and only observe, in any order.
+    package var observed: [String]?
+
+    package init(
+        decision: Decision.Kind? = nil,
+        rule: String? = nil,
+        status: Int? = nil,
+        observed: [String]? = nil
+    ) {
+        self.decision = decision
+        self.rule = rule
+        self.status = status
+        self.observed = observed
+    }
+}
+
+/// A test whose expectation is not met.
+package struct RuleTestFailure: Sendable, Equatable {
+    /// The name of the test.
+    package var test: String
+    /// What was expected, and what came.
+    package var message: String
+
+    package init(test: String, message: String) {
+        self.test = test
+        self.message = message
+    }
+}

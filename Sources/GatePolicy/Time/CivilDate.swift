@@ -1,0 +1,70 @@
+/// A day of the Gregorian calendar, from 1970 on.
+///
+/// The year is counted from March, so that the leap day is its last one and every month begins
+/// where the months before it say, whatever the year is.
+struct CivilDate: Sendable, Equatable {
+    private static let daysPerEra = 146_097
+    private static let yearsPerEra = 400
+    /// The days from 0000-03-01 to 1970-01-01.
+    private static let daysBeforeEpoch = 719_468
+
+    let year: Int
+    /// From 1.
+    let month: Int
+    /// From 1.
+    let day: Int
+
+    /// A day that there is; `nil` for the thirtieth of February and years outside 1970 to 9999.
+    init?(year: Int, month: Int, day: Int) {
+        guard (1970...9999).contains(year), (1...12).contains(month),
+            (1...Self.length(ofMonth: month, in: year)).contains(day)
+        else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The day that many days after 1970-01-01.
+    init(daysSinceEpoch: Int) {
+        let days = daysSinceEpoch + Self.daysBeforeEpoch
+        let era = days / Self.daysPerEra
+        let dayOfEra = days % Self.daysPerEra
+        let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
+        let yearOfEra = (dayOfEra - leapDays) / 365
+        let dayOfYear = dayOfEra - Self.days(beforeYear: yearOfEra)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        self.month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        self.year = era * Self.yearsPerEra + yearOfEra + (self.month <= 2 ? 1 : 0)
+        self.day = dayOfYear - Self.days(beforeMonth: monthFromMarch) + 1
+    }
+
+    var daysSinceEpoch: Int {
+        let yearFromMarch = self.month <= 2 ? self.year - 1 : self.year
+        let monthFromMarch = self.month <= 2 ? self.month + 9 : self.month - 3
+        return yearFromMarch / Self.yearsPerEra * Self.daysPerEra
+            + Self.days(beforeYear: yearFromMarch % Self.yearsPerEra)
+            + Self.days(beforeMonth: monthFromMarch) + self.day - 1 - Self.daysBeforeEpoch
+    }
+
+    static func length(ofMonth month: Int, in year: Int) -> Int {
+        switch month {
+        case 2: self.isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    /// The days of an era before one of its years, which are counted from March.
+    private static func days(beforeYear year: Int) -> Int {
+        year * 365 + year / 4 - year / 100
+    }
+
+    /// The days of a year before one of its months; five months from March have 153 days.
+    private static func days(beforeMonth month: Int) -> Int {
+        (153 * month + 2) / 5
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Dates in the rules, against the real clock.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct ScheduleTests {
+    @Test
+    func `a floor comes into force at its second while a connection is open`() async throws {
+        let rules = """
+            rules:
+              - id: ios
+                match: { platform: ios }
+                minimum: "3.5.0"
+                warnFrom: \(Self.time(-60))
+                enforceFrom: \(Self.time(2))
+                storeUrl: https://example.com
+
+            """
+        try await Scene.play(rules: rules) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text(fields: Request.outdated))
+            let warned = try client.response()
+            #expect(warned.status == 200)
+            let marker = warned.fields["X-VersionGate"].first ?? ""
+            #expect(marker.hasPrefix("recommend;"))
+            #expect(marker.contains("enforce-from=@"))
+            #expect(warned.fields["Deprecation"].first?.hasPrefix("@") == true)
+            #expect(warned.fields["Sunset"].first?.hasSuffix("GMT") == true)
+            let deadline = Deadline.usual
+            var status = 200
+            while status == 200, !deadline.hasPassed {
+                try client.send(Request.text(fields: Request.outdated))
+                status = try client.response().status
+            }
+            #expect(status == 426)
+        }
+    }
+
+    @Test
+    func `maintenance is a 503 that says when to come back`() async throws {
+        let rules = """
+            rules:
+              - id: orders
+                match: { path: /orders/** }
+                maintenance: { from: \(Self.time(-60)), until: \(Self.time(600)) }
+
+            """
+        try await Scene.play(rules: rules) { scene in
+            let answer = try scene.ask(Request.text("GET", "/orders/1", fields: Request.current))
+            #expect(answer.status == 503)
+            #expect(answer.fields["X-VersionGate"].first == "maintenance")
+            let seconds = Int(answer.fields["Retry-After"].first ?? "") ?? 0
+            #expect((500...600).contains(seconds))
+            #expect(try scene.ask(Request.text("GET", "/other")).status == 200)
+        }
+    }
+
+    @Test
+    func `rules whose own tests fail are refused, and the log says why`() async throws {
+        try await Scene.play { scene in
+            let before = try scene.ask(Request.text(fields: Request.outdated)).problem()
+            let text =
+                RulesText.shop(minimum: "9.0.0") + """
+                    tests:
+                      - name: the current app passes
+                        request: { app: com.example.shop, platform: ios, version: "4.0.0" }
+                        expect: { decision: allow }
+
+                    """
+            try scene.folder.replace("rules.yaml", with: text)
+            scene.gate.send(signal: SIGHUP)
+            let error = try scene.gate.logLine("the failing test") {
+                $0.level == "error" && $0.message.contains("the current app passes")
+            }
+            #expect(error.message.contains("expected decision allow"))
+            #expect(error.message.contains("got require"))
+            let after = try scene.ask(Request.text(fields: Request.outdated)).problem()
+            #expect(after == before)
+        }
+    }
+
+    @Test
+    func `explain answers for another time`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let rules = """
+            rules:
+              - id: ios
+                minimum: "2.0"
+                enforceFrom: 2030-01-01T00:00:00Z
+                storeUrl: https://example.com
+
+            """
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        for (time, decision) in [
+            ("2029-12-31T23:59:59Z", "allow"), ("2030-01-01T01:00:00+01:00", "require"),
+        ] {
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                folder.path(of: "rules.yaml"),
+                "--at",
+                time,
+                "--header",
+                "X-App-Version: 1.0"
+            )
+            #expect(result.output.hasPrefix("decision: \(decision)\n"))
+        }
+    }
+
+    /// The time in so many seconds, as rules have it.
+    private static func time(_ seconds: Double) -> String {
+        Date(timeIntervalSinceNow: seconds).formatted(.iso8601)
+    }
+}

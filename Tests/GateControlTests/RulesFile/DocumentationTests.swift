@@ -1,0 +1,35 @@
+import Foundation
+import GateControl
+import Testing
+
+/// What the documentation shows is what the loader takes.
+struct DocumentationTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent()
+        .appendingPathComponent("../../..")
+
+    /// The YAML snippets of a page, in order.
+    private static func snippets(of page: String) throws -> [String] {
+        let text = try String(contentsOf: self.root.appendingPathComponent(page), encoding: .utf8)
+        return text.components(separatedBy: "```yaml\n").dropFirst().map { rest in
+            rest.components(separatedBy: "```")[0]
+        }
+    }
+
+    /// The snippets as one file: the lists of rules put together, everything else behind them.
+    private static func file(from snippets: [String]) -> String {
+        let key = "rules:\n"
+        let rules = snippets.filter { $0.hasPrefix(key) }.map { $0.dropFirst(key.count) }
+        return key + rules.joined() + snippets.filter { !$0.hasPrefix(key) }.joined()
+    }
+
+    @Test(arguments: [("docs/rules.md", 9), ("README.md", 1)])
+    func `every snippet of a page is loaded`(_ page: String, count: Int) throws {
+        let snippets = try Self.snippets(of: page)
+        #expect(snippets.count == count)
+        let text = Self.file(from: snippets)
+        #expect(throws: Never.self) {
+            try RulesFileLoader.load(sources: [(page, text)])
+        }
+    }
+}

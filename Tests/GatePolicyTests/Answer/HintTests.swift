@@ -1,0 +1,64 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct HintTests {
+    static func lines(_ schedule: RuleSchedule, recommended: String?) throws -> [String] {
+        let rules = ruleSet([
+            try rule(
+                "summer",
+                minimum: "4.0.0",
+                recommended: recommended,
+                storeURL: StoreURL("https://a.example"),
+                schedule: schedule
+            )
+        ])
+        let now = try time("2027-01-01T00:00:00Z")
+        let decision = rules.decide(try client(version: "3.9"), at: now)
+        return rules.hint(for: decision).map { "\($0.name): \($0.value)" }
+    }
+
+    @Test func `a warning carries its dates in these bytes`() throws {
+        let schedule = RuleSchedule(
+            warnFrom: try time("2026-12-01T00:00:00Z"),
+            enforceFrom: try time("2027-01-10T00:00:00+09:00"),
+            until: try time("2027-06-01T00:00:00Z")
+        )
+        #expect(
+            try Self.lines(schedule, recommended: "4.2.0") == [
+                "Deprecation: @1796083200",
+                "Sunset: Sat, 09 Jan 2027 15:00:00 GMT",
+                #"X-VersionGate: recommend; latest="4.2.0"; url="https://a.example"; "#
+                    + "enforce-from=@1799506800",
+            ]
+        )
+    }
+
+    @Test func `a warning without an end has no sunset and leads to the minimum`() throws {
+        let schedule = RuleSchedule(warnFrom: try time("2026-12-01T00:00:00Z"))
+        #expect(
+            try Self.lines(schedule, recommended: nil) == [
+                "Deprecation: @1796083200",
+                #"X-VersionGate: recommend; latest="4.0.0"; url="https://a.example""#,
+            ]
+        )
+    }
+
+    @Test func `a recommendation by itself has no dates`() throws {
+        let schedule = RuleSchedule(warnFrom: try time("2028-12-01T00:00:00Z"))
+        #expect(
+            try Self.lines(schedule, recommended: "4.2.0")
+                == [#"X-VersionGate: recommend; latest="4.2.0"; url="https://a.example""#]
+        )
+        #expect(try Self.lines(schedule, recommended: nil) == [])
+    }
+
+    @Test func `an end before the requirement leaves no sunset`() throws {
+        let schedule = RuleSchedule(
+            warnFrom: try time("2026-12-01T00:00:00Z"),
+            enforceFrom: try time("2027-01-10T00:00:00Z"),
+            until: try time("2027-01-10T00:00:00Z")
+        )
+        #expect(try Self.lines(schedule, recommended: nil).count == 2)
+    }
+}

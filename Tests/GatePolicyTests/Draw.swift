@@ -1,0 +1,116 @@
+import Testing
+
+@testable import GatePolicy
+
+/// Rules, clients and policies that are drawn by lot, and come out the same in every run.
+///
+/// All times are within the seconds 0 to 20.
+struct Draw {
+    var random: SeededGenerator
+
+    mutating func one<Value>(of values: [Value]) throws -> Value {
+        try #require(values.randomElement(using: &self.random))
+    }
+
+    mutating func rule(_ id: Int) throws -> RuleDefinition {
+        var match = RuleMatch.anyone
+        match.platforms = try self.one(of: [nil, [.ios], [.android], []])
+        match.apps = try self.one(of: [nil, nil, ["a"], ["a", "b"]])
+        match.channels = try self.one(of: [nil, nil, ["beta"]])
+        let patterns = try ["/a/**", "/a/b", "/*/b"].map {
+            try RequestPattern(path: $0, methods: nil)
+        }
+        match.requests = try self.one(of: [nil, nil, patterns, [patterns[0]], [patterns[2]]])
+        let maintenance = try self.maintenance()
+        return try GatePolicyTests.rule(
+            "r\(id)",
+            match: match,
+            minimum: try self.one(of: [nil, "1", "2.0.0", "3.0-rc.1"]),
+            minimumBuild: try self.one(of: [nil, nil, 10]),
+            recommended: try self.one(of: [nil, "2", "4"]),
+            blocked: try self.one(of: [[], [], ["1.x"], ["3", ">=2 <2.5"]]),
+            prerelease: try self.one(of: PrereleasePolicy.allCases),
+            mode: try self.one(of: [.enforce, .enforce, .observe]),
+            schedule: try self.schedule(),
+            rollout: try self.rollout(),
+            maintenance: maintenance
+        )
+    }
+
+    mutating func rules(_ count: Int) throws -> [RuleDefinition] {
+        try (0..<count).map { number in
+            try self.one(of: [false, false, false, true])
+                ? try self.maintainer(number) : try self.rule(number)
+        }
+    }
+
+    /// A rule that only maintains.
+    private mutating func maintainer(_ id: Int) throws -> RuleDefinition {
+        var rule = try self.rule(id)
+        rule.minimum = nil
+        rule.minimumBuild = nil
+        rule.recommended = nil
+        rule.blocked = []
+        rule.rollout = []
+        rule.maintenance = try self.window()
+        return rule
+    }
+
+    mutating func second() -> Timestamp {
+        GatePolicyTests.second(.random(in: 0...20, using: &self.random))
+    }
+
+    private mutating func maybeSecond() throws -> Timestamp? {
+        try self.one(of: [nil, self.second()])
+    }
+
+    private mutating func schedule() throws -> RuleSchedule {
+        guard try self.one(of: [true, true, false]) else { return .always }
+        return RuleSchedule(
+            warnFrom: try self.maybeSecond(),
+            enforceFrom: try self.maybeSecond(),
+            until: try self.maybeSecond()
+        )
+    }
+
+    private mutating func rollout() throws -> [RolloutStep] {
+        guard try self.one(of: [true, false, false]) else { return [] }
+        let dates = [self.second(), self.second(), self.second()].sorted()
+        let percents = (0..<4).map { _ in Double.random(in: 0...100, using: &self.random) }.sorted()
+        let first = try self.one(of: [[], [RolloutStep(percent: percents[0])]])
+        return first + zip(dates, percents.dropFirst()).map { RolloutStep(at: $0, percent: $1) }
+    }
+
+    private mutating func window() throws -> MaintenanceWindow {
+        MaintenanceWindow(
+            from: self.second(),
+            until: self.second(),
+            announceFrom: try self.maybeSecond()
+        )
+    }
+
+    private mutating func maintenance() throws -> MaintenanceWindow? {
+        try self.one(of: [nil, nil, nil, self.window()])
+    }
+
+    mutating func identity() throws -> ClientIdentity {
+        var identity = try client(
+            app: try self.one(of: [nil, "a", "b", "c"]),
+            platform: try self.one(of: [nil, .ios, .android]),
+            version: try self.one(of: [nil, "0.9", "1.5", "2.0.0-rc.1", "2.2", "3", "5"]),
+            build: try self.one(of: [nil, 9, 10]),
+            channel: try self.one(of: [nil, "beta", "store"]),
+            device: try self.one(of: [nil, "d\(UInt8.random(in: 0...99, using: &self.random))"])
+        )
+        if try self.one(of: [false, false, true]) { identity.version = .unreadable("x") }
+        if try self.one(of: [false, false, true]) { identity.platform = .unreadable("x") }
+        return identity
+    }
+
+    mutating func policy() throws -> UnidentifiedPolicy {
+        UnidentifiedPolicy(
+            missing: try self.one(of: UnidentifiedPolicy.Action.allCases),
+            unreadable: try self.one(of: UnidentifiedPolicy.Action.allCases)
+        )
+    }
+}

@@ -1,0 +1,163 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct RuleSetTestsTests {
+    static let old = [
+        HeaderField(name: "X-App-Platform", value: "iPhone"),
+        HeaderField(name: "X-APP-VERSION", value: " 3.4.9 "),
+    ]
+
+    static func failures(
+        _ expectation: RuleExpectation,
+        headers: [HeaderField] = old,
+        method: String = "GET",
+        path: String = "/",
+        at: Timestamp? = nil
+    ) throws -> [String] {
+        let test = RuleTest(
+            name: "t",
+            headers: headers,
+            method: method,
+            path: path,
+            at: at,
+            expectation: expectation
+        )
+        let rules = ruleSet(
+            [
+                try rule("ios", match: RuleMatch(platforms: [.ios]), minimum: "3.5.0"),
+                try rule("watch", minimum: "4", mode: .observe),
+                try rule("late", minimum: "3.6", schedule: RuleSchedule(enforceFrom: second(10))),
+                try rule(
+                    "db",
+                    match: RuleMatch(requests: [
+                        try RequestPattern(path: "/orders/**", methods: ["POST"])
+                    ]),
+                    maintenance: MaintenanceWindow(from: second(0), until: second(10))
+                ),
+            ],
+            exemptions: [try RequestPattern(path: "/healthz", methods: nil)],
+            unidentified: UnidentifiedPolicy(missing: .observe, unreadable: .allow),
+            tests: [test]
+        )
+        let failures = rules.runTests(now: second(0))
+        #expect(failures.allSatisfy { $0.test == "t" })
+        return failures.map(\.message)
+    }
+
+    static let met: [RuleExpectation] = [
+        .init(), .init(decision: .require), .init(rule: "ios"), .init(status: 426),
+        .init(observed: ["watch"]),
+        .init(decision: .require, rule: "ios", status: 426, observed: ["watch"]),
+    ]
+
+    @Test(arguments: met)
+    func `a test that is met is silent`(expectation: RuleExpectation) throws {
+        #expect(try Self.failures(expectation) == [])
+    }
+
+    static let unmet: [(RuleExpectation, String)] = [
+        (
+            .init(decision: .allow),
+            "expected decision allow, got require by rule ios (the version is below the minimum)"
+        ),
+        (
+            .init(decision: .require, rule: "late"),
+            "expected decision require by rule late, got require by rule ios "
+                + "(the version is below the minimum)"
+        ),
+        (
+            .init(rule: "none"),
+            "expected decision by no rule, got require by rule ios "
+                + "(the version is below the minimum)"
+        ),
+        (.init(status: 503), "expected status 503, got 426"),
+        (.init(observed: []), "expected observed nothing, got watch"),
+        (.init(observed: ["b", "a", "b"]), "expected observed a, b, got watch"),
+        (
+            .init(decision: .allow, rule: "none", status: 200, observed: ["a"]),
+            "expected decision allow by no rule, got require by rule ios "
+                + "(the version is below the minimum); expected status 200, got 426; "
+                + "expected observed a, got watch"
+        ),
+    ]
+
+    @Test(arguments: unmet)
+    func `a test that is not met says what came instead`(
+        expectation: RuleExpectation,
+        message: String
+    ) throws {
+        #expect(try Self.failures(expectation) == [message])
+    }
+
+    @Test func `a request that passes has no status`() throws {
+        let current = [
+            HeaderField(name: "x-app-platform", value: "ios"),
+            HeaderField(name: "x-app-version", value: "5"),
+        ]
+        let expectation = RuleExpectation(decision: .require, rule: "ios", status: 426)
+        #expect(
+            try Self.failures(expectation, headers: current) == [
+                "expected decision require by rule ios, got allow "
+                    + "(every rule that applies is met); "
+                    + "expected status 426, got none (the request passes)"
+            ]
+        )
+        let passing = RuleExpectation(decision: .allow, rule: "none", observed: [])
+        #expect(try Self.failures(passing, headers: current) == [])
+    }
+
+    @Test func `a test has its own time or that of the run`() throws {
+        let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
+        let required = RuleExpectation(decision: .require, rule: "late")
+        #expect(try Self.failures(required, headers: android, at: second(10)) == [])
+        #expect(
+            try Self.failures(required, headers: android) == [
+                "expected decision require by rule late, got allow (no rule applies)"
+            ]
+        )
+    }
+
+    @Test func `a test without a time must hold after every change that is to come`() throws {
+        let open = RuleExpectation(decision: .allow)
+        let android = [HeaderField(name: "X-App-Version", value: "android/3.5.9")]
+        let messages = try Self.failures(open, headers: android)
+        #expect(messages.count == 1)
+        #expect(
+            messages.first?.hasPrefix("from \(second(10)) on: expected decision allow, got") == true
+        )
+        #expect(messages.first?.hasSuffix("; say with 'at' which time is meant") == true)
+        #expect(try Self.failures(open, headers: android, at: second(9)) == [])
+    }
+
+    @Test func `a test has a path and a method`() throws {
+        let closed = RuleExpectation(decision: .maintenance, rule: "db", status: 503)
+        #expect(
+            try Self.failures(closed, method: "POST", path: "/orders/1?a=b", at: second(0)) == []
+        )
+        #expect(try Self.failures(closed, path: "/orders/1").count == 1)
+        #expect(try Self.failures(.init(decision: .allow), path: "/healthz") == [])
+    }
+
+    @Test func `the policy on unidentified clients has a name among those who observe`() throws {
+        #expect(try Self.failures(.init(observed: ["watch", "unidentified"]), headers: []) == [])
+    }
+
+    @Test func `a test can come from an address and failures are in the order of the file`() throws
+    {
+        let half = [RolloutStep(percent: 50)]
+        let tests = (0..<100).map { number in
+            RuleTest(
+                name: "t\(number)",
+                headers: Self.old,
+                address: "192.0.2.\(number)",
+                expectation: .init(decision: .require)
+            )
+        }
+        let rules = ruleSet([try rule("r", minimum: "4", rollout: half)], tests: tests)
+        let failures = rules.runTests(now: second(0)).map(\.test)
+        #expect((30...70).contains(failures.count))
+        let names = tests.map(\.name)
+        #expect(failures == names.filter { failures.contains($0) })
+    }
+}

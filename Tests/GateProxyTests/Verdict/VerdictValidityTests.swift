@@ -1,0 +1,146 @@
+import GatePolicy
+import Testing
+
+@testable import GateProxy
+
+/// Remembered verdicts end at the second at which the rules decide otherwise.
+struct VerdictValidityTests {
+    /// A clock that the test moves.
+    private final class Clock {
+        var seconds: Int64 = 1_000_000
+        var now: Timestamp { Timestamp(secondsSinceEpoch: self.seconds) }
+    }
+
+    private let clock = Clock()
+    private var start: Int64 { 1_000_000 }
+
+    private func rules(_ definition: RuleDefinition) -> WorkerRules {
+        WorkerRules(
+            RuleSet(RuleSetDefinition(revision: "1", rules: [definition])),
+            cacheCapacity: 100,
+            now: { self.clock.now }
+        )
+    }
+
+    private func verdict(
+        _ rules: WorkerRules,
+        version: String = "1.0",
+        device: String = "d",
+        address: String = "192.0.2.1",
+        repeatsFields: Bool = false,
+        last: inout RememberedVerdict?
+    ) throws -> Verdict {
+        let bytes = Array(
+            "GET / HTTP/1.1\r\nHost: a\r\nX-App-Version: \(version)\r\nX-Device-Id: \(device)\r\n\r\n"
+                .utf8
+        )
+        var parser = RequestHeadParser()
+        try #require(parser.parse(bytes.span, table: rules.table) == .complete)
+        return rules.verdict(
+            on: parser.head,
+            facts: try RequestFacts(parser.head, in: bytes.span),
+            in: bytes.span,
+            address: address,
+            repeatsFields: repeatsFields,
+            last: &last
+        )
+    }
+
+    @Test(arguments: [false, true])
+    func `a floor begins at its very second, without a reload`(repeatsFields: Bool) throws {
+        let rules = self.rules(
+            RuleDefinition(
+                id: "r",
+                minimum: try AppVersion(parsing: "2"),
+                storeURL: StoreURL("https://example.com"),
+                schedule: RuleSchedule(
+                    warnFrom: nil,
+                    enforceFrom: Timestamp(secondsSinceEpoch: self.start + 10),
+                    until: Timestamp(secondsSinceEpoch: self.start + 20)
+                )
+            )
+        )
+        var last: RememberedVerdict?
+        var kinds: [Decision.Kind] = []
+        for second in 0..<22 {
+            self.clock.seconds = self.start + Int64(second)
+            let verdict = try self.verdict(
+                rules,
+                repeatsFields: repeatsFields && second > 0,
+                last: &last
+            )
+            kinds.append(verdict.decision.kind)
+        }
+        let expected: [Decision.Kind] =
+            Array(repeating: .allow, count: 10) + Array(repeating: .require, count: 10)
+            + [.allow, .allow]
+        #expect(kinds == expected)
+    }
+
+    @Test func `between two changes the same verdict serves`() throws {
+        let rules = self.rules(
+            RuleDefinition(
+                id: "r",
+                minimum: try AppVersion(parsing: "2"),
+                schedule: RuleSchedule(
+                    warnFrom: nil,
+                    enforceFrom: Timestamp(secondsSinceEpoch: self.start + 10),
+                    until: nil
+                )
+            )
+        )
+        var last: RememberedVerdict?
+        let first = try self.verdict(rules, last: &last)
+        self.clock.seconds += 9
+        #expect(try self.verdict(rules, last: &last) === first)
+        self.clock.seconds += 1
+        let second = try self.verdict(rules, last: &last)
+        #expect(second !== first)
+        self.clock.seconds += 1_000_000
+        #expect(try self.verdict(rules, last: &last) === second)
+    }
+
+    @Test func `Retry-After counts down`() throws {
+        let rules = self.rules(
+            RuleDefinition(
+                id: "m",
+                maintenance: MaintenanceWindow(
+                    from: Timestamp(secondsSinceEpoch: self.start),
+                    until: Timestamp(secondsSinceEpoch: self.start + 3),
+                    announceFrom: nil
+                )
+            )
+        )
+        var last: RememberedVerdict?
+        for left in [3, 2, 1] {
+            let denial = try #require(try self.verdict(rules, last: &last).denial)
+            #expect(denial.status == 503)
+            let head = String(decoding: denial.head, as: UTF8.self)
+            #expect(head.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+            #expect(head.contains("Retry-After: \(left)\r\n"))
+            self.clock.seconds += 1
+        }
+        #expect(try self.verdict(rules, last: &last).denial == nil)
+    }
+
+    @Test func `a roll-out tells clients without a device apart by their address`() throws {
+        let rules = self.rules(
+            RuleDefinition(
+                id: "r",
+                minimum: try AppVersion(parsing: "2"),
+                storeURL: StoreURL("https://example.com"),
+                rollout: [RolloutStep(at: nil, percent: 50)]
+            )
+        )
+        var denied = 0
+        for host in 1...200 {
+            var last: RememberedVerdict?
+            let address = "192.0.2.\(host)"
+            let first = try self.verdict(rules, device: "", address: address, last: &last)
+            let again = try self.verdict(rules, device: "", address: address, last: &last)
+            #expect(first === again)
+            denied += first.denial == nil ? 0 : 1
+        }
+        #expect((70...130).contains(denied))
+    }
+}
