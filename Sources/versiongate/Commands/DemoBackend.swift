@@ -28,7 +28,9 @@ struct DemoBackend: AsyncParsableCommand {
             }
             .bind(host: endpoint.host, port: endpoint.port)
             .get()
-        print("demo backend on http://\(channel.localAddress?.description ?? self.listen)")
+        StandardError.write(
+            "demo backend on http://\(endpoint.host):\(channel.localAddress?.port ?? endpoint.port)"
+        )
         try await channel.closeFuture.get()
     }
 }
