@@ -9,6 +9,7 @@ struct AccessLog {
     /// What is remembered of a request until its answer is complete.
     struct Entry {
         var started: NIODeadline
+        var client: String
         var method: String
         /// Without the query, which often carries secrets.
         var path: String
@@ -19,14 +20,16 @@ struct AccessLog {
         var verdict: Verdict?
     }
 
-    func write(_ entry: Entry, client: String) {
+    func write(_ entry: Entry) {
         var metadata: Logger.Metadata = [
-            "client": "\(client)",
+            "client": "\(entry.client)",
             "method": "\(entry.method)",
             "path": "\(entry.path)",
-            "status": "\(entry.status)",
+            "status": .stringConvertible(entry.status),
             "request_id": "\(entry.requestID)",
-            "duration_ms": "\((NIODeadline.now() - entry.started).nanoseconds / 1_000_000)",
+            "duration_ms": .stringConvertible(
+                Double((NIODeadline.now() - entry.started).nanoseconds / 1000) / 1000
+            ),
         ]
         if let decision = entry.verdict?.decision {
             metadata["decision"] = "\(decision.kind.rawValue)"

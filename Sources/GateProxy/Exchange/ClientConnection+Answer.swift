@@ -112,6 +112,7 @@ extension ClientConnection {
         let newRequestID = requestID == nil ? self.worker.nextRequestID() : nil
         self.request.logEntry = AccessLog.Entry(
             started: .now(),
+            client: self.clientAddress(head, facts: facts, in: bytes),
             method: bytes.text(from: head.methodStart, to: head.methodEnd),
             path: String(target.prefix { $0 != "?" }),
             requestID: requestID ?? newRequestID?.description ?? "-",
@@ -122,6 +123,6 @@ extension ClientConnection {
 
     func finishLogEntry() {
         guard let entry = self.request.logEntry.take() else { return }
-        self.worker.accessLog?.write(entry, client: self.origin.address)
+        self.worker.accessLog?.write(entry)
     }
 }

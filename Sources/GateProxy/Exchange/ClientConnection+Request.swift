@@ -69,8 +69,9 @@ extension ClientConnection {
             on: head,
             facts: facts,
             in: bytes,
-            address: self.origin.address,
-            repeatsFields: self.parser.repeatsFields,
+            address: self.rules.dependsOnAddress
+                ? self.clientAddress(head, facts: facts, in: bytes) : "",
+            fieldsGeneration: self.parser.fieldsGeneration,
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)
@@ -93,6 +94,26 @@ extension ClientConnection {
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
+    }
+
+    /// The address that the request comes from: the peer's, or what a trusted proxy says.
+    func clientAddress(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> String {
+        guard self.origin.isTrusted, facts.forwardedForLine != nil else {
+            return self.origin.address
+        }
+        var addresses: [String] = []
+        for line in head.fields.lines where line.role == .forwarded(.for) {
+            bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+                addresses.append(bytes.text(from: start, to: end))
+                return true
+            }
+        }
+        return self.worker.settings.trustedProxies.clientAddress(in: addresses)
+            ?? self.origin.address
     }
 
     private func exceedsBodyLimit(_ framing: BodyFraming) -> Bool {

@@ -154,6 +154,8 @@ extension ClientConnection {
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
+            // Without this a client that never lets the buffer become empty would make it grow.
+            self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
         self.readOn()

@@ -52,9 +52,12 @@ package struct TrustedProxies: Equatable, Sendable {
     }
 
     package func contains(_ peer: SocketAddress?) -> Bool {
-        guard !self.ranges.isEmpty, let address = peer?.ipAddress.flatMap(Self.bytes) else {
-            return false
-        }
+        peer?.ipAddress.map(self.contains) ?? false
+    }
+
+    /// Whether an address is one of these; text that is no address is not.
+    func contains(_ text: String) -> Bool {
+        guard !self.ranges.isEmpty, let address = Self.bytes(text) else { return false }
         return self.ranges.contains { range in
             range.address.count == address.count
                 && (0..<range.prefixLength).allSatisfy { bit in
@@ -70,6 +73,12 @@ package struct TrustedProxies: Equatable, Sendable {
         if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
         var v6 = [UInt8](repeating: 0, count: 16)
         return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
+    }
+
+    /// The address of the client in a list of those that a request has come by, nearest last: the
+    /// last one that is not one of these. `nil` if what stands there is no address.
+    func clientAddress(in list: [String]) -> String? {
+        list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }
 
     private static func unmapped(_ address: [UInt8]) -> [UInt8] {

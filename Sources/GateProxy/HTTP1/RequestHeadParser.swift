@@ -17,8 +17,9 @@ package struct RequestHeadParser: Sendable {
     package private(set) var head = RequestHead()
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
-    /// Whether the header fields are those of the head before, byte for byte.
-    package private(set) var repeatsFields = false
+    /// Which header section the head has: it stays the same while heads repeat the section of the
+    /// one before byte for byte, and never comes back once another has been read.
+    package private(set) var fieldsGeneration: UInt64 = 0
     private var remembered = RememberedFields()
     private let limits: HeadLimits
 
@@ -30,7 +31,6 @@ package struct RequestHeadParser: Sendable {
     package mutating func reset() {
         self.scanner = HeadLineScanner()
         self.stage = .requestLine
-        self.repeatsFields = false
     }
 
     /// Makes ready for a head that is read by another table.
@@ -106,9 +106,9 @@ extension RequestHeadParser {
         if end <= self.limits.bytes, self.remembered.stands(in: bytes, at: start) {
             self.head.fields.move(by: start - lastStart)
             self.head.end = end
-            self.repeatsFields = true
             return .complete
         }
+        self.fieldsGeneration += 1
         self.head.fields.removeAll()
         self.remembered.forget()
         self.stage = .fields

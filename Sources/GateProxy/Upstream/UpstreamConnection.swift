@@ -132,6 +132,8 @@ extension UpstreamConnection {
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
+            // Without this a backend that never lets the buffer become empty would make it grow.
+            self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
         self.readOn(for: client)

@@ -43,6 +43,7 @@ package struct Rehearsal: Sendable {
                 facts: facts,
                 in: bytes,
                 address: self.address,
+                fieldsGeneration: parser.fieldsGeneration,
                 last: &last
             )
             if let denial = verdict.denial {

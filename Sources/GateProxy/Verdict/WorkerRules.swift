@@ -5,6 +5,8 @@ import NIOCore
 struct RememberedVerdict {
     let rules: WorkerRules
     let key: VerdictKey
+    /// The header section that it was last given for.
+    var fieldsGeneration: UInt64
     /// Whether the identity came from the query, which is not among the fields.
     let hasQuery: Bool
     let verdict: Verdict
@@ -22,7 +24,8 @@ final class WorkerRules {
     private var cache: VerdictCache
     /// Used again for every look-up, so that a hit costs no allocation.
     private var key = VerdictKey()
-    private let dependsOnAddress: Bool
+    /// Whether the client's address can make a difference.
+    let dependsOnAddress: Bool
     private let now: () -> Timestamp
 
     init(
@@ -43,19 +46,21 @@ final class WorkerRules {
     /// The verdict on a request.
     ///
     /// `last`: the connection's previous one. A connection carries one device, so that comparing
-    /// with it nearly always spares the look-up; `repeatsFields` spares the comparison, too.
+    /// with it nearly always spares the look-up; a section of the same `fieldsGeneration` spares the
+    /// comparison, too.
     /// `address` is the client's.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         address: String,
-        repeatsFields: Bool = false,
+        fieldsGeneration: UInt64,
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.key.scope = self.scope(of: head, in: bytes)
-        if repeatsFields, !facts.offersUpgrade, let last, last.rules === self,
+        if !facts.offersUpgrade, let last, last.rules === self,
+            last.fieldsGeneration == fieldsGeneration,
             last.key.scope == self.key.scope, !last.hasQuery, self.isValid(last.verdict)
         {
             return last.verdict
@@ -70,8 +75,11 @@ final class WorkerRules {
         }
         self.key.append(query: query)
         if self.dependsOnAddress { self.key.append(address: address) }
-        if let last, last.rules === self, last.key == self.key, self.isValid(last.verdict) {
-            return last.verdict
+        if let remembered = last, remembered.rules === self, remembered.key == self.key,
+            self.isValid(remembered.verdict)
+        {
+            last?.fieldsGeneration = fieldsGeneration
+            return remembered.verdict
         }
         let verdict: Verdict
         if let known = self.cache[self.key], self.isValid(known) {
@@ -85,6 +93,7 @@ final class WorkerRules {
             ? RememberedVerdict(
                 rules: self,
                 key: self.key,
+                fieldsGeneration: fieldsGeneration,
                 hasQuery: !query.isEmpty,
                 verdict: verdict
             ) : nil

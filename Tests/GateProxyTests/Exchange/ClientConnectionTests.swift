@@ -229,4 +229,19 @@ struct ClientConnectionTests {
         first.disconnect()
         #expect(try stage.client().socket.sent == "")
     }
+
+    @Test func `a client that never lets the buffer become empty does not make it grow`() throws {
+        let stage = try Stage()
+        let client = try stage.client()
+        let padding = String(repeating: "p", count: 4096)
+        let head = "GET / HTTP/1.1\r\nHost: a\r\nX-App-Version: 1\r\nP: \(padding)\r\n\r\n"
+        let half = head.index(head.startIndex, offsetBy: head.utf8.count / 2)
+        try client.receive(String(head[..<half]))
+        for _ in 0..<500 {
+            try client.receive(String(head[half...]) + head[..<half])
+            _ = client.socket.takeSent()
+        }
+        #expect(stage.worker.counters.required == 500)
+        #expect(client.handler.inbound.capacity < 64 * 1024)
+    }
 }

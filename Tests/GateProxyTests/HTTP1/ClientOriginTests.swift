@@ -72,4 +72,18 @@ struct ClientOriginTests {
         #expect(ClientOrigin(socket, trusted: .none).address == "unknown")
         #expect(ClientOrigin(nil, trusted: .none).address == "unknown")
     }
+
+    @Test(arguments: [
+        (["203.0.113.9"], "203.0.113.9"), (["203.0.113.9", "10.0.0.2"], "203.0.113.9"),
+        (["198.51.100.1", "203.0.113.9", "10.0.0.2"], "203.0.113.9"),
+        (["2001:db8::1", "10.0.0.2"], "2001:db8::1"), (["10.0.0.3", "10.0.0.2"], nil),
+        (["203.0.113.9", "unknown"], nil), ([], nil),
+    ])
+    func `the client is the last address that is no trusted proxy`(
+        _ list: [String],
+        _ client: String?
+    ) throws {
+        let trusted = try #require(TrustedProxies(["10.0.0.0/8"]))
+        #expect(trusted.clientAddress(in: list) == client)
+    }
 }

@@ -27,7 +27,7 @@ struct VerdictValidityTests {
         version: String = "1.0",
         device: String = "d",
         address: String = "192.0.2.1",
-        repeatsFields: Bool = false,
+        fieldsGeneration: UInt64 = 1,
         last: inout RememberedVerdict?
     ) throws -> Verdict {
         let bytes = Array(
@@ -41,7 +41,7 @@ struct VerdictValidityTests {
             facts: try RequestFacts(parser.head, in: bytes.span),
             in: bytes.span,
             address: address,
-            repeatsFields: repeatsFields,
+            fieldsGeneration: fieldsGeneration,
             last: &last
         )
     }
@@ -66,7 +66,7 @@ struct VerdictValidityTests {
             self.clock.seconds = self.start + Int64(second)
             let verdict = try self.verdict(
                 rules,
-                repeatsFields: repeatsFields && second > 0,
+                fieldsGeneration: repeatsFields ? 1 : UInt64(second),
                 last: &last
             )
             kinds.append(verdict.decision.kind)

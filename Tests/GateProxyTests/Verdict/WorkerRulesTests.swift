@@ -46,8 +46,18 @@ struct WorkerRulesTests {
         on text: String,
         last: inout RememberedVerdict?
     ) throws -> Verdict {
-        let bytes = Array(text.utf8)
         var parser = RequestHeadParser()
+        return try self.verdict(rules, on: text, parser: &parser, last: &last)
+    }
+
+    private static func verdict(
+        _ rules: WorkerRules,
+        on text: String,
+        parser: inout RequestHeadParser,
+        last: inout RememberedVerdict?
+    ) throws -> Verdict {
+        let bytes = Array(text.utf8)
+        parser.reset()
         try #require(parser.parse(bytes, table: rules.table) == .complete)
         let facts = try RequestFacts(parser.head, in: bytes.span)
         return rules.verdict(
@@ -55,6 +65,7 @@ struct WorkerRulesTests {
             facts: facts,
             in: bytes.span,
             address: "192.0.2.1",
+            fieldsGeneration: parser.fieldsGeneration,
             last: &last
         )
     }
@@ -71,6 +82,22 @@ struct WorkerRulesTests {
         #expect((verdict.denial != nil) == (kind == .require))
     }
 
+    @Test func `a preflight lends its header section to no other request's verdict`() throws {
+        let rules = try Self.rules()
+        var parser = RequestHeadParser()
+        var last: RememberedVerdict?
+        let fields = ["Host: a", "Origin: http://x", "Access-Control-Request-Method: GET"]
+        func kind(_ line: String, version: String, _ fields: [String]) throws -> Decision.Kind {
+            let text = wire([line] + fields + ["X-App-Version: \(version)"])
+            return try Self.verdict(rules, on: text, parser: &parser, last: &last).decision.kind
+        }
+        #expect(try kind("GET /a HTTP/1.1", version: "9.0", ["Host: a"]) == .allow)
+        #expect(try kind("OPTIONS /b HTTP/1.1", version: "1.0", fields) == .allow)
+        #expect(try kind("GET /c HTTP/1.1", version: "1.0", fields) == .require)
+        #expect(try kind("OPTIONS /b HTTP/1.1", version: "9.0", fields) == .allow)
+        #expect(try kind("POST /c HTTP/1.1", version: "9.0", fields) == .allow)
+    }
+
     @Test func `equal identities share one verdict`() throws {
         let rules = try Self.rules()
         let text = wire("GET /a HTTP/1.1", "Host: a", "X-App-Version: 1")
@@ -82,11 +109,12 @@ struct WorkerRulesTests {
         let path = "/judged"
         let rules = try Self.rules(path: path)
         let others = try Self.rules(path: path)
+        var parser = RequestHeadParser()
         var last: RememberedVerdict?
         func kind(_ rules: WorkerRules, _ target: String, _ version: String) throws -> Decision.Kind
         {
             let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: \(version)")
-            let verdict = try Self.verdict(rules, on: text, last: &last)
+            let verdict = try Self.verdict(rules, on: text, parser: &parser, last: &last)
             #expect(try verdict === Self.verdict(rules, on: text))
             return verdict.decision.kind
         }
@@ -104,7 +132,9 @@ struct WorkerRulesTests {
             "Origin: https://b",
             "Access-Control-Request-Method: GET"
         )
-        #expect(try Self.verdict(rules, on: preflight, last: &last) === rules.preflight)
+        #expect(
+            try Self.verdict(rules, on: preflight, parser: &parser, last: &last) === rules.preflight
+        )
         #expect(try kind(rules, path, "1") == .require)
     }
 
