@@ -48,6 +48,29 @@ struct CommandTests {
     }
 
     @Test
+    func `check warns of what is probably not meant, and strictly fails`() throws {
+        let rules =
+            "rules: [{ id: a, minimumBuild: 1, rollout: 20, storeUrl: \"http://a.example\", "
+            + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
+        try self.withRules(rules) { path in
+            let stays = "\(path):1:35: warning: the roll-out of 'a' stays at 20 %"
+            let result = try ToolProcess.versiongate("check", path)
+            #expect(result.status == 0)
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.first?.contains(": ok (") == true)
+            #expect(lines.dropFirst().first.map(String.init) == stays)
+            let strict = try ToolProcess.versiongate("check", path, "--strict")
+            #expect(strict.status == 1)
+            #expect(strict.errors.contains(":1:35: the roll-out of 'a' stays at 20 %\n"))
+            let json = try ToolProcess.versiongate("check", path, "--json").output
+            let report = try JSONSerialization.jsonObject(with: Data(json.utf8))
+            let fields = try #require(report as? [String: Any])
+            #expect(fields["ok"] as? Bool == true)
+            #expect((fields["warnings"] as? [[String: Any]])?.count == 2)
+        }
+    }
+
+    @Test
     func `explain says who decides, why, and the exact answer`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(

@@ -54,7 +54,10 @@ package struct RulesFileLoader: Sendable {
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
         }
-        return LoadedRules(definition: definition)
+        return LoadedRules(
+            definition: definition,
+            places: RulesPlaces(documents, files: sources.map(\.name))
+        )
     }
 
     private static func document(_ source: RulesSource, _ problems: Problems) -> RulesDocument? {

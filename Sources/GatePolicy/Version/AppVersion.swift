@@ -53,7 +53,7 @@ package struct AppVersion: Sendable {
     }
 
     /// The release that a pre-release leads to; a release itself is returned as it is.
-    var release: AppVersion {
+    package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
         return AppVersion(numbers: self.numbers, prerelease: [])
     }

@@ -65,6 +65,21 @@ enum VersionComparison: Sendable, Equatable {
         }
     }
 
+    /// Whether every version for which it holds is below this one.
+    func isWhollyBelow(_ version: AppVersion) -> Bool {
+        switch self {
+        case .compare(.atMost, let bound), .compare(.equal, let bound): bound < version
+        case .compare(.below, let bound): bound <= version
+        case .compare(.atLeast, _), .compare(.above, _): false
+        case .series(let numbers):
+            numbers.lexicographicallyPrecedes(
+                numbers.indices.map { index in
+                    index < version.numbers.count ? version.numbers[index] : .zero
+                }
+            )
+        }
+    }
+
     var namesPrerelease: Bool {
         switch self {
         case .compare(_, let bound): !bound.prerelease.isEmpty

@@ -27,6 +27,13 @@ package struct VersionRange: Sendable, Equatable {
         self.comparisons.allSatisfy { $0.holds(for: version) }
     }
 
+    /// Whether it is certain that every version of the range is below this one, whatever becomes of
+    /// pre-releases; `false` also where that cannot be said.
+    package func isWhollyBelow(_ version: AppVersion) -> Bool {
+        // Against a release, a pre-release may count as the release that it leads to.
+        !self.namesPrerelease && self.comparisons.contains { $0.isWhollyBelow(version) }
+    }
+
     /// Whether the range contains the version, for `switch` and the like.
     static func ~= (range: VersionRange, version: AppVersion) -> Bool {
         range.contains(version)

@@ -6,13 +6,16 @@ import GatePolicy
 /// Reads rules exactly as `serve` does, and says what is wrong with them.
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks rules: exit 0, or 1 with every error as file:line:col: message."
+        abstract: "Checks rules: exit 0, or 1 with every error as file:line:col: message.",
+        discussion: "What is right and probably not meant is a warning; --strict makes it an error."
     )
 
     @Argument(help: "A YAML or JSON file, or a folder of them.")
     var path: String
     @Flag(help: "Print the result as JSON.")
     var json = false
+    @Flag(help: "Take warnings for errors.")
+    var strict = false
 
     private struct Report: Encodable {
         struct Problem: Encodable {
@@ -20,29 +23,44 @@ struct Check: ParsableCommand {
             var line: Int
             var column: Int
             var message: String
+
+            init(_ error: RulesFileError) {
+                self.file = error.file
+                self.line = error.line
+                self.column = error.column
+                self.message = error.message
+            }
         }
 
         var ok: Bool
         var revision: String?
         var rules: Int?
         var errors: [Problem]
+        var warnings: [Problem] = []
     }
 
     func run() throws {
-        let definition: RuleSetDefinition
+        let loaded: LoadedRules
         do {
-            definition = try RulesFileLoader(path: self.path).load().definition
+            loaded = try RulesFileLoader(path: self.path).load()
         } catch {
-            try self.report(error)
+            try self.report(error.errors)
             throw ExitCode.failure
         }
+        let warnings = RulesLint(loaded, at: SystemClock.now()).warnings
+        guard !self.strict || warnings.isEmpty else {
+            try self.report(warnings.map(\.asError))
+            throw ExitCode.failure
+        }
+        let definition = loaded.definition
         guard !self.json else {
             return try self.print(
                 Report(
                     ok: true,
                     revision: definition.revision,
                     rules: definition.rules.count,
-                    errors: []
+                    errors: [],
+                    warnings: warnings.map { Report.Problem($0.asError) }
                 )
             )
         }
@@ -50,22 +68,15 @@ struct Check: ParsableCommand {
             "\(self.path): ok (\(definition.rules.count) rules, "
                 + "\(definition.notices.count) notices, revision \(definition.revision))"
         )
+        for warning in warnings { Swift.print(warning) }
     }
 
-    private func report(_ failure: RulesFileErrors) throws {
+    private func report(_ errors: [RulesFileError]) throws {
         guard self.json else {
-            for error in failure.errors { StandardError.write(error.description) }
+            for error in errors { StandardError.write(error.description) }
             return
         }
-        let problems = failure.errors.map { error in
-            Report.Problem(
-                file: error.file,
-                line: error.line,
-                column: error.column,
-                message: error.message
-            )
-        }
-        try self.print(Report(ok: false, errors: problems))
+        try self.print(Report(ok: false, errors: errors.map { Report.Problem($0) }))
     }
 
     private func print(_ report: Report) throws {

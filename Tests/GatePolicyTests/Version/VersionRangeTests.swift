@@ -69,4 +69,18 @@ import Testing
         #expect(throws: error) { try VersionRange(parsing: text) }
         #expect(!error.description.isEmpty)
     }
+
+    @Test(arguments: [
+        ("3.8.x", "3.9", true), ("3.8.x", "3.8.5", false), ("3.0.x", "3", false),
+        ("<3.9", "3.9", true), ("<=3.9", "3.9", false), ("3.8.9", "3.9", true),
+        (">=3.1 <3.2", "3.2", true), (">=3.1", "9", false), ("<=3.9.0-rc.1", "3.9.0", false),
+    ])
+    func `a range is wholly below a version only where that is certain`(
+        range: String,
+        version: String,
+        isBelow: Bool
+    ) throws {
+        let version = try AppVersion(parsing: version)
+        #expect(try VersionRange(parsing: range).isWhollyBelow(version) == isBelow)
+    }
 }

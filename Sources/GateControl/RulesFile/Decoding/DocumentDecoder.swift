@@ -39,10 +39,16 @@ struct DocumentDecoder {
         return nil
     }
 
-    private func rules(_ element: Element) -> [Located<RuleDefinition>] {
+    private func rules(_ element: Element) -> [RulesDocument.Rule] {
         let decoder = RuleDecoder(problems: self.problems)
         return (element.list(self.problems) ?? []).compactMap { item in
-            decoder.decode(item).map { Located(value: $0, place: item.scalarPlace(of: "id")) }
+            decoder.decode(item).map { rule in
+                RulesDocument.Rule(
+                    value: rule,
+                    place: item.scalarPlace(of: "id"),
+                    keys: item.keyPlaces
+                )
+            }
         }
     }
 
@@ -82,6 +88,15 @@ extension Element {
             return nil
         }
         return Located(value: text, place: element.place)
+    }
+
+    /// Where the keys of a mapping stand.
+    fileprivate var keyPlaces: [String: Place] {
+        guard case .mapping(let entries) = self.content else { return [:] }
+        return Dictionary(
+            entries.map { ($0.key, $0.place) },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
     /// The place of a key's value, or else of the whole.

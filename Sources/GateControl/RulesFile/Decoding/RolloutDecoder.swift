@@ -63,7 +63,7 @@ struct RolloutDecoder {
         return nil
     }
 
-    private static func text(_ percent: Double) -> String {
+    static func text(_ percent: Double) -> String {
         Int(exactly: percent).map { "\($0) %" } ?? "\(percent) %"
     }
 }

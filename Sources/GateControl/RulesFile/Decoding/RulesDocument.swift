@@ -11,6 +11,13 @@ struct RulesDocument {
         let texts: [LanguageTag: NoticeText]
     }
 
+    /// A rule, and where it and its keys stand.
+    struct Rule {
+        let value: RuleDefinition
+        let place: Place
+        let keys: [String: Place]
+    }
+
     /// A test whose request does not know its headers yet: another file may name them.
     struct Test {
         let name: Located<String>
@@ -39,7 +46,7 @@ struct RulesDocument {
     var unidentified: UnidentifiedPolicy?
     var exemptions: [RequestPattern] = []
     /// `nil` if the file has no list of rules.
-    var rules: [Located<RuleDefinition>]?
+    var rules: [Rule]?
     /// The id of every rule, those that could not be read included: a test that names one is right.
     var ruleNames: [String] = []
     /// Every notice, those that could not be read included: a reference to one of them is right.

@@ -1,0 +1,17 @@
+internal import GatePolicy
+
+/// Finds rules that deny without words of their own.
+struct BuiltInWordsCheck: LintCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ problems: Problems) {
+        for rule in rules.definition.rules where rule.mode == .enforce && rule.notice == nil {
+            let denies =
+                rule.minimum != nil || rule.minimumBuild != nil || !rule.blocked.isEmpty
+                || rule.maintenance != nil
+            guard denies, let place = rules.places.rules[rule.id] else { continue }
+            let message =
+                "the rule '\(rule.id)' has no 'notice': clients are shown the built-in English "
+                + "words"
+            problems.report(message, at: place.id)
+        }
+    }
+}

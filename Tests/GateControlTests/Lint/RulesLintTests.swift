@@ -1,0 +1,144 @@
+import GatePolicy
+import Testing
+
+@testable import GateControl
+
+/// What is said of rules that are right and probably not meant.
+struct RulesLintTests {
+    /// 2026-12-24T12:00:00Z.
+    private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
+
+    private func warnings(_ text: String) throws -> [String] {
+        let rules = try RulesFileLoader.load(sources: [("r.yaml", text)], now: { Self.now })
+        return RulesLint(rules, at: Self.now).warnings.map(\.description)
+    }
+
+    /// Rules in flow style behind each other, each with a link and a notice that is there.
+    private static func rules(_ rules: String...) -> String {
+        let lines = rules.map { "- { \($0), notice: n, storeUrl: https://a.example }\n" }
+        let words = "notices: { n: { en: { title: t, message: m } } }\n"
+        return "rules:\n" + lines.joined() + words
+    }
+
+    @Test(arguments: [
+        (
+            Self.rules(#"id: a, minimum: "2.0""#, #"id: b, minimum: "1.0", match: { app: x }"#),
+            [
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' asks the same "
+                    + "clients for at least as much"
+            ]
+        ),
+        (
+            Self.rules("id: a, minimumBuild: 7", "id: b, minimumBuild: 7, rollout: 100"),
+            [
+                "r.yaml:3:9: warning: the rule 'b' never changes a decision: 'a' asks the same "
+                    + "clients for at least as much"
+            ]
+        ),
+        (
+            Self.rules(#"id: a, minimum: "1", until: 2026-12-01T00:00:00Z"#),
+            ["r.yaml:2:26: warning: the rule 'a' is over since 2026-12-01T00:00:00Z"]
+        ),
+        (
+            """
+            rules:
+            - id: a
+              notice: n
+              maintenance: { from: 2026-12-01T00:00:00Z, until: 2026-12-01T01:00:00Z }
+            notices: { n: { en: { title: t, message: m } } }
+
+            """,
+            ["r.yaml:4:3: warning: the maintenance of 'a' is over since 2026-12-01T01:00:00Z"]
+        ),
+        (
+            Self.rules(#"id: a, minimum: "1", rollout: 20"#),
+            ["r.yaml:2:26: warning: the roll-out of 'a' stays at 20 %"]
+        ),
+        (
+            Self.rules(#"id: a, minimum: "1""#) + "  # more\n",
+            []
+        ),
+        (
+            """
+            rules: []
+            unidentified: { missing: allow, notice: b }
+            notices:
+              b: { en: { title: t, message: m } }
+              a: { en: { title: t, message: m }, ja: { title: t, message: m } }
+
+            """,
+            [
+                "r.yaml:4:3: warning: the notice 'b' has no text in 'ja', as other notices do",
+                "r.yaml:5:3: warning: no rule uses the notice 'a'",
+            ]
+        ),
+        (
+            """
+            rules: [{ id: a, recommended: "1", storeUrl: { default: "market://a", x: "http://b" } }]
+            unidentified: { storeUrl: "HTTP://c" }
+
+            """,
+            [
+                "r.yaml:1:36: warning: the store link 'http://b' is not https",
+                "r.yaml:2:1: warning: the store link 'HTTP://c' is not https",
+            ]
+        ),
+        (
+            "rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n",
+            [
+                "r.yaml:1:15: warning: the rule 'a' has no 'notice': clients are shown the "
+                    + "built-in English words"
+            ]
+        ),
+        (
+            Self.rules(#"id: a, minimum: "3.9", blocked: ["3.8.x", "<3.9", "3.9.x"]"#),
+            [
+                "r.yaml:2:28: warning: '3.8.x' need not be blocked: it lies wholly below the "
+                    + "minimum 3.9",
+                "r.yaml:2:28: warning: '<3.9' need not be blocked: it lies wholly below the "
+                    + "minimum 3.9",
+            ]
+        ),
+        (
+            Self.rules(#"id: a, recommended: "4.2", match: { app: x }"#, #"id: b, minimum: "5""#),
+            ["r.yaml:2:12: warning: the recommended version 4.2 is refused by the rule 'b'"]
+        ),
+    ])
+    func `a warning has its place and its reason`(_ text: String, _ lines: [String]) throws {
+        #expect(try self.warnings(text) == lines)
+    }
+
+    @Test(arguments: [
+        // The first of two equals is the one that a client is told of.
+        Self.rules(#"id: a, minimum: "1.0", match: { app: x }"#, #"id: b, minimum: "2.0""#),
+        Self.rules(#"id: a, minimum: "2", match: { app: x }"#, #"id: b, minimum: "1""#),
+        Self.rules(#"id: a, minimum: "2", mode: observe"#, #"id: b, minimum: "1""#),
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", mode: observe"#),
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", blocked: "2.1""#),
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", recommended: "3""#),
+        Self.rules(#"id: a, minimum: "2""#, "id: b, minimumBuild: 1"),
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", prerelease: strict"#),
+        // A release candidate of 2 passes the first rule, and is below the second.
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "2-rc.2""#),
+        Self.rules(
+            #"id: a, minimum: "2", enforceFrom: 2027-01-01T00:00:00Z"#,
+            #"id: b, minimum: "1""#
+        ),
+        // Who does not say its app is refused because of the second rule.
+        Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", match: { app: x }"#)
+            + "unidentified: { missing: reject, storeUrl: https://a.example, notice: n }\n",
+        // Against a release, 3.0.0-rc.1 counts as 3.0.0.
+        Self.rules(#"id: a, minimum: "3.0.0", blocked: "<=3.0.0-rc.1""#),
+        Self.rules(#"id: a, minimum: "3", blocked: [">=3.1 <3.2", "3.0.x"]"#),
+    ])
+    func `what may be meant is not warned of`(_ text: String) throws {
+        #expect(try self.warnings(text).isEmpty)
+    }
+
+    @Test(arguments: ShippedRules.all)
+    func `shipped files are without warnings`(_ shipped: ShippedRules) throws {
+        let now = try Timestamp(parsing: "2026-11-20T00:00:00Z")
+        let rules = try RulesFileLoader(path: shipped.path, now: { now }).load()
+        #expect(RulesLint(rules, at: now).warnings.map(\.description) == [])
+    }
+}
