@@ -71,6 +71,36 @@ struct CommandTests {
     }
 
     @Test
+    func `init writes a file that passes a strict check, and keeps one that is there`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path(of: "rules.yaml")
+        #expect(try ToolProcess.versiongate("init", path).status == 0)
+        #expect(try ToolProcess.versiongate("check", "--strict", path).status == 0)
+        let again = try ToolProcess.versiongate("init", path)
+        #expect(again.status == 1)
+        #expect(again.errors.contains("--force"))
+        let forced = try ToolProcess.versiongate(
+            "init",
+            path,
+            "--force",
+            "--app-id",
+            "com.example.shop",
+            "--ios-url",
+            RulesText.storeURL,
+            "--android-url",
+            "market://details?id=com.example.shop",
+            "--language",
+            "ja"
+        )
+        #expect(forced.status == 0)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("\"com.example.shop\""))
+        #expect(!text.contains("placeholder"))
+        #expect(try ToolProcess.versiongate("check", "--strict", path).status == 0)
+    }
+
+    @Test
     func `explain says who decides, why, and the exact answer`() throws {
         try self.withRules(RulesText.shop) { path in
             let result = try ToolProcess.versiongate(

@@ -1,0 +1,128 @@
+internal import GatePolicy
+
+/// A rules file to begin with: one app on iOS and Android, every line explained.
+///
+/// What is not given stands there as a placeholder that is valid, and marked as one.
+package struct RulesTemplate: Sendable {
+    private let appID: String?
+    private let iosURL: String?
+    private let androidURL: String?
+    private let language: String
+
+    /// Takes over what is known of the app.
+    ///
+    /// - Parameters:
+    ///   - appID: The bundle identifier and package name.
+    ///   - iosURL: The App Store page.
+    ///   - androidURL: The page in the store for Android.
+    ///   - language: The language of the words, English by default.
+    /// - Throws: What of it cannot stand in a rules file.
+    package init(
+        appID: String? = nil,
+        iosURL: String? = nil,
+        androidURL: String? = nil,
+        language: String? = nil
+    ) throws(RulesTemplateError) {
+        if let appID, appID.wholeMatch(of: /[A-Za-z0-9._\-]{1,128}/) == nil {
+            throw .appID(appID)
+        }
+        for url in [iosURL, androidURL] {
+            guard let url else { continue }
+            try Self.check(storeURL: url)
+        }
+        let tag = language.map { LanguageTag($0) } ?? .english
+        guard let tag else { throw .language(language ?? "") }
+        self.appID = appID
+        self.iosURL = iosURL
+        self.androidURL = androidURL
+        self.language = tag.description
+    }
+
+    private static func check(storeURL url: String) throws(RulesTemplateError) {
+        do throws(StoreLink.Failure) {
+            _ = try StoreLink(parsing: url)
+        } catch {
+            throw .storeURL(url, reason: "\(error)")
+        }
+        guard !url.lowercased().hasPrefix("http:") else {
+            throw .storeURL(url, reason: "it must be https, or open a store app")
+        }
+    }
+
+    /// The file; everything that comes from outside stands in quotes, so that YAML reads texts.
+    package var text: String {
+        let words = TemplateWords(language: self.language)
+        let app = Self.line("\"\(self.appID ?? "com.example.app")\"", given: self.appID)
+        return """
+            # The rules of VersionGate. After a change: versiongate check --strict PATH
+            # A running gate takes a change over within a second.
+
+            # A request that names no app version, or not readably, passes: nobody is locked out for
+            # want of a header. `observe` counts such requests, `reject` refuses them.
+            unidentified: { missing: allow, unreadable: allow }
+
+            # Never judged: health checks, and what a blocked user must still reach.
+            exempt:
+              - /healthz
+              - { method: POST, path: /logout }
+
+            # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
+            # single bad releases, `enforceFrom` and `rollout` for a calm cut-off.
+            rules:
+              - id: ios
+                match:
+                  platform: ios
+                  app: \(app)
+                minimum: "1.0.0" # the oldest version that still works
+                notice: upgrade
+                storeUrl: \(Self.link(self.iosURL, "https://apps.apple.com/app/id0000000000"))
+
+              - id: android
+                match:
+                  platform: android
+                  app: \(app)
+                minimum: "1.0.0" # the oldest version that still works
+                notice: upgrade
+                storeUrl: \(Self.link(
+                    self.androidURL,
+                    "https://play.google.com/store/apps/details?id=com.example.app"
+                ))
+
+            # What an app shows that must update. {currentVersion} is the version that it sent. Further
+            # languages stand beside the first one; the default is for everybody else.
+            defaultLanguage: "\(self.language)"
+            notices:
+              upgrade:
+                "\(self.language)":\(words.needTranslation ? " # placeholder: translate the words" : "")
+                  title: "\(words.title)"
+                  message: "\(words.message)"
+                  button: "\(words.button)"
+
+            # What the rules must do: rules that fail one of their tests are never loaded.
+            tests:
+            \(self.tests(of: "ios"))
+            \(self.tests(of: "android"))
+
+            """
+    }
+
+    private func tests(of platform: String) -> String {
+        let client = "app: \"\(self.appID ?? "com.example.app")\", platform: \(platform)"
+        return """
+              - name: below the minimum, \(platform) must update
+                request: { \(client), version: "0.9.0" }
+                expect: { decision: require, rule: \(platform) }
+              - name: from the minimum on, \(platform) passes
+                request: { \(client), version: "1.0.0" }
+                expect: { decision: allow }
+            """
+    }
+
+    private static func link(_ url: String?, _ placeholder: String) -> String {
+        Self.line("\"\(url ?? placeholder)\"", given: url)
+    }
+
+    private static func line(_ value: String, given: String?) -> String {
+        given == nil ? "\(value) # placeholder: replace it" : value
+    }
+}
