@@ -75,8 +75,9 @@ package struct TrustedProxies: Equatable, Sendable {
         return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
     }
 
-    /// The address of the client in a list of those that a request has come by, nearest last: the
-    /// last one that is not one of these. `nil` if what stands there is no address.
+    /// The client's address in a list of those that a request has come by, nearest last.
+    ///
+    /// It is the last one that is not one of these; `nil` if what stands there is no address.
     func clientAddress(in list: [String]) -> String? {
         list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
     }
