@@ -68,6 +68,17 @@ struct LenientPath {
         self.readings = readings
     }
 
+    /// The path as it came, and as it is to a backend that decodes twice, if that differs.
+    static func spellings(of path: [UInt8]) -> [[UInt8]] {
+        var decoded: [UInt8] = []
+        var rest = path[...]
+        while let byte = rest.popFirst() {
+            decoded.append(byte)
+            if byte == UInt8(ascii: "%"), rest.starts(with: "25".utf8) { rest = rest.dropFirst(2) }
+        }
+        return decoded.count == path.count ? [path] : [path, decoded]
+    }
+
     /// The spelling in which rules and requests are compared.
     static func folded(_ path: [UInt8]) -> [UInt8] {
         var folded: [UInt8] = []

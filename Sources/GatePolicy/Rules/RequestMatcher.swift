@@ -89,9 +89,11 @@ struct RequestMatcher: Sendable {
             self.match(exact.bytes.span, count: exact.bytes.count, number, &matches)
         case .lenient:
             // Nobody writes a long path with all these ambiguities by accident: every rule speaks.
-            guard let lenient = LenientPath(path) else { return .everything }
-            lenient.forEachReading { reading in
-                self.match(reading.span, count: reading.count, number, &matches)
+            for spelling in LenientPath.spellings(of: path) {
+                guard let lenient = LenientPath(spelling) else { return .everything }
+                lenient.forEachReading { reading in
+                    self.match(reading.span, count: reading.count, number, &matches)
+                }
             }
         }
         return matches

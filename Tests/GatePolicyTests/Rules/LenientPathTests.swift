@@ -45,6 +45,18 @@ import Testing
         #expect(Set(Self.readings(path)) == readings)
     }
 
+    @Test(arguments: [
+        ("/a%20b", ["/a%20b"]), ("/%2570ay", ["/%2570ay", "/%70ay"]),
+        ("/%252e%252e/a", ["/%252e%252e/a", "/%2e%2e/a"]), ("/a%25", ["/a%25", "/a%"]),
+    ])
+    func `a path with an encoded percent sign has a second spelling`(
+        path: String,
+        spellings: [String]
+    ) {
+        let read = LenientPath.spellings(of: Array(path.utf8))
+        #expect(read.map { String(decoding: $0, as: UTF8.self) } == spellings)
+    }
+
     @Test func `a long path of every ambiguity is not read at all`() {
         let odd = "/;%2f\\..//%00#./"
         #expect(Self.readings(odd).count == 48)

@@ -53,6 +53,7 @@ import Testing
                 "/v2\\payments", "/v2;a=1/payments;b", "/v2/./payments", "/v1/../v2/payments",
                 "/v2/payments/../x", "/v1/..%2fv2/payments", "/v1/..;/v2/payments",
                 "/../v2/payments",
+                "/v2/%2570ayments", "/x/%252e%252e/v2/payments/1", "/v2%252fpayments",
                 "/v2/payments#x", "/v2/payments%00.css", "/v2/payments%2f..%2f1",
                 "/v2/x/../payments/1",
                 "/v2%252fpayments", "/v2/payments%3bx",
