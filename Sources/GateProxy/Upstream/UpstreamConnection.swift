@@ -20,8 +20,6 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     weak var pool: UpstreamPool?
     /// Whether an earlier exchange was completed on this connection.
     private(set) var isReused = false
-    /// Used again for each request head that is written here.
-    var headBuffer = ByteBuffer()
     /// Whom the responses are for.
     private(set) var client: ClientConnection?
     private var reading = Reading.nothing
