@@ -4,10 +4,16 @@ package struct Remedy: Sendable, Equatable {
     package var minimumBuild: UInt64?
     /// The version to upgrade to.
     package var latest: AppVersion?
-    /// Where the update is, for the channel of the client.
+    /// Where the update is, for the channel and the country of the client.
     package var storeURL: String?
     /// The name of the notice; `nil` for the built-in one.
     package var notice: String?
+    /// The name of the notice for a client for whom the upgrade is only recommended.
+    package var recommendedNotice: String?
+    /// Whether no update helps: the device's operating system is too old for it.
+    package var cannotUpdate: Bool
+    /// After how many seconds the client may remind its user again; `nil` for a day.
+    package var snooze: Int64?
 
     package static let none = Remedy()
 
@@ -16,13 +22,19 @@ package struct Remedy: Sendable, Equatable {
         minimumBuild: UInt64? = nil,
         latest: AppVersion? = nil,
         storeURL: String? = nil,
-        notice: String? = nil
+        notice: String? = nil,
+        recommendedNotice: String? = nil,
+        cannotUpdate: Bool = false,
+        snooze: Int64? = nil
     ) {
         self.minimum = minimum
         self.minimumBuild = minimumBuild
         self.latest = latest
         self.storeURL = storeURL
         self.notice = notice
+        self.recommendedNotice = recommendedNotice
+        self.cannotUpdate = cannotUpdate
+        self.snooze = snooze
     }
 
     init(_ rule: RuleDefinition, channel: String?) {
@@ -31,7 +43,9 @@ package struct Remedy: Sendable, Equatable {
             minimumBuild: rule.minimumBuild,
             latest: rule.recommended,
             storeURL: rule.storeURL?.url(for: channel),
-            notice: rule.notice
+            notice: rule.notice,
+            recommendedNotice: rule.recommendedNotice,
+            snooze: rule.snooze
         )
     }
 

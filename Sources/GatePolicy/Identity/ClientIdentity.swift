@@ -10,6 +10,8 @@ package struct ClientIdentity: Sendable, Hashable {
     package var device: Claim<String>
     /// What the client wants to read, best first.
     package var languages: [LanguageRange]
+    /// The country of the client as a lower-case code; only links depend on it.
+    package var country: Claim<String>
 
     package init(
         app: Claim<String> = .missing,
@@ -19,7 +21,8 @@ package struct ClientIdentity: Sendable, Hashable {
         channel: Claim<String> = .missing,
         osVersion: Claim<AppVersion> = .missing,
         device: Claim<String> = .missing,
-        languages: [LanguageRange] = []
+        languages: [LanguageRange] = [],
+        country: Claim<String> = .missing
     ) {
         self.app = app
         self.platform = platform
@@ -29,5 +32,6 @@ package struct ClientIdentity: Sendable, Hashable {
         self.osVersion = osVersion
         self.device = device
         self.languages = languages
+        self.country = country
     }
 }

@@ -40,6 +40,7 @@ extension IdentityPart {
         case .osVersion: "OS version"
         case .device: "device"
         case .languages: "languages"
+        case .country: "country"
         }
     }
 }

@@ -8,8 +8,9 @@ extension IdentityReader {
         _ identity: ClientIdentity
     ) -> UpstreamIdentity {
         var upstream = UpstreamIdentity()
-        // Languages are a list by nature, and nobody reads them in two ways.
-        for part in IdentityPart.allCases where part != .languages {
+        // Languages are a list by nature, and nobody reads them in two ways; the country is what
+        // some other proxy says.
+        for part in IdentityPart.allCases where part != .languages && part != .country {
             let lines = self.lines(of: part, in: claims)
             let values = lines.flatMap { StatedValue.list($0.value) }
             let stated = Self.text(of: part, in: identity)
@@ -33,7 +34,7 @@ extension IdentityReader {
         case .version: values.compactMap { VersionStatement($0).version.value }.min()?.description
         case .osVersion: values.compactMap(\.version.value).min()?.description
         case .build: values.compactMap(\.build.value).min().map { String($0) }
-        case .app, .platform, .channel, .device, .languages: nil
+        case .app, .platform, .channel, .device, .languages, .country: nil
         }
     }
 
@@ -46,7 +47,7 @@ extension IdentityReader {
         case .channel: identity.channel.value
         case .osVersion: identity.osVersion.value?.description
         case .device: identity.device.value
-        case .languages: nil
+        case .languages, .country: nil
         }
     }
 }

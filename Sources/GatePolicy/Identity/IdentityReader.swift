@@ -55,7 +55,8 @@ struct IdentityReader: Sendable {
             ),
             osVersion: Claim(merging: values[.osVersion, default: []].map(\.version)),
             device: name(.device),
-            languages: self.languages(in: claims)
+            languages: self.languages(in: claims),
+            country: Claim(merging: values[.country, default: []].map(\.country))
         )
     }
 

@@ -1,6 +1,6 @@
 /// The parts of a client's identity that a request can carry.
 package enum IdentityPart: Int, Sendable, CaseIterable {
-    case app, platform, version, build, channel, osVersion, device, languages
+    case app, platform, version, build, channel, osVersion, device, languages, country
 }
 
 /// Where the parts of a client's identity are read from.

@@ -45,6 +45,14 @@ struct StatedValue {
         }
     }
 
+    /// A country code (ISO 3166-1 alpha-2), lower case.
+    var country: Claim<String> {
+        guard self.text.utf8.count == 2, self.text.utf8.allSatisfy(\.isLetter) else {
+            return self.unreadable()
+        }
+        return .stated(self.text.lowercased())
+    }
+
     private func unreadable<Value>() -> Claim<Value> {
         .unreadable(Excerpt(self.text).text)
     }

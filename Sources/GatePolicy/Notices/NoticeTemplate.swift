@@ -3,6 +3,20 @@
 /// `Version {currentVersion} no longer works.` has one place; `{{` and `}}` are the braces
 /// themselves.
 package struct NoticeTemplate: Sendable, Equatable {
+    /// Where a template stands, which decides what it can say.
+    package enum Use: Sendable {
+        case notice
+        /// A `body`, which can also say the words of the notice and the terms of the decision.
+        case body
+
+        fileprivate var placeholders: [NoticePlaceholder] {
+            switch self {
+            case .notice: NoticePlaceholder.inNotices
+            case .body: NoticePlaceholder.allCases
+            }
+        }
+    }
+
     private enum Piece: Sendable, Equatable {
         case text(String)
         case placeholder(NoticePlaceholder)
@@ -13,7 +27,10 @@ package struct NoticeTemplate: Sendable, Equatable {
 
     private let pieces: [Piece]
 
-    package init(parsing text: String) throws(NoticeTemplateError) {
+    package init(
+        parsing text: String,
+        for use: Use = .notice
+    ) throws(NoticeTemplateError) {
         var pieces: [Piece] = []
         var literal = ""
         var rest = text.unicodeScalars[...]
@@ -30,9 +47,10 @@ package struct NoticeTemplate: Sendable, Equatable {
             guard scalar == "{" else { throw .strayBrace }
             guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
             let name = String(rest[..<end])
-            guard let placeholder = NoticePlaceholder(rawValue: name) else {
-                let known = NoticePlaceholder.allCases.map(\.rawValue)
-                throw .unknownPlaceholder(name, known: known)
+            guard let placeholder = NoticePlaceholder(rawValue: name),
+                use.placeholders.contains(placeholder)
+            else {
+                throw .unknownPlaceholder(name, known: use.placeholders.map(\.rawValue))
             }
             pieces += [.text(literal), .placeholder(placeholder)]
             literal = ""
@@ -40,6 +58,14 @@ package struct NoticeTemplate: Sendable, Equatable {
         }
         pieces.append(.text(literal))
         self.pieces = pieces.filter { $0 != .text("") }
+    }
+
+    /// The place of a template that is nothing but this place.
+    var onlyPlaceholder: NoticePlaceholder? {
+        guard self.pieces.count == 1, case .placeholder(let placeholder) = self.pieces[0] else {
+            return nil
+        }
+        return placeholder
     }
 
     /// A template without places.

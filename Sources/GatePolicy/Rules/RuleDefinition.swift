@@ -10,12 +10,17 @@ package struct RuleDefinition: Sendable, Equatable {
     package var minimumBuild: UInt64?
     /// Versions below it pass, with a hint.
     package var recommended: AppVersion?
+    /// Whether the newest version that the store has is recommended, too (`recommended: store`).
+    package var recommendsStoreVersion: Bool
     /// Versions that must upgrade whatever the minimum is; one range of the list is enough.
     package var blocked: [VersionRange]
     /// How a pre-release of the floor itself is judged.
     package var prerelease: PrereleasePolicy
     /// The name of the notice that a denied client gets; `nil` for the built-in one.
     package var notice: String?
+    /// The name of the notice that a client gets for whom an upgrade is only recommended; `nil` for
+    /// the built-in one.
+    package var recommendedNotice: String?
     /// Where the client finds its update.
     package var storeURL: StoreURL?
     /// Whether the rule acts or only counts.
@@ -26,6 +31,17 @@ package struct RuleDefinition: Sendable, Equatable {
     package var rollout: [RolloutStep]
     /// When nobody that the rule matches is served.
     package var maintenance: MaintenanceWindow?
+    /// What has to be in the store before the rule asks for it; `nil` to ask at once.
+    package var holdUntilInStore: StoreHold?
+    /// Operating systems that the update runs on, one range is enough; empty for all of them.
+    ///
+    /// A client that says it has another one cannot update: see `Remedy.cannotUpdate`.
+    package var requiresOS: [VersionRange]
+    /// How denials of this rule differ from those of the others.
+    package var answer: AnswerStyle
+    /// After how many seconds a client may remind its user of a recommendation again; `nil` for a
+    /// day.
+    package var snooze: Int64?
 
     package init(
         id: String,
@@ -33,28 +49,40 @@ package struct RuleDefinition: Sendable, Equatable {
         minimum: AppVersion? = nil,
         minimumBuild: UInt64? = nil,
         recommended: AppVersion? = nil,
+        recommendsStoreVersion: Bool = false,
         blocked: [VersionRange] = [],
         prerelease: PrereleasePolicy = .asRelease,
         notice: String? = nil,
+        recommendedNotice: String? = nil,
         storeURL: StoreURL? = nil,
         mode: RuleMode = .enforce,
         schedule: RuleSchedule = .always,
         rollout: [RolloutStep] = [],
-        maintenance: MaintenanceWindow? = nil
+        maintenance: MaintenanceWindow? = nil,
+        holdUntilInStore: StoreHold? = nil,
+        requiresOS: [VersionRange] = [],
+        answer: AnswerStyle = .standard,
+        snooze: Int64? = nil
     ) {
         self.id = id
         self.match = match
         self.minimum = minimum
         self.minimumBuild = minimumBuild
         self.recommended = recommended
+        self.recommendsStoreVersion = recommendsStoreVersion
         self.blocked = blocked
         self.prerelease = prerelease
         self.notice = notice
+        self.recommendedNotice = recommendedNotice
         self.storeURL = storeURL
         self.mode = mode
         self.schedule = schedule
         self.rollout = rollout
         self.maintenance = maintenance
+        self.holdUntilInStore = holdUntilInStore
+        self.requiresOS = requiresOS
+        self.answer = answer
+        self.snooze = snooze
     }
 }
 
@@ -102,14 +130,21 @@ package enum RuleMode: String, Sendable, Equatable, CaseIterable {
     case observe
 }
 
-/// Where a client finds its update, by the channel that it came from.
+/// Where a client finds its update, by the channel that it came from, and else by its country.
 package struct StoreURL: Sendable, Equatable {
     package var `default`: String
     /// By lower-case channel.
     package var channels: [String: String]
+    /// By lower-case country code (ISO 3166-1 alpha-2).
+    package var countries: [String: String]
 
-    package init(_ url: String, channels: [String: String] = [:]) {
+    package init(
+        _ url: String,
+        channels: [String: String] = [:],
+        countries: [String: String] = [:]
+    ) {
         self.default = url
         self.channels = channels
+        self.countries = countries
     }
 }

@@ -17,6 +17,10 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rules: [RuleDefinition]
     /// The texts that clients show, by their name.
     package var notices: [String: NoticeDefinition]
+    /// What the stores have.
+    package var releases: [Release]
+    /// How denials are dressed where their rule does not say it.
+    package var answer: AnswerStyle
     /// What the rules must decide, or they are not loaded.
     package var tests: [RuleTest]
 
@@ -28,6 +32,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
         exemptions: [RequestPattern] = [],
         rules: [RuleDefinition] = [],
         notices: [String: NoticeDefinition] = [:],
+        releases: [Release] = [],
+        answer: AnswerStyle = .standard,
         tests: [RuleTest] = []
     ) {
         self.revision = revision
@@ -37,6 +43,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.exemptions = exemptions
         self.rules = rules
         self.notices = notices
+        self.releases = releases
+        self.answer = answer
         self.tests = tests
     }
 }

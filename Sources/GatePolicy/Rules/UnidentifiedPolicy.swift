@@ -17,6 +17,8 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     package var notice: String?
     /// The link of a rejection.
     package var storeURL: StoreURL?
+    /// Requests for which it is stricter; of all that match, the strictest holds.
+    package var paths: [UnidentifiedPath]
 
     /// Nobody is locked out for want of a header: both `allow`.
     package static let defaults = UnidentifiedPolicy(missing: .allow, unreadable: .allow)
@@ -25,11 +27,32 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
         missing: Action,
         unreadable: Action,
         notice: String? = nil,
-        storeURL: StoreURL? = nil
+        storeURL: StoreURL? = nil,
+        paths: [UnidentifiedPath] = []
     ) {
         self.missing = missing
         self.unreadable = unreadable
         self.notice = notice
         self.storeURL = storeURL
+        self.paths = paths
+    }
+}
+
+/// What happens to clients that do not say which build they are, where they send these requests.
+package struct UnidentifiedPath: Sendable, Equatable {
+    package var request: RequestPattern
+    /// `nil` for what holds everywhere.
+    package var missing: UnidentifiedPolicy.Action?
+    /// `nil` for what holds everywhere.
+    package var unreadable: UnidentifiedPolicy.Action?
+
+    package init(
+        request: RequestPattern,
+        missing: UnidentifiedPolicy.Action? = nil,
+        unreadable: UnidentifiedPolicy.Action? = nil
+    ) {
+        self.request = request
+        self.missing = missing
+        self.unreadable = unreadable
     }
 }
