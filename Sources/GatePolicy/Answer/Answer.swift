@@ -8,16 +8,25 @@ package struct Answer: Sendable, Equatable {
     package var body: [UInt8]
     /// When the client may come back; `nil` if it has to change first.
     package var retryAt: Timestamp?
+    /// Whether an answer over HTTP/1.1 names a protocol to upgrade to (RFC 9110 section 15.5.22).
+    package var sendsUpgrade: Bool
 
     /// The field that marks what the gate has said.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
 
-    package init(status: Int, fields: [HeaderField], body: [UInt8], retryAt: Timestamp? = nil) {
+    package init(
+        status: Int,
+        fields: [HeaderField],
+        body: [UInt8],
+        retryAt: Timestamp? = nil,
+        sendsUpgrade: Bool = false
+    ) {
         self.status = status
         self.fields = fields
         self.body = body
         self.retryAt = retryAt
+        self.sendsUpgrade = sendsUpgrade
     }
 
     /// The answer as it is given at this second: a `Retry-After` is the number of seconds left
@@ -40,7 +49,15 @@ package struct Answer: Sendable, Equatable {
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),
-            HeaderField(name: "Access-Control-Expose-Headers", value: Self.markerName),
+            // Nothing in the answer is anybody's secret, and without this a page that sends its
+            // cookies along could not read it.
+            HeaderField(name: "Access-Control-Allow-Credentials", value: "true"),
+            HeaderField(name: "Access-Control-Expose-Headers", value: self.exposedNames),
         ]
     }
+
+    private static let exposedNames = [
+        markerName, retryAfterName, "ETag", "grpc-status", "grpc-message",
+        "grpc-status-details-bin",
+    ].joined(separator: ", ")
 }

@@ -27,4 +27,20 @@ enum Denial: Sendable, Equatable {
         case .maintenance: "urn:versiongate:maintenance"
         }
     }
+
+    /// FAILED_PRECONDITION, because trying again is of no use, and UNAVAILABLE, because it is.
+    var callStatus: Int {
+        switch self {
+        case .upgrade: 9
+        case .maintenance: 14
+        }
+    }
+
+    /// The reason that a gRPC client switches on (`google.rpc.ErrorInfo`).
+    var callReason: String {
+        switch self {
+        case .upgrade: "UPGRADE_REQUIRED"
+        case .maintenance: "MAINTENANCE"
+        }
+    }
 }

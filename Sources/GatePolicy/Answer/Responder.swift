@@ -1,93 +1,81 @@
-/// Writes what clients are told, in their language.
+/// Writes what clients are told, in their language and in the form that they read.
 struct Responder: Sendable {
     private let revision: String
-    private let notices: [String: Notice]
-    private let upgrade: Notice
-    private let unidentified: Notice
-    private let maintenance: Notice
+    private let words: NoticeBook
+    private let style: AnswerStyle
+    /// How the denials of rules differ from the others, by the place of the rule.
+    private let styles: [Int: AnswerStyle]
     /// The fields that an answer can depend on.
     private let vary: String
 
-    init(_ definition: RuleSetDefinition, headerNames: [String]) {
-        func notice(_ notice: NoticeDefinition) -> Notice {
-            Notice(notice, fallback: definition.defaultLanguage)
-        }
+    init(_ definition: RuleSetDefinition) {
         self.revision = definition.revision
-        self.notices = definition.notices.mapValues(notice)
-        self.upgrade = notice(.upgrade)
-        self.unidentified = notice(.unidentified)
-        self.maintenance = notice(.maintenance)
-        self.vary = (headerNames + ["Origin"]).joined(separator: ", ")
+        self.words = NoticeBook(definition)
+        self.style = definition.answer
+        var styles: [Int: AnswerStyle] = [:]
+        for (index, rule) in definition.rules.enumerated() where rule.answer != .standard {
+            styles[index] = rule.answer.filled(by: definition.answer)
+        }
+        self.styles = styles
+        self.vary = AnswerInputs(definition).names.joined(separator: ", ")
     }
 
     /// The answer to a decision, without the seconds that it counts.
-    func answer(to decision: Decision, for identity: ClientIdentity) -> Answer? {
+    func answer(
+        to decision: Decision,
+        for identity: ClientIdentity,
+        as form: AnswerForm
+    ) -> Answer? {
         guard let denial = Denial(decision) else { return nil }
-        let named = decision.remedy.notice.flatMap { self.notices[$0] }
-        let words =
-            named?.words(for: identity.languages)
-            ?? self.builtIn(for: denial, decision).words(for: identity.languages)
-        var fields = [
-            HeaderField(name: "Content-Type", value: "application/problem+json"),
-            HeaderField(name: "Cache-Control", value: "no-store"),
-        ]
-        if let words {
-            fields.append(HeaderField(name: "Content-Language", value: words.language.description))
+        let style = decision.ruleIndex.flatMap { self.styles[$0] } ?? self.style
+        let document = DenialDocument(
+            denial: denial,
+            decision: decision,
+            identity: identity,
+            status: style.status ?? denial.status,
+            words: self.words.words(for: decision, identity),
+            revision: self.revision
+        )
+        let content = Self.content(document, style, form)
+        var fields = content.fields
+        fields.append(HeaderField(name: "Cache-Control", value: "no-store"))
+        if let language = document.words?.language {
+            fields.append(HeaderField(name: "Content-Language", value: language.description))
         }
         fields.append(HeaderField(name: "Vary", value: self.vary))
         fields.append(HeaderField(name: Answer.markerName, value: decision.kind.rawValue))
         return Answer(
-            status: denial.status,
+            // A gRPC client looks at its own status, and only in an answer that is a 200.
+            status: form.callType == nil ? document.status : 200,
             fields: fields,
-            body: self.body(denial, decision, identity, words?.text),
-            retryAt: denial == .maintenance ? decision.maintenance?.until : nil
+            body: content.body,
+            retryAt: denial == .maintenance ? decision.maintenance?.until : nil,
+            sendsUpgrade: document.status == 426 && form.callType == nil
+                && style.sendsUpgrade == true
         )
     }
 
-    private func builtIn(for denial: Denial, _ decision: Decision) -> Notice {
-        switch denial {
-        case .upgrade: decision.ruleID == nil ? self.unidentified : self.upgrade
-        case .maintenance: self.maintenance
+    private static func content(
+        _ document: DenialDocument,
+        _ style: AnswerStyle,
+        _ form: AnswerForm
+    ) -> (fields: [HeaderField], body: [UInt8]) {
+        func field(_ type: String) -> HeaderField { HeaderField(name: "Content-Type", value: type) }
+        if let type = form.callType {
+            return ([field(type)] + document.callStatus.fields, [])
         }
-    }
-
-    /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
-    private func body(
-        _ denial: Denial,
-        _ decision: Decision,
-        _ identity: ClientIdentity,
-        _ words: NoticeText?
-    ) -> [UInt8] {
-        let values = Self.values(decision.remedy, identity)
-        var object = JSONObject()
-        object.add("type", denial.type)
-        object.add("title", words?.title.filled(with: values) ?? "")
-        object.add("status", denial.status)
-        object.add("message", words?.message.filled(with: values) ?? "")
-        object.add("button", words?.button?.filled(with: values))
-        // No update helps against maintenance: only a denial has always a link.
-        let link = denial == .upgrade ? decision.remedy.storeURL ?? "" : decision.remedy.storeURL
-        object.add("storeUrl", link)
-        object.add("minimumVersion", decision.remedy.minimum?.description)
-        object.add("minimumBuild", decision.remedy.minimumBuild)
-        object.add("latestVersion", decision.remedy.latest?.description)
-        object.add("currentVersion", identity.version.value?.description)
-        object.add("rule", decision.ruleID)
-        object.add("revision", self.revision)
-        return object.bytes
-    }
-
-    private static func values(
-        _ remedy: Remedy,
-        _ identity: ClientIdentity
-    ) -> [NoticePlaceholder: String] {
-        var values: [NoticePlaceholder: String] = [:]
-        values[.currentVersion] = identity.version.value?.description
-        values[.minimumVersion] = (remedy.minimum ?? remedy.latest)?.description
-        values[.latestVersion] = (remedy.latest ?? remedy.minimum)?.description
-        values[.minimumBuild] = remedy.minimumBuild.map { String($0) }
-        values[.platform] = identity.platform.value?.name
-        values[.app] = identity.app.value
-        return values
+        if let body = style.body {
+            return (
+                [field(style.contentType ?? body.mediaType)], body.filled(with: document.values)
+            )
+        }
+        if form == .page, let page = document.page {
+            let policy = HeaderField(
+                name: "Content-Security-Policy",
+                value: NoticePage.securityPolicy
+            )
+            return ([field("text/html; charset=utf-8"), policy], page.bytes)
+        }
+        return ([field("application/problem+json")], document.problemDetails)
     }
 }

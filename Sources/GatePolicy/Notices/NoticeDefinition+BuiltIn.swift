@@ -13,6 +13,30 @@ extension NoticeDefinition {
         ]
     )
 
+    /// The words for a client for whom an update is only recommended.
+    static let recommended = NoticeDefinition(
+        texts: [
+            .english: NoticeText(
+                title: NoticeTemplate(literal: "Update available"),
+                message: NoticeTemplate(literal: "A newer version of the app is available."),
+                button: NoticeTemplate(literal: "Update")
+            )
+        ]
+    )
+
+    /// The words for a client whose device cannot have the update.
+    static let cannotUpdate = NoticeDefinition(
+        texts: [
+            .english: NoticeText(
+                title: NoticeTemplate(literal: "This device is no longer supported"),
+                message: NoticeTemplate(
+                    literal: "This version of the app no longer works, and newer ones need a newer "
+                        + "operating system. Please update your device, or use another one."
+                )
+            )
+        ]
+    )
+
     /// The words for a client that meets maintenance.
     static let maintenance = NoticeDefinition(
         texts: [

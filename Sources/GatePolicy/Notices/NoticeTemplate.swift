@@ -60,6 +60,11 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = pieces.filter { $0 != .text("") }
     }
 
+    /// Whether the template has this place.
+    func says(_ placeholder: NoticePlaceholder) -> Bool {
+        self.pieces.contains(.placeholder(placeholder))
+    }
+
     /// The place of a template that is nothing but this place.
     var onlyPlaceholder: NoticePlaceholder? {
         guard self.pieces.count == 1, case .placeholder(let placeholder) = self.pieces[0] else {

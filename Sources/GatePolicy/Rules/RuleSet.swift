@@ -17,7 +17,7 @@ package final class RuleSet: Sendable {
         self.reader = reader
         self.classifier = classifier
         self.judge = Judge(definition, classifier)
-        self.responder = Responder(definition, headerNames: reader.headerNames)
+        self.responder = Responder(definition)
     }
 
     package var revision: String { self.definition.revision }
@@ -78,9 +78,10 @@ package final class RuleSet: Sendable {
     package func answer(
         to decision: Decision,
         for identity: ClientIdentity,
+        as form: AnswerForm = .document,
         at now: Timestamp
     ) -> Answer? {
-        self.responder.answer(to: decision, for: identity)?.counted(to: now)
+        self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
     }
 
     /// The fields that go with the backend's answer: to a client that should upgrade, and before

@@ -95,8 +95,8 @@ import Testing
                 "Content-Type: application/problem+json",
                 "Cache-Control: no-store",
                 "Content-Language: ja",
-                "Vary: x-app-id, x-app-platform, x-app-version, x-app-build, x-app-channel, "
-                    + "x-os-version, x-device-id, accept-language, Origin",
+                "Vary: x-app-version, x-app-build, x-app-channel, accept-language, accept, "
+                    + "content-type, origin",
                 "X-VersionGate: require",
             ]
         )

@@ -1,0 +1,59 @@
+/// The header fields that the answers of a rule set depend on, for `Vary` (RFC 9110 section
+/// 12.5.5).
+struct AnswerInputs {
+    /// The names, in lower case and each once.
+    let names: [String]
+
+    init(_ definition: RuleSetDefinition) {
+        let parts = Self.parts(definition)
+        let sources = definition.identity
+        var names = IdentityPart.allCases.filter(parts.contains)
+            .flatMap { sources.headers[$0, default: []] }
+            .map { $0.lowercased() }
+        // The pattern can say any part, and does so only where no header says the version.
+        if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
+        var seen: Set<String> = []
+        // The form of the answer depends on `Accept` and `Content-Type`, its CORS on `Origin`.
+        self.names =
+            names.filter { seen.insert($0).inserted } + ["accept", "content-type", "origin"]
+    }
+
+    private static func parts(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
+        // The version is judged, and stands in the answer.
+        var parts: Set<IdentityPart> = [.version, .languages]
+        for rule in definition.rules {
+            if rule.match.apps != nil { parts.insert(.app) }
+            if rule.match.platforms != nil { parts.insert(.platform) }
+            if rule.match.channels != nil { parts.insert(.channel) }
+            if rule.match.osVersions != nil || !rule.requiresOS.isEmpty { parts.insert(.osVersion) }
+            if rule.minimumBuild != nil { parts.insert(.build) }
+            if !rule.rollout.isEmpty { parts.insert(.device) }
+            if rule.holdUntilInStore != nil || rule.recommendsStoreVersion {
+                parts.formUnion([.app, .channel, .build])
+            }
+            Self.add(rule.storeURL, to: &parts)
+        }
+        Self.add(definition.unidentified.storeURL, to: &parts)
+        let styles = [definition.answer] + definition.rules.map(\.answer)
+        if styles.contains(where: { $0.body != nil }) { parts.formUnion([.app, .platform]) }
+        if definition.notices.values.contains(where: { $0.says(.platform) }) {
+            parts.insert(.platform)
+        }
+        if definition.notices.values.contains(where: { $0.says(.app) }) { parts.insert(.app) }
+        return parts
+    }
+
+    private static func add(_ url: StoreURL?, to parts: inout Set<IdentityPart>) {
+        guard let url else { return }
+        if !url.channels.isEmpty { parts.insert(.channel) }
+        if !url.countries.isEmpty { parts.insert(.country) }
+    }
+}
+
+extension NoticeDefinition {
+    fileprivate func says(_ place: NoticePlaceholder) -> Bool {
+        self.texts.values.contains { text in
+            [text.title, text.message, text.button].compactMap { $0 }.contains { $0.says(place) }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// The end of a gRPC call that the gate answers (gRPC over HTTP/2, "Responses"), with the details
+/// that clients of every language can read (`google.rpc.Status`).
+struct CallStatus {
+    /// Who speaks, in an `ErrorInfo`.
+    private static let domain = "versiongate"
+
+    let code: Int
+    let message: String
+    let reason: String
+    /// What the client can do about it, by name.
+    let metadata: [(name: String, value: String)]
+    /// The words of the notice, and their language.
+    let words: (language: String, message: String)?
+    /// Where the update is, and what the button says.
+    let link: (description: String, url: String)?
+
+    var fields: [HeaderField] {
+        [
+            HeaderField(name: "grpc-status", value: String(self.code)),
+            HeaderField(name: "grpc-message", value: Self.percentEncoded(self.message)),
+            HeaderField(name: "grpc-status-details-bin", value: Base64.unpadded(self.details)),
+        ]
+    }
+
+    /// A `google.rpc.Status`.
+    private var details: [UInt8] {
+        var status = ProtobufMessage()
+        status.add(1, self.code)
+        status.add(2, self.message)
+        status.add(3, Self.any("ErrorInfo", self.errorInfo))
+        if let words {
+            var localized = ProtobufMessage()
+            localized.add(1, words.language)
+            localized.add(2, words.message)
+            status.add(3, Self.any("LocalizedMessage", localized))
+        }
+        if let link {
+            var entry = ProtobufMessage()
+            entry.add(1, link.description)
+            entry.add(2, link.url)
+            var help = ProtobufMessage()
+            help.add(1, entry)
+            status.add(3, Self.any("Help", help))
+        }
+        return status.bytes
+    }
+
+    private var errorInfo: ProtobufMessage {
+        var info = ProtobufMessage()
+        info.add(1, self.reason)
+        info.add(2, Self.domain)
+        for (name, value) in self.metadata {
+            var entry = ProtobufMessage()
+            entry.add(1, name)
+            entry.add(2, value)
+            info.add(3, entry)
+        }
+        return info
+    }
+
+    /// A `google.protobuf.Any`.
+    private static func any(_ type: String, _ message: ProtobufMessage) -> ProtobufMessage {
+        var any = ProtobufMessage()
+        any.add(1, "type.googleapis.com/google.rpc.\(type)")
+        any.add(2, message)
+        return any
+    }
+
+    /// A `grpc-message`: everything but printable ASCII without `%` is encoded.
+    private static func percentEncoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &bytes)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

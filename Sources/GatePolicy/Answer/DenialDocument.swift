@@ -1,0 +1,105 @@
+/// Everything that a denial says, before it is put in a form.
+struct DenialDocument {
+    let denial: Denial
+    let decision: Decision
+    let identity: ClientIdentity
+    let status: Int
+    let revision: String
+    /// The words of the notice, filled, with their language.
+    let words: FilledWords?
+
+    init(
+        denial: Denial,
+        decision: Decision,
+        identity: ClientIdentity,
+        status: Int,
+        words: FilledWords?,
+        revision: String
+    ) {
+        self.denial = denial
+        self.decision = decision
+        self.identity = identity
+        self.status = status
+        self.words = words
+        self.revision = revision
+    }
+
+    private var remedy: Remedy { self.decision.remedy }
+
+    /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
+    var problemDetails: [UInt8] {
+        var object = JSONObject()
+        object.add("type", self.denial.type)
+        object.add("title", self.words?.title ?? "")
+        object.add("status", self.status)
+        object.add("message", self.words?.message ?? "")
+        object.add("button", self.words?.button)
+        // No update helps against maintenance: only a denial has always a link.
+        object.add("storeUrl", self.denial == .upgrade ? self.link : self.remedy.storeURL)
+        object.add("minimumVersion", self.remedy.minimum?.description)
+        object.add("minimumBuild", self.remedy.minimumBuild)
+        object.add("latestVersion", self.remedy.latest?.description)
+        object.add("currentVersion", self.identity.version.value?.description)
+        object.add("cannotUpdate", ifTrue: self.remedy.cannotUpdate)
+        object.add("rule", self.decision.ruleID)
+        object.add("revision", self.revision)
+        return object.bytes
+    }
+
+    private var link: String { self.remedy.storeURL ?? "" }
+
+    /// What a `body` of the rules file can say.
+    var values: [NoticePlaceholder: String] {
+        var values = FilledWords.values(self.remedy, self.identity)
+        values[.title] = self.words?.title
+        values[.message] = self.words?.message
+        values[.button] = self.words?.button
+        values[.storeUrl] = self.remedy.storeURL
+        values[.status] = String(self.status)
+        values[.decision] = self.decision.kind.rawValue
+        values[.rule] = self.decision.ruleID
+        values[.revision] = self.revision
+        return values
+    }
+
+    /// The page for a browser; `nil` where there are no words.
+    var page: NoticePage? {
+        self.words.map { words in
+            NoticePage(
+                language: words.language,
+                title: words.title,
+                message: words.message,
+                button: words.button,
+                storeURL: self.remedy.storeURL
+            )
+        }
+    }
+
+    /// The end of a gRPC call.
+    var callStatus: CallStatus {
+        let metadata = [
+            ("title", self.words?.title),
+            ("button", self.words?.button),
+            ("storeUrl", self.remedy.storeURL),
+            ("minimumVersion", self.remedy.minimum?.description),
+            ("minimumBuild", self.remedy.minimumBuild.map { String($0) }),
+            ("latestVersion", self.remedy.latest?.description),
+            ("currentVersion", self.identity.version.value?.description),
+            ("cannotUpdate", self.remedy.cannotUpdate ? "true" : nil),
+            (
+                "until",
+                self.denial == .maintenance ? self.decision.maintenance?.until.description : nil
+            ),
+            ("rule", self.decision.ruleID),
+            ("revision", self.revision),
+        ]
+        return CallStatus(
+            code: self.denial.callStatus,
+            message: self.words?.message ?? "",
+            reason: self.denial.callReason,
+            metadata: metadata.compactMap { name, value in value.map { (name, $0) } },
+            words: self.words.map { ($0.language.description, $0.message) },
+            link: self.remedy.storeURL.map { (self.words?.button ?? "", $0) }
+        )
+    }
+}

@@ -1,0 +1,68 @@
+/// The answer to a browser: the words of the notice as a page (HTML Living Standard).
+struct NoticePage {
+    /// Languages whose script runs from right to left.
+    private static let rightToLeft: Set<String> = [
+        "ar", "arc", "ckb", "dv", "fa", "he", "ks", "ku", "nqo", "ps", "sd", "syr", "ug", "ur",
+        "yi",
+    ]
+
+    /// Nothing on the page may load or run anything.
+    static let securityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
+
+    let language: LanguageTag
+    let title: String
+    let message: String
+    let button: String?
+    let storeURL: String?
+
+    private var isRightToLeft: Bool {
+        Self.rightToLeft.contains(String(self.language.description.prefix { $0 != "-" }))
+    }
+
+    var bytes: [UInt8] {
+        let title = Self.escaped(self.title)
+        let language = Self.escaped(self.language.description)
+        let direction = self.isRightToLeft ? " dir=\"rtl\"" : ""
+        var page = """
+            <!DOCTYPE html>
+            <html lang="\(language)"\(direction)>
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title)</title>
+            <style>
+            :root { color-scheme: light dark; }
+            body { font: 1.125rem/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 32rem; padding: 0 1.5rem; }
+            p { white-space: pre-line; }
+            a { display: inline-block; padding: 0.5rem 1.25rem; border: 1px solid; border-radius: 0.5rem; color: inherit; text-decoration: none; }
+            </style>
+            </head>
+            <body>
+            <h1>\(title)</h1>
+            <p>\(Self.escaped(self.message))</p>
+
+            """
+        if let storeURL, !storeURL.isEmpty {
+            let words = Self.escaped(self.button ?? storeURL)
+            page += "<p><a href=\"\(Self.escaped(storeURL))\">\(words)</a></p>\n"
+        }
+        page += "</body>\n</html>\n"
+        return Array(page.utf8)
+    }
+
+    /// A text as it stands in an element or between quotation marks.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

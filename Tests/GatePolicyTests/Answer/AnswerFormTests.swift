@@ -1,0 +1,163 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct AnswerFormTests {
+    static func answer(
+        _ form: AnswerForm,
+        languages: String = "",
+        storeURL: String = "https://apps.example/?a=1&b=\"2\"",
+        maintained: Bool = false
+    ) throws -> Answer {
+        let notice = NoticeDefinition(texts: [
+            .english: NoticeText(
+                title: try NoticeTemplate(parsing: "Update <now>"),
+                message: try NoticeTemplate(parsing: "100 % & \"{currentVersion}\""),
+                button: try NoticeTemplate(parsing: "Get it")
+            ),
+            try #require(LanguageTag("ar")): NoticeText(
+                title: try NoticeTemplate(parsing: "تحديث"),
+                message: try NoticeTemplate(parsing: "مطلوب")
+            ),
+        ])
+        let window = MaintenanceWindow(from: second(-10), until: second(90))
+        let rules = ruleSet(
+            [
+                try rule(
+                    "r",
+                    blocked: maintained ? [] : [">=0"],
+                    notice: "n",
+                    storeURL: StoreURL(storeURL),
+                    maintenance: maintained ? window : nil
+                )
+            ],
+            notices: ["n": notice]
+        )
+        let identity = try client(version: "1.2", languages: languages)
+        let decision = rules.decide(identity, at: second(0))
+        return try #require(rules.answer(to: decision, for: identity, as: form, at: second(0)))
+    }
+
+    static func lines(_ answer: Answer) -> [String] {
+        answer.fields.map { "\($0.name): \($0.value)" }
+    }
+
+    @Test func `a browser gets a page in which every text is only text`() throws {
+        let answer = try Self.answer(.page)
+        let page = String(decoding: answer.body, as: UTF8.self)
+        #expect(answer.status == 426)
+        #expect(
+            Self.lines(answer).prefix(2) == [
+                "Content-Type: text/html; charset=utf-8",
+                "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'",
+            ]
+        )
+        #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">\n"))
+        #expect(page.contains("<h1>Update &lt;now&gt;</h1>\n<p>100 % &amp; &quot;1.2&quot;</p>"))
+        #expect(
+            page.contains(
+                "<a href=\"https://apps.example/?a=1&amp;b=&quot;2&quot;\">Get it</a>"
+            )
+        )
+    }
+
+    @Test func `a page is written in the direction of its language`() throws {
+        let page = String(decoding: try Self.answer(.page, languages: "ar-EG").body, as: UTF8.self)
+        #expect(page.contains("<html lang=\"ar\" dir=\"rtl\">"))
+        // Without words for the button, the link is shown as it is.
+        #expect(page.contains("b=&quot;2&quot;\">https://apps.example/?a=1&amp;b="))
+    }
+
+    @Test func `a body of the rules file is what a browser gets, too`() throws {
+        var denying = try rule("r", blocked: [">=0"])
+        denying.answer = AnswerStyle(body: .json(.boolean(true)))
+        let rules = ruleSet([denying])
+        let identity = try client(version: "1")
+        let decision = rules.decide(identity, in: rules.scope())
+        let answer = rules.answer(to: decision, for: identity, as: .page, at: second(0))
+        #expect(answer?.body == Array("true".utf8))
+    }
+
+    static let types: [(AnswerForm, String)] = [
+        (.grpc, "application/grpc"),
+        (.grpcWeb, "application/grpc-web"),
+        (.grpcWebText, "application/grpc-web-text"),
+    ]
+
+    @Test(arguments: types)
+    func `a call ends with its status and without a message`(
+        form: AnswerForm,
+        type: String
+    ) throws {
+        let answer = try Self.answer(form)
+        #expect(answer.status == 200)
+        #expect(answer.body == [])
+        let lines = Self.lines(answer)
+        #expect(
+            lines.prefix(3) == [
+                "Content-Type: \(type)",
+                "grpc-status: 9",
+                "grpc-message: 100 %25 & \"1.2\"",
+            ]
+        )
+        #expect(lines.contains("X-VersionGate: require"))
+    }
+
+    @Test func `a call in maintenance is told to come back`() throws {
+        let answer = try Self.answer(.grpc, maintained: true)
+        #expect(Self.lines(answer).contains("grpc-status: 14"))
+        #expect(Self.lines(answer).contains("Retry-After: 90"))
+    }
+
+    @Test func `the message of a call is printable ASCII`() throws {
+        let lines = Self.lines(try Self.answer(.grpc, languages: "ar"))
+        #expect(lines.contains("grpc-message: %D9%85%D8%B7%D9%84%D9%88%D8%A8"))
+    }
+
+    /// A length-delimited field, by hand.
+    static func field(_ number: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        [number << 3 | 2, UInt8(payload.count)] + payload
+    }
+
+    static func field(_ number: UInt8, _ text: String) -> [UInt8] {
+        self.field(number, Array(text.utf8))
+    }
+
+    @Test func `the details of a call are a status with an error info`() {
+        let status = CallStatus(
+            code: 9,
+            message: "m",
+            reason: "R",
+            metadata: [("k", "v")],
+            words: nil,
+            link: nil
+        )
+        var info = Self.field(1, "R")
+        info += Self.field(2, "versiongate")
+        info += Self.field(3, Self.field(1, "k") + Self.field(2, "v"))
+        let any =
+            Self.field(1, "type.googleapis.com/google.rpc.ErrorInfo") + Self.field(2, info)
+        let bytes = [0x08, 9] + Self.field(2, "m") + Self.field(3, any)
+        #expect(
+            status.fields.last
+                == HeaderField(name: "grpc-status-details-bin", value: Base64.unpadded(bytes))
+        )
+    }
+
+    @Test func `a number of any size is a varint`() {
+        var message = ProtobufMessage()
+        message.add(1, 0)
+        message.add(2, 300)
+        message.add(16, 1)
+        #expect(message.bytes == [0x08, 0, 0x10, 0xAC, 0x02, 0x80, 0x01, 1])
+    }
+
+    /// RFC 4648 section 10, without the padding.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
+        ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("\u{FB}\u{FF}", "w7vDvw"),
+    ])
+    func `base 64 has no padding`(text: String, encoded: String) {
+        #expect(Base64.unpadded(Array(text.utf8)) == encoded)
+    }
+}
