@@ -2,8 +2,8 @@ import NIOCore
 
 /// The answers that the gate gives itself.
 extension ClientConnection {
-    /// Answers a client whose version may not pass.
-    func deny(_ denial: Verdict.Denial, facts: RequestFacts) {
+    /// Answers a request that goes no further.
+    func answer(_ answer: RenderedAnswer, facts: RequestFacts) {
         let remaining: Exchange.RemainingBody =
             switch facts.framing {
             case .none: .nothing
@@ -17,9 +17,10 @@ extension ClientConnection {
             remaining: remaining,
             limits: self.worker.settings.discardLimits
         )
-        self.request.logEntry?.status = denial.status
-        self.writeHead(denial.head, action: action)
-        if !self.request.isHead { self.appendOutbound(denial.body) }
+        self.request.logEntry?.status = answer.status
+        let sendsUpgrade = answer.sendsUpgrade && !self.request.isHTTP10
+        self.writeHead(answer.head, action: action, sendsUpgrade: sendsUpgrade)
+        if !self.request.isHead { self.appendOutbound(answer.body) }
         self.perform(action)
     }
 
@@ -69,17 +70,25 @@ extension ClientConnection {
         self.perform(action)
     }
 
-    private func writeHead(_ head: [UInt8], action: Exchange.AnswerAction) {
+    private func writeHead(
+        _ head: [UInt8],
+        action: Exchange.AnswerAction,
+        sendsUpgrade: Bool = false
+    ) {
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         buffer.writeBytes(head)
         buffer.writeBytes(self.worker.dateLine)
         if let origin = self.request.origin {
-            buffer.writeBytes(Verdict.crossOriginLines(origin))
+            buffer.writeBytes(RenderedAnswer.crossOriginLines(origin))
         }
         switch self.connection(keepsClient: action != .answerAndLinger) {
         case .keep, .upgrade: break
         case .keepExplicitly: buffer.writeStaticString("Connection: keep-alive\r\n")
         case .close: buffer.writeStaticString("Connection: close\r\n")
+        }
+        // The protocol that is spoken already: nothing that reads it has anything to change.
+        if sendsUpgrade {
+            buffer.writeStaticString("Upgrade: HTTP/1.1\r\nConnection: upgrade\r\n")
         }
         buffer.writeStaticString("\r\n")
         self.outbound = buffer

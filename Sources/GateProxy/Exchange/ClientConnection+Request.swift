@@ -84,16 +84,20 @@ extension ClientConnection {
         if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
         self.body = BodyReader(facts.framing)
         if let denial = verdict.denial {
-            if let line = facts.originLine {
-                let line = head.fields.lines[line]
-                self.request.origin = bytes.text(from: line.valueStart, to: line.valueEnd)
-            }
-            self.deny(denial, facts: facts)
+            self.noteOrigin(of: head, facts: facts, in: bytes)
+            self.answer(denial, facts: facts)
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
+    }
+
+    /// Keeps the origin for which the answer must be readable.
+    func noteOrigin(of head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
+        guard let index = facts.originLine else { return }
+        let line = head.fields.lines[index]
+        self.request.origin = bytes.text(from: line.valueStart, to: line.valueEnd)
     }
 
     /// The address that the request comes from: the peer's, or what a trusted proxy says.

@@ -9,6 +9,7 @@ enum ASCII {
     static let slash: UInt8 = 0x2F
     static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
+    static let plus: UInt8 = 0x2B
     static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 

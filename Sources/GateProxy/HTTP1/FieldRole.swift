@@ -9,6 +9,7 @@ package enum FieldRole: Equatable, Sendable {
     case upgrade
     case origin
     case contentType
+    case accept
     case requestID
     case accessControlRequestMethod
     case forwarded(Forwarded)
@@ -37,6 +38,7 @@ extension FieldRole {
         ("upgrade", .upgrade),
         ("origin", .origin),
         ("content-type", .contentType),
+        ("accept", .accept),
         ("x-request-id", .requestID),
         ("access-control-request-method", .accessControlRequestMethod),
         ("x-forwarded-for", .forwarded(.for)),

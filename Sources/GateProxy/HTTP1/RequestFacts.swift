@@ -1,3 +1,5 @@
+package import GatePolicy
+
 /// What the gate has to know of a request head to pass it on or to answer it, and the checks that
 /// need more than one field line (RFC 9112 3.2, 6.1 and 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
 package struct RequestFacts: Equatable, Sendable {
@@ -18,6 +20,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var upgradeLine: Int?
     /// One bit for each identity field that is there, by the index of its role.
     package private(set) var identityFields: UInt64 = 0
+    /// What kind of client reads the answer, should the gate give one.
+    package private(set) var answerForm = AnswerForm.document
     private let minorVersion: Int
 
     /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
@@ -30,9 +34,15 @@ package struct RequestFacts: Equatable, Sendable {
         for index in lines.indices {
             let line = lines[index]
             switch line.role {
-            case .other, .hopByHop, .gateOwned, .contentType, .forwarded(.proto),
-                .forwarded(.host), .forwarded(.standard):
+            case .other, .hopByHop, .gateOwned, .forwarded(.proto), .forwarded(.host),
+                .forwarded(.standard):
                 continue
+            case .contentType:
+                if let form = AnswerForm(contentType: bytes, line) { self.answerForm = form }
+            case .accept:
+                if self.answerForm == .document, AnswerForm.isBrowser(accept: bytes, line) {
+                    self.answerForm = .page
+                }
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:

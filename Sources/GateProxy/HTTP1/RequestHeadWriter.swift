@@ -67,7 +67,7 @@ struct RequestHeadWriter {
         for line in head.fields.lines {
             let passes =
                 switch line.role {
-                case .other: !facts.connection.nominates(line, in: bytes)
+                case .other, .accept: !facts.connection.nominates(line, in: bytes)
                 case .contentLength, .transferEncoding, .origin, .contentType,
                     .accessControlRequestMethod:
                     true

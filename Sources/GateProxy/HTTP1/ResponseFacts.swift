@@ -26,7 +26,7 @@ package struct ResponseFacts: Equatable, Sendable {
                 if let fault = framing.addTransferEncoding(bytes, line) { throw fault }
             case .upgrade:
                 self.upgradeLine = self.upgradeLine ?? index
-            case .other, .host, .expect, .origin, .contentType, .requestID,
+            case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
                 .accessControlRequestMethod, .forwarded, .hopByHop, .gateOwned, .identity:
                 continue
             }

@@ -37,7 +37,7 @@ struct ResponseHeadWriter {
                 case .transferEncoding:
                     !removesFraming && head.status >= 200 && head.status != 204
                 case .contentLength: head.status >= 200 && head.status != 204
-                case .other, .host, .expect, .origin, .contentType, .requestID,
+                case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
                     .accessControlRequestMethod, .forwarded, .identity:
                     !facts.connection.nominates(line, in: bytes)
                 }

@@ -1,10 +1,12 @@
 import GatePolicy
 import Glibc
 
-/// What a decision depends on: the identity fields byte for byte, and which rules the path meets.
+/// What a verdict depends on: the identity fields byte for byte, which rules the path meets, and
+/// what kind of client reads a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
     var scope = RequestScope.unrestricted
+    var form = AnswerForm.document
 
     /// Lengths stand before values, so that no value can look like another field.
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
@@ -35,7 +37,9 @@ struct VerdictKey: Hashable {
     var isWorthKeeping: Bool { self.bytes.count <= 1024 }
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool {
-        guard left.bytes.count == right.bytes.count, left.scope == right.scope else { return false }
+        guard left.bytes.count == right.bytes.count, left.scope == right.scope,
+            left.form == right.form
+        else { return false }
         return unsafe left.bytes.withUnsafeBytes { left in
             unsafe right.bytes.withUnsafeBytes { right in
                 guard let left = left.baseAddress, let other = right.baseAddress else {
@@ -49,6 +53,7 @@ struct VerdictKey: Hashable {
     func hash(into hasher: inout Hasher) {
         unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         hasher.combine(self.scope)
+        hasher.combine(self.form)
     }
 }
 

@@ -65,6 +65,7 @@ final class WorkerRules {
         {
             return last.verdict
         }
+        self.key.form = facts.answerForm
         self.key.bytes.removeAll(keepingCapacity: true)
         let query = self.identityQuery(of: head, facts: facts, in: bytes)
         if facts.identityFields != 0 {
@@ -142,7 +143,7 @@ final class WorkerRules {
             upstreamIdentity: self.ruleSet.upstreamIdentity(claims, identity),
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
-            answer: self.ruleSet.answer(to: decision, for: identity, at: now),
+            answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
             now: now
         )
     }

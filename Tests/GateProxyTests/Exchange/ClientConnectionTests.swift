@@ -1,3 +1,4 @@
+import GatePolicy
 import NIOCore
 import Testing
 
@@ -59,6 +60,21 @@ struct ClientConnectionTests {
         )
         try client.receive(Message.outdated)
         #expect(!client.socket.takeSent().contains("Access-Control"))
+    }
+
+    @Test(arguments: [("HTTP/1.1", true), ("HTTP/1.0", false)])
+    func `a protocol to upgrade to is named to clients that know what it is`(
+        _ version: String,
+        _ isNamed: Bool
+    ) throws {
+        let stage = try Stage(answer: AnswerStyle(sendsUpgrade: true))
+        let client = try stage.client()
+        try client.receive(wire("GET / \(version)", "Host: a", "X-App-Version: 1"))
+        let answer = client.socket.takeSent()
+        #expect(answer.hasPrefix("HTTP/1.1 426 "))
+        #expect(
+            answer.contains("Upgrade: HTTP/1.1\r\nConnection: upgrade\r\n\r\n") == isNamed
+        )
     }
 
     @Test func `requests and answers in any pieces`() throws {

@@ -155,6 +155,7 @@ struct Stage {
     /// `minimum`: the oldest version that passes.
     init(
         minimum: String = "2.0",
+        answer: AnswerStyle = .standard,
         _ configure: (inout GateSettings) -> Void = { _ in }
     ) throws {
         var settings = GateSettings(
@@ -165,16 +166,20 @@ struct Stage {
         self.worker = Worker(
             eventLoop: self.loop,
             settings: settings,
-            ruleSet: try Self.ruleSet(minimum: minimum),
+            ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }
 
-    static func ruleSet(minimum: String) throws -> RuleSet {
+    static func ruleSet(
+        minimum: String,
+        answer: AnswerStyle = .standard
+    ) throws -> RuleSet {
         RuleSet(
             RuleSetDefinition(
                 revision: minimum,
-                rules: [RuleDefinition(id: "floor", minimum: try AppVersion(parsing: minimum))]
+                rules: [RuleDefinition(id: "floor", minimum: try AppVersion(parsing: minimum))],
+                answer: answer
             )
         )
     }

@@ -222,11 +222,33 @@ struct WorkerRulesTests {
         #expect(head.hasSuffix("\r\n") && !head.hasSuffix("\r\n\r\n"))
     }
 
+    @Test func `two clients that differ only in what they read get answers of their own`() throws {
+        let rules = try Self.rules()
+        var parser = RequestHeadParser()
+        var last: RememberedVerdict?
+        let forms = [
+            ("Accept: text/html,application/xhtml+xml", "text/html; charset=utf-8"),
+            ("Accept: */*", "application/problem+json"),
+            ("Content-Type: application/grpc+proto", "application/grpc"),
+            ("Accept: */*", "application/problem+json"),
+        ]
+        for (field, type) in forms {
+            let verdict = try Self.verdict(
+                rules,
+                on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1", field),
+                parser: &parser,
+                last: &last
+            )
+            let head = String(decoding: try #require(verdict.denial).head, as: UTF8.self)
+            #expect(head.contains("Content-Type: \(type)\r\n"))
+        }
+    }
+
     @Test(arguments: [
         ("https://a.example", true), ("null", true), ("", false), ("a b", false), ("a\r\nb", false),
     ])
     func `an origin is repeated only if it is one`(_ origin: String, _ isRepeated: Bool) {
-        let lines = String(decoding: Verdict.crossOriginLines(origin), as: UTF8.self)
+        let lines = String(decoding: RenderedAnswer.crossOriginLines(origin), as: UTF8.self)
         #expect(lines.contains("Access-Control-Allow-Origin: \(origin)\r\n") == isRepeated)
     }
 }

@@ -1,0 +1,40 @@
+import GatePolicy
+
+/// An answer of the gate as bytes, but for what differs from request to request.
+struct RenderedAnswer: Sendable {
+    let status: Int
+    /// The status line and the field lines, without the empty line.
+    let head: [UInt8]
+    let body: [UInt8]
+    /// Whether a client of HTTP/1.1 is told a protocol to upgrade to.
+    let sendsUpgrade: Bool
+
+    init(_ answer: Answer) {
+        self.init(
+            status: answer.status,
+            fields: answer.fields,
+            body: answer.body,
+            sendsUpgrade: answer.sendsUpgrade
+        )
+    }
+
+    init(status: Int, fields: [HeaderField], body: [UInt8], sendsUpgrade: Bool = false) {
+        // Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
+        let hasLength = status != 204 && status != 304
+        let length = HeaderField(name: "Content-Length", value: String(body.count))
+        self.status = status
+        self.head =
+            Array(StatusLine.text(status).utf8) + Self.lines(hasLength ? fields + [length] : fields)
+        self.body = hasLength ? body : []
+        self.sendsUpgrade = sendsUpgrade
+    }
+
+    static func lines(_ fields: [HeaderField]) -> [UInt8] {
+        fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+    }
+
+    /// The field lines that let a web app on another origin read an answer.
+    static func crossOriginLines(_ origin: String) -> [UInt8] {
+        self.lines(Answer.crossOriginFields(origin: origin))
+    }
+}
