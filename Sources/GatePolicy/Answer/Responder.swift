@@ -6,7 +6,7 @@ struct Responder: Sendable {
     /// How the denials of rules differ from the others, by the place of the rule.
     private let styles: [Int: AnswerStyle]
     /// The fields that an answer can depend on.
-    private let vary: String
+    let vary: String
 
     init(_ definition: RuleSetDefinition) {
         self.revision = definition.revision
@@ -53,6 +53,11 @@ struct Responder: Sendable {
             sendsUpgrade: document.status == 426 && form.callType == nil
                 && style.sendsUpgrade == true
         )
+    }
+
+    /// What a client is told that asks where it stands.
+    func status(_ standing: Standing, _ identity: ClientIdentity) -> LaunchStatus {
+        LaunchStatus(standing, identity, self.words.words(for: standing.decision, identity))
     }
 
     private static func content(

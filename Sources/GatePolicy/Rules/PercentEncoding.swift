@@ -1,8 +1,13 @@
 /// Percent-encoding of RFC 3986 section 2.1.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Decodes every valid triplet; what is no triplet stays as it is, and so does `+`.
     static func decode(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        return String(decoding: self.decodedBytes(text), as: UTF8.self)
+    }
+
+    /// The bytes of a decoded text, which need not be UTF-8.
+    package static func decodedBytes(_ text: String) -> [UInt8] {
         var rest = text.utf8[...]
         var decoded: [UInt8] = []
         while let byte = rest.popFirst() {
@@ -13,7 +18,7 @@ enum PercentEncoding {
                 decoded.append(byte)
             }
         }
-        return String(decoding: decoded, as: UTF8.self)
+        return decoded
     }
 
     /// The octet whose two hexadecimal digits come first.

@@ -7,7 +7,7 @@ package final class RuleSet: Sendable {
     private let reader: IdentityReader
     private let classifier: RequestClassifier
     private let judge: Judge
-    private let responder: Responder
+    let responder: Responder
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
@@ -83,6 +83,9 @@ package final class RuleSet: Sendable {
     ) -> Answer? {
         self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
     }
+
+    /// The header fields that answers of the gate can depend on, for `Vary`.
+    package var answerInputs: String { self.responder.vary }
 
     /// The fields that go with the backend's answer: to a client that should upgrade, and before
     /// a maintenance.

@@ -17,6 +17,12 @@ package struct GateCounters: Equatable, Sendable {
     /// Answers of 502, 503 and 504 that the gate gave itself.
     package var upstreamFailures: UInt64 = 0
 
+    /// Requests of clients that asked where they stand.
+    package var launchChecks: UInt64 = 0
+    /// Streams of events that were opened, and the events that told a change on them.
+    package var eventStreams: UInt64 = 0
+    package var eventsSent: UInt64 = 0
+
     package init() {}
 
     package mutating func count(_ decision: Decision) {
@@ -47,6 +53,9 @@ package struct GateCounters: Equatable, Sendable {
         sum.identityUnreadable += right.identityUnreadable
         sum.malformed += right.malformed
         sum.upstreamFailures += right.upstreamFailures
+        sum.launchChecks += right.launchChecks
+        sum.eventStreams += right.eventStreams
+        sum.eventsSent += right.eventsSent
         return sum
     }
 }

@@ -19,7 +19,11 @@ extension ClientConnection {
         )
         self.request.logEntry?.status = answer.status
         let sendsUpgrade = answer.sendsUpgrade && !self.request.isHTTP10
-        self.writeHead(answer.head, action: action, sendsUpgrade: sendsUpgrade)
+        self.writeHead(
+            answer.head,
+            keepsClient: action != .answerAndLinger,
+            sendsUpgrade: sendsUpgrade
+        )
         if !self.request.isHead { self.appendOutbound(answer.body) }
         self.perform(action)
     }
@@ -44,7 +48,7 @@ extension ClientConnection {
                 answer,
                 keepsClient: forwarding.keepsClient && forwarding.requestEnded
             )
-        case .head, .discarding, .lingering, .tunnel, .closed:
+        case .head, .streaming, .discarding, .lingering, .tunnel, .closed:
             self.answer(answer, keepsClient: false)
         }
         self.flush()
@@ -65,23 +69,19 @@ extension ClientConnection {
         let head =
             StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
             + "Cache-Control: no-store\r\nContent-Length: \(body.count)\r\n"
-        self.writeHead(Array(head.utf8), action: action)
+        self.writeHead(Array(head.utf8), keepsClient: action != .answerAndLinger)
         if !self.request.isHead { self.appendOutbound(body) }
         self.perform(action)
     }
 
-    private func writeHead(
-        _ head: [UInt8],
-        action: Exchange.AnswerAction,
-        sendsUpgrade: Bool = false
-    ) {
+    func writeHead(_ head: [UInt8], keepsClient: Bool, sendsUpgrade: Bool = false) {
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         buffer.writeBytes(head)
         buffer.writeBytes(self.worker.dateLine)
         if let origin = self.request.origin {
             buffer.writeBytes(RenderedAnswer.crossOriginLines(origin))
         }
-        switch self.connection(keepsClient: action != .answerAndLinger) {
+        switch self.connection(keepsClient: keepsClient) {
         case .keep, .upgrade: break
         case .keepExplicitly: buffer.writeStaticString("Connection: keep-alive\r\n")
         case .close: buffer.writeStaticString("Connection: close\r\n")
@@ -94,7 +94,7 @@ extension ClientConnection {
         self.outbound = buffer
     }
 
-    private func appendOutbound(_ bytes: [UInt8]) {
+    func appendOutbound(_ bytes: [UInt8]) {
         guard var buffer = self.outbound.take() else { return }
         buffer.writeBytes(bytes)
         self.outbound = buffer

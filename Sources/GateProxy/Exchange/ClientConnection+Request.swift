@@ -11,6 +11,9 @@ extension ClientConnection {
             case .head: goesOn = self.readHead()
             case .forwarding(let forwarding):
                 goesOn = !forwarding.requestEnded && self.passBody()
+            case .streaming:
+                self.inbound = ByteBuffer()
+                goesOn = false
             case .discarding: goesOn = self.discardBody()
             case .lingering: goesOn = self.discardAll()
             case .tunnel: goesOn = self.passTunnel()
@@ -64,6 +67,9 @@ extension ClientConnection {
             facts = try RequestFacts(head, in: bytes)
         } catch {
             return self.refuse(GateAnswer(error))
+        }
+        if let endpoint = ClientEndpoint(head, in: bytes), self.worker.settings.servesClients {
+            return self.serve(endpoint, head, facts: facts, in: bytes)
         }
         let verdict = self.rules.verdict(
             on: head,

@@ -47,6 +47,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
     /// The rest of the request's body.
     var body = BodyReader.none
     var upstream: UpstreamConnection?
+    /// The stream of events that the client listens to.
+    var events: EventStream?
     /// What waits for a connection to the backend; `nil`: none is being opened.
     var unsent: [ByteBuffer]?
     var context: ChannelHandlerContext?
@@ -80,7 +82,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
             // Nothing is wanted but to learn that the client goes away.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        case .discarding, .lingering, .closed: true
+        case .streaming, .discarding, .lingering, .closed: true
         }
     }
 
@@ -193,6 +195,7 @@ extension ClientConnection {
         self.exchange = .closed
         self.dropUpstream()
         self.finishLogEntry()
+        if self.events.take() != nil { self.worker.closeStream() }
         self.worker.remove(self)
     }
 
@@ -224,7 +227,7 @@ extension ClientConnection {
         case .forwarding, .discarding:
             // Read to the end by the rules that it was begun with.
             break
-        case .head, .lingering, .tunnel, .closed:
+        case .head, .streaming, .lingering, .tunnel, .closed:
             self.rules = self.worker.rules
             self.parser.resetForNewTable()
         }
@@ -269,10 +272,12 @@ extension ClientConnection {
     /// The gate is about to stop.
     func drain() {
         self.exchange.drain()
+        if self.exchange == .streaming { self.endStream() }
         if self.exchange == .head, self.inbound.readableBytes == 0 { self.closeAfterWriting() }
     }
 
     func deadlineReached() {
+        if self.exchange == .streaming { return self.streamIsDue() }
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
             upstreamStalls: self.upstream.map { !$0.isWritable } ?? false

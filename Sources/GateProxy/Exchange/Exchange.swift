@@ -13,6 +13,8 @@ package enum Exchange: Equatable, Sendable {
     /// Answered for the last time and closed for writing; what the client still sends is thrown
     /// away, so that it can read the answer instead of finding the connection reset.
     case lingering(budget: UInt64)
+    /// The gate itself tells the client whatever changes; the client has nothing more to say.
+    case streaming
     /// The protocol was changed: bytes in both directions, whatever they mean (RFC 9110 7.8).
     case tunnel(Tunnel)
     case closed
@@ -83,6 +85,11 @@ extension Exchange {
         self = .forwarding(forwarding)
     }
 
+    /// The request whose head was just read is answered without an end.
+    package mutating func stream() {
+        self = .streaming
+    }
+
     /// The request went out on a connection that an earlier exchange had left open: if that turns
     /// out to be closed, the backend has seen nothing of it.
     package mutating func allowRetry() {
@@ -108,7 +115,7 @@ extension Exchange {
         case .discarding:
             self = .head
             return .next
-        case .head, .lingering, .tunnel, .closed:
+        case .head, .streaming, .lingering, .tunnel, .closed:
             return .wait
         }
     }
@@ -201,7 +208,7 @@ extension Exchange {
         case .lingering(let budget) where UInt64(count) <= budget:
             self = .lingering(budget: budget - UInt64(count))
             return .goOn
-        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -229,7 +236,7 @@ extension Exchange {
             tunnel.clientEnded = true
             self = .tunnel(tunnel)
             return .endUpstream
-        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -265,7 +272,7 @@ extension Exchange {
         case .tunnel:
             self = .closed
             return .abort
-        case .head, .discarding, .lingering, .closed:
+        case .head, .streaming, .discarding, .lingering, .closed:
             return .doNothing
         }
     }
@@ -283,7 +290,7 @@ extension Exchange {
         case .forwarding, .tunnel:
             self = .closed
             return .abort
-        case .head, .discarding, .lingering, .closed: return .doNothing
+        case .head, .streaming, .discarding, .lingering, .closed: return .doNothing
         }
     }
 
@@ -310,7 +317,7 @@ extension Exchange {
         case .head where hasPartialHead: return .requestTimeout
         case .forwarding(let forwarding) where !forwarding.responseStarted:
             return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
-        case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }

@@ -10,6 +10,8 @@ enum ASCII {
     static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
     static let plus: UInt8 = 0x2B
+    static let dot: UInt8 = 0x2E
+    static let questionMark: UInt8 = 0x3F
     static let asterisk: UInt8 = 0x2A
     static let underscore: UInt8 = 0x5F
 

@@ -32,6 +32,10 @@ package struct GateAnswer: Equatable, Sendable {
         status: 503,
         detail: "This gateway serves as many connections as it may."
     )
+    package static let tooManyStreams = GateAnswer(
+        status: 503,
+        detail: "This gateway serves as many event streams as it may."
+    )
     package static let connectTimeout = GateAnswer(
         status: 504,
         detail: "The backend did not accept the connection in time."

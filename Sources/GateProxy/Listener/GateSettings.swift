@@ -17,6 +17,10 @@ package struct GateSettings: Sendable {
     package var trustedProxies: TrustedProxies
     /// Whether one line is logged for each request.
     package var logsAccess: Bool
+    /// Whether clients can ask the gate itself, under `/.versiongate/`.
+    package var servesClients: Bool
+    /// Clients at the same time over all threads that listen to events.
+    package var maxEventStreams: Int
     /// Verdicts that each thread remembers.
     package var verdictCacheCapacity: Int
 
@@ -32,6 +36,8 @@ package struct GateSettings: Sendable {
         self.maxConnections = 100_000
         self.trustedProxies = .none
         self.logsAccess = false
+        self.servesClients = true
+        self.maxEventStreams = 50_000
         self.verdictCacheCapacity = 8192
     }
 }

@@ -18,8 +18,12 @@ package final class Worker {
     var counters = GateCounters()
     let accessLog: AccessLog?
     private let maxConnections: Int
+    private let maxStreams: Int
     private var requestIDs = RequestIDs()
     private var clients = ConnectionRegistry<ClientConnection>()
+    /// Streams that have not yet been judged by the rules.
+    private var unannounced: [ClientConnection] = []
+    private var streamCount = 0
     private var ticker: RepeatedTask?
     private var buffers: [ByteBuffer] = []
     private var whenDrained: EventLoopPromise<Void>?
@@ -45,6 +49,7 @@ package final class Worker {
         self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
         self.pool = UpstreamPool(eventLoop: eventLoop, settings: settings)
         self.maxConnections = Swift.max(1, settings.maxConnections / Swift.max(1, settings.threads))
+        self.maxStreams = settings.maxEventStreams / Swift.max(1, settings.threads)
         self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
         self.dateSeconds = HTTPDate.secondsSinceEpoch()
         self.dateLine = HTTPDate.line(secondsSinceEpoch: self.dateSeconds)
@@ -63,6 +68,7 @@ package final class Worker {
     package func use(_ ruleSet: RuleSet) {
         self.rules = WorkerRules(ruleSet, cacheCapacity: self.settings.verdictCacheCapacity)
         for client in self.clients.all { client.rulesChanged() }
+        self.announceChange()
     }
 
     func nextRequestID() -> RequestID {
@@ -111,6 +117,37 @@ package final class Worker {
         }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         self.pool.closeOverdue(at: self.now)
+    }
+}
+
+extension Worker {
+    /// Streams that are judged together; between two lots, requests have their turn.
+    private static let announcementSize = 64
+
+    /// Counts a stream of events; `false` if there are as many as there may be.
+    func openStream() -> Bool {
+        guard self.streamCount < self.maxStreams else { return false }
+        self.streamCount += 1
+        self.counters.eventStreams += 1
+        return true
+    }
+
+    func closeStream() {
+        self.streamCount -= 1
+    }
+
+    private func announceChange() {
+        let isUnderWay = !self.unannounced.isEmpty
+        self.unannounced = self.clients.all.filter { $0.events != nil }
+        if !isUnderWay { self.announceToNext() }
+    }
+
+    private func announceToNext() {
+        for client in self.unannounced.suffix(Self.announcementSize) { client.refreshStream() }
+        self.unannounced.removeLast(min(Self.announcementSize, self.unannounced.count))
+        guard !self.unannounced.isEmpty else { return }
+        let worker = NIOLoopBound(self, eventLoop: self.eventLoop)
+        self.eventLoop.scheduleTask(in: .milliseconds(1)) { worker.value.announceToNext() }
     }
 }
 

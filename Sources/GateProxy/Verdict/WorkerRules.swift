@@ -67,7 +67,7 @@ final class WorkerRules {
         }
         self.key.form = facts.answerForm
         self.key.bytes.removeAll(keepingCapacity: true)
-        let query = self.identityQuery(of: head, facts: facts, in: bytes)
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : []
         if facts.identityFields != 0 {
             for line in head.fields.lines {
                 guard case .identity(let index) = line.role else { continue }
@@ -126,15 +126,7 @@ final class WorkerRules {
         query: [(String, String)],
         address: String
     ) -> Verdict {
-        var claims = IdentityClaims()
-        for line in head.fields.lines {
-            guard case .identity(let index) = line.role else { continue }
-            claims.addHeader(
-                self.identityHeaderNames[Int(index)],
-                bytes.text(from: line.valueStart, to: line.valueEnd)
-            )
-        }
-        for (name, value) in query { claims.addQuery(name, value) }
+        let claims = self.claims(of: head, in: bytes, query: query)
         let identity = self.ruleSet.identify(claims)
         let now = self.now()
         let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
@@ -148,20 +140,72 @@ final class WorkerRules {
         )
     }
 
-    /// The identity that a browser's WebSocket carries in its query, because it can set no header.
+    private func claims(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        query: [(String, String)]
+    ) -> IdentityClaims {
+        var claims = IdentityClaims()
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role else { continue }
+            claims.addHeader(
+                self.identityHeaderNames[Int(index)],
+                bytes.text(from: line.valueStart, to: line.valueEnd)
+            )
+        }
+        for (name, value) in query { claims.addQuery(name, value) }
+        return claims
+    }
+
+    /// Where a client stands that asks for it.
+    ///
+    /// The rules without a path speak, and those for the `path` and `method` in the query, if the
+    /// client asks about a request.
+    func launchStatus(
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> LaunchStatus {
+        let parameters = Self.query(of: head, in: bytes)
+        let identity = self.ruleSet.identify(
+            self.claims(
+                of: head,
+                in: bytes,
+                query: parameters.filter { self.queryNames.contains($0.0) }
+            )
+        )
+        func parameter(_ name: String) -> [UInt8]? {
+            parameters.first { $0.0 == name }.map { PercentEncoding.decodedBytes($0.1) }
+        }
+        let scope =
+            parameter("path").map { path in
+                let method = parameter("method") ?? Array("GET".utf8)
+                return self.ruleSet.scope(method: method.span, target: path.span)
+            } ?? .unrestricted
+        return self.ruleSet.launchStatus(
+            for: identity,
+            in: scope,
+            at: self.now(),
+            address: address
+        )
+    }
+
+    /// The identity in the query: a browser's WebSocket and EventSource can set no header.
     private func identityQuery(
         of head: RequestHead,
-        facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> [(String, String)] {
-        guard !self.queryNames.isEmpty, facts.offersUpgrade else { return [] }
+        guard !self.queryNames.isEmpty else { return [] }
+        return Self.query(of: head, in: bytes).filter { self.queryNames.contains($0.0) }
+    }
+
+    /// The parameters of the query with lower-case names, percent-encoded as they stand there.
+    private static func query(of head: RequestHead, in bytes: Span<UInt8>) -> [(String, String)] {
         let target = bytes.text(from: head.target.start, to: head.target.end)
         guard let mark = target.firstIndex(of: "?") else { return [] }
-        return target[target.index(after: mark)...].split(separator: "&").compactMap { pair in
+        return target[target.index(after: mark)...].split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = parts[0].lowercased()
-            guard self.queryNames.contains(name) else { return nil }
-            return (name, parts.count > 1 ? String(parts[1]) : "")
+            return (parts[0].lowercased(), parts.count > 1 ? String(parts[1]) : "")
         }
     }
 }

@@ -54,6 +54,10 @@ struct Serve: AsyncParsableCommand {
     var maxBodyBytes: String?
     @Option(help: "Client connections at the same time (default 100000).")
     var maxConnections: String?
+    @Option(help: "Clients at the same time that listen to events (default 50000).")
+    var maxEventStreams: String?
+    @Option(help: "Whether clients can ask the gate under /.versiongate/ (default true).")
+    var clientEndpoints: String?
     @Option(help: "Proxies whose X-Forwarded-* are believed: addresses and CIDR ranges, by comma.")
     var trustedProxies: String?
     @Flag(help: "Log one line for each request.")
@@ -72,7 +76,8 @@ struct Serve: AsyncParsableCommand {
             .responseTimeout: self.responseTimeout, .tunnelTimeout: self.tunnelTimeout,
             .maxHeadBytes: self.maxHeadBytes, .maxHeaderCount: self.maxHeaderCount,
             .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
-            .maxConnections: self.maxConnections, .trustedProxies: self.trustedProxies,
+            .maxConnections: self.maxConnections, .maxEventStreams: self.maxEventStreams,
+            .clientEndpoints: self.clientEndpoints, .trustedProxies: self.trustedProxies,
             .accessLog: self.accessLog ? "true" : nil, .logFormat: self.logFormat,
             .logLevel: self.logLevel,
         ]

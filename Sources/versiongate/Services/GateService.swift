@@ -35,6 +35,8 @@ struct GateService: Service {
                 "identity_unreadable": "\(counters.identityUnreadable)",
                 "malformed": "\(counters.malformed)",
                 "upstream_failures": "\(counters.upstreamFailures)",
+                "launch_checks": "\(counters.launchChecks)",
+                "event_streams": "\(counters.eventStreams)",
             ]
         )
     }

@@ -24,6 +24,10 @@ struct ServeSettings {
         gate.maxConnections =
             try reader.number(.maxConnections, in: 1...10_000_000)
             ?? gate.maxConnections
+        gate.maxEventStreams =
+            try reader.number(.maxEventStreams, in: 0...10_000_000)
+            ?? gate.maxEventStreams
+        gate.servesClients = try reader.boolean(.clientEndpoints) ?? true
         gate.maxBodyBytes = try reader.number(.maxBodyBytes, in: 0...Int.max).map(UInt64.init)
         gate.logsAccess = try reader.boolean(.accessLog) ?? false
         gate.trustedProxies =

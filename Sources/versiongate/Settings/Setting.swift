@@ -19,6 +19,8 @@ enum Setting: String, CaseIterable {
     case maxTargetBytes
     case maxBodyBytes
     case maxConnections
+    case maxEventStreams
+    case clientEndpoints
     case trustedProxies
     case accessLog
     case logFormat

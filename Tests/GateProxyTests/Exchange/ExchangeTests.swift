@@ -49,7 +49,8 @@ struct ExchangeTests {
 
     private static let states: [Exchange] = [
         .head, uploading, waiting, waitingLast, retryable, upgrading, early, earlyLast, answering,
-        answeringLast, discarding, lingering, tunnel, clientGone, upstreamGone, .closed,
+        answeringLast, discarding, lingering, tunnel, clientGone, upstreamGone, .streaming,
+        .closed,
     ]
 
     /// Checks a table that must have a row for every state.
@@ -127,6 +128,7 @@ struct ExchangeTests {
             (Self.tunnel, .wait, Self.tunnel),
             (Self.clientGone, .wait, Self.clientGone),
             (Self.upstreamGone, .wait, Self.upstreamGone),
+            (.streaming, .wait, .streaming),
             (.closed, .wait, .closed),
         ]) { $0.requestEnded() }
     }
@@ -151,6 +153,7 @@ struct ExchangeTests {
             (Self.tunnel, .discard, Self.tunnel),
             (Self.clientGone, .discard, Self.clientGone),
             (Self.upstreamGone, .discard, Self.upstreamGone),
+            (.streaming, .discard, .streaming),
             (.closed, .discard, .closed),
         ]) { $0.responseHead(status: 200, switchesAsOffered: false, framedByClose: false) }
     }
@@ -204,6 +207,7 @@ struct ExchangeTests {
             (Self.answering, true, .discard, Self.answering),
             (Self.tunnel, true, .discard, Self.tunnel),
             (.head, true, .discard, .head),
+            (.streaming, true, .discard, .streaming),
             (.closed, true, .discard, .closed),
         ] {
             var exchange = before
@@ -236,6 +240,7 @@ struct ExchangeTests {
             (Self.tunnel, .close, .closed),
             (Self.clientGone, .close, .closed),
             (Self.upstreamGone, .close, .closed),
+            (.streaming, .close, .closed),
             (.closed, .close, .closed),
         ]) { $0.responseEnded(limits: Self.limits) }
     }
@@ -246,7 +251,7 @@ struct ExchangeTests {
                 switch state {
                 case .discarding: (state, .goOn, .discarding(budget: 1))
                 case .lingering: (state, .goOn, .lingering(budget: 1))
-                case .head, .forwarding, .tunnel, .closed: (state, .close, .closed)
+                case .head, .forwarding, .streaming, .tunnel, .closed: (state, .close, .closed)
                 }
             }
         ) { $0.discarded(bytes: 99) }
@@ -276,6 +281,7 @@ struct ExchangeTests {
             (Self.tunnel, .endUpstream, Self.clientGone),
             (Self.clientGone, .endUpstream, Self.clientGone),
             (Self.upstreamGone, .close, .closed),
+            (.streaming, .close, .closed),
             (.closed, .close, .closed),
         ]) { $0.clientEnded() }
     }
@@ -297,6 +303,7 @@ struct ExchangeTests {
             (Self.tunnel, .endClient, Self.upstreamGone),
             (Self.clientGone, .abort, .closed),
             (Self.upstreamGone, .endClient, Self.upstreamGone),
+            (.streaming, .doNothing, .streaming),
             (.closed, .doNothing, .closed),
         ]) { $0.upstreamEnded() }
     }
@@ -308,7 +315,7 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     (state, .badGateway, state)
                 case .forwarding, .tunnel: (state, .abort, .closed)
-                case .head, .discarding, .lingering, .closed: (state, .doNothing, state)
+                case .head, .streaming, .discarding, .lingering, .closed: (state, .doNothing, state)
                 }
             }
         ) { $0.upstreamBroke() }
@@ -336,7 +343,7 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
-                case .head, .forwarding, .discarding, .lingering, .tunnel, .closed:
+                case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
                     (state, .close, .closed)
                 }
             }

@@ -10,6 +10,7 @@ package enum GateFlag: Sendable, Equatable {
     case maxTargetBytes(Int)
     case maxBodyBytes(Int)
     case maxConnections(Int)
+    case maxEventStreams(Int)
     case accessLog
 
     var arguments: [String] {
@@ -24,6 +25,7 @@ package enum GateFlag: Sendable, Equatable {
         case .maxTargetBytes(let bytes): ["--max-target-bytes", "\(bytes)"]
         case .maxBodyBytes(let bytes): ["--max-body-bytes", "\(bytes)"]
         case .maxConnections(let count): ["--max-connections", "\(count)"]
+        case .maxEventStreams(let count): ["--max-event-streams", "\(count)"]
         case .accessLog: ["--access-log"]
         }
     }

@@ -1,0 +1,64 @@
+/// What an app learns that asks, at its start or while it runs, whether its build is still served.
+package struct LaunchStatus: Sendable, Equatable {
+    /// After how long an app may remind its user of a recommendation again, in seconds, where the
+    /// rules do not say it.
+    static let defaultSnooze: Int64 = 24 * 60 * 60
+
+    package let decision: Decision
+    /// One JSON object (RFC 8259) in one line.
+    package let body: [UInt8]
+    /// The language of its words; `nil` where there are none.
+    package let language: LanguageTag?
+    /// Names this content, and is the same for the same content in every process: an opaque tag
+    /// without its quotation marks (RFC 9110 section 8.8.3).
+    package let tag: String
+
+    init(_ standing: Standing, _ identity: ClientIdentity, _ words: FilledWords?) {
+        let decision = standing.decision
+        var object = JSONObject()
+        object.add("decision", decision.kind.rawValue)
+        object.add("title", words?.title)
+        object.add("message", words?.message)
+        object.add("button", words?.button)
+        object.add("storeUrl", standing.storeURL)
+        object.add("minimumVersion", standing.minimum?.description)
+        object.add("minimumBuild", standing.minimumBuild)
+        object.add("latestVersion", standing.latest?.description)
+        object.add("currentVersion", identity.version.value?.description)
+        object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
+        object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
+        if decision.kind == .recommend {
+            object.add("snoozeSeconds", decision.remedy.snooze ?? Self.defaultSnooze)
+        }
+        object.add("maintenanceFrom", decision.maintenance?.from.description)
+        object.add("maintenanceUntil", decision.maintenance?.until.description)
+        object.add("rule", decision.ruleID)
+        self.decision = decision
+        self.body = object.bytes
+        self.language = words?.language
+        self.tag = Self.tag(of: object.bytes)
+    }
+
+    /// An FNV-1a hash of 64 bits in hexadecimal digits.
+    private static func tag(of bytes: [UInt8]) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes {
+            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}
+
+extension RuleSet {
+    /// What a client is told that asks where it stands.
+    package func launchStatus(
+        for identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> LaunchStatus {
+        let standing = self.standing(of: identity, in: scope, at: now, address: address)
+        return self.responder.status(standing, identity)
+    }
+}

@@ -1,0 +1,127 @@
+import GatePolicy
+import NIOCore
+
+/// Clients that ask the gate itself.
+extension ClientConnection {
+    /// Answers a request to one of the gate's own endpoints.
+    func serve(
+        _ endpoint: ClientEndpoint,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) {
+        self.request = Request(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
+        if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
+        self.body = BodyReader(facts.framing)
+        self.noteOrigin(of: head, facts: facts, in: bytes)
+        guard endpoint != .unknown else {
+            return self.answer(EndpointAnswer.notFound, facts: facts)
+        }
+        guard !facts.isPreflight else {
+            let name: StaticString = "access-control-request-headers"
+            let requested = head.value(of: name, in: bytes)
+            return self.answer(EndpointAnswer.preflight(requestedHeaders: requested), facts: facts)
+        }
+        guard facts.isHead || head.method("GET", in: bytes) else {
+            return self.answer(EndpointAnswer.methodNotAllowed, facts: facts)
+        }
+        let address = self.clientAddress(head, facts: facts, in: bytes)
+        let status = self.rules.launchStatus(on: head, in: bytes, address: address)
+        switch endpoint {
+        case .events where facts.framing == .none && !facts.isHead:
+            self.stream(status, to: head, in: bytes, address: address)
+        case .events, .status, .unknown:
+            self.worker.counters.launchChecks += 1
+            let answer = EndpointAnswer.status(
+                status,
+                vary: self.rules.ruleSet.answerInputs,
+                knownTags: head.entityTags(of: "if-none-match", in: bytes)
+            )
+            self.answer(answer, facts: facts)
+        }
+    }
+
+    private func stream(
+        _ status: LaunchStatus,
+        to head: RequestHead,
+        in bytes: Span<UInt8>,
+        address: String
+    ) {
+        let isChunked = !self.request.isHTTP10
+        var request = ByteBuffer()
+        request.write(bytes, from: 0, to: head.end)
+        let stream = EventStream(
+            head: request,
+            address: address,
+            isChunked: isChunked,
+            lastTag: head.value(of: "last-event-id", in: bytes) ?? ""
+        )
+        guard !self.worker.isDraining, self.worker.openStream() else {
+            return self.answer(.tooManyStreams, keepsClient: false)
+        }
+        self.events = stream
+        self.exchange.stream()
+        self.request.logEntry?.status = 200
+        let fields = stream.fields(vary: self.rules.ruleSet.answerInputs)
+        let answer = Array(StatusLine.text(200).utf8) + RenderedAnswer.lines(fields)
+        self.writeHead(answer, keepsClient: isChunked)
+        self.appendOutbound(stream.opening())
+        if let event = stream.event(status) { self.appendOutbound(event) }
+        // The first heartbeat is early by a random share, so that streams that began together do
+        // not beat together.
+        let interval = EventStream.heartbeatInterval.nanoseconds
+        self.renewStreamDeadline(.nanoseconds(Int64.random(in: interval / 2...interval)))
+    }
+
+    /// Tells the client if its decision is another one by now.
+    func refreshStream() {
+        guard let stream = self.events, let status = self.currentStatus(of: stream) else { return }
+        if let event = stream.event(status) {
+            self.worker.counters.eventsSent += 1
+            self.send(event)
+        }
+        self.renewStreamDeadline(EventStream.heartbeatInterval)
+    }
+
+    /// The decision may have changed by time alone, or it is time for a sign of life.
+    func streamIsDue() {
+        guard let stream = self.events else { return }
+        if let validUntil = stream.validUntil, validUntil <= HTTPDate.now() {
+            return self.refreshStream()
+        }
+        self.send(stream.heartbeat())
+        self.renewStreamDeadline(EventStream.heartbeatInterval)
+    }
+
+    /// Ends the stream in order; the client comes back when it is ready.
+    func endStream() {
+        guard let stream = self.events else { return }
+        self.send(stream.ending)
+        self.closeAfterWriting()
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        // Who does not read gets no pile: it comes back and hears all there is to know.
+        guard self.isWritable else { return self.abort() }
+        self.write(ByteBuffer(bytes: bytes))
+        self.flush()
+    }
+
+    private func currentStatus(of stream: EventStream) -> LaunchStatus? {
+        let request = stream.head
+        let bytes = request.readableBytesUInt8Span
+        var parser = RequestHeadParser(limits: self.worker.settings.headLimits)
+        let rules = self.worker.rules
+        guard parser.parse(bytes, table: rules.table) == .complete else { return nil }
+        return rules.launchStatus(on: parser.head, in: bytes, address: stream.address)
+    }
+
+    private func renewStreamDeadline(_ interval: TimeAmount) {
+        var deadline = NIODeadline.now() + interval
+        if let validUntil = self.events?.validUntil {
+            let seconds = validUntil.secondsSinceEpoch - HTTPDate.now().secondsSinceEpoch
+            deadline = Swift.min(deadline, .now() + .seconds(Swift.max(0, seconds)))
+        }
+        self.deadline = deadline
+    }
+}

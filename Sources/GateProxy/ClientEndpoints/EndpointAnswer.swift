@@ -1,0 +1,60 @@
+import GatePolicy
+
+/// The answers of the client endpoints that are complete at once.
+enum EndpointAnswer {
+    /// Where a client stands, or 304 if it knows (RFC 9110 section 13.1.2).
+    static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
+    {
+        var fields = [
+            HeaderField(name: "ETag", value: "\"\(status.tag)\""),
+            // Asked at every start, and cheap to answer: nobody keeps it without asking.
+            HeaderField(name: "Cache-Control", value: "private, no-cache"),
+            HeaderField(name: "Vary", value: vary),
+        ]
+        guard !knownTags.contains(status.tag), !knownTags.contains("*") else {
+            return RenderedAnswer(status: 304, fields: fields, body: [])
+        }
+        fields.append(HeaderField(name: "Content-Type", value: "application/json"))
+        if let language = status.language {
+            fields.append(HeaderField(name: "Content-Language", value: language.description))
+        }
+        let kind = status.decision.kind.rawValue
+        fields.append(HeaderField(name: Answer.markerName, value: kind))
+        return RenderedAnswer(status: 200, fields: fields, body: status.body)
+    }
+
+    /// The answer to a CORS preflight: the headers that say who the client is may be sent.
+    static func preflight(requestedHeaders: String?) -> RenderedAnswer {
+        var fields = [
+            HeaderField(name: "Access-Control-Allow-Methods", value: "GET, HEAD"),
+            HeaderField(name: "Access-Control-Max-Age", value: "86400"),
+        ]
+        if let requestedHeaders {
+            let name = "Access-Control-Allow-Headers"
+            fields.append(HeaderField(name: name, value: requestedHeaders))
+        }
+        return RenderedAnswer(status: 204, fields: fields, body: [])
+    }
+
+    static let methodNotAllowed = Self.problem(
+        405,
+        "This endpoint is only read: GET or HEAD.",
+        [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
+    )
+    static let notFound = Self.problem(404, "This gateway has status and events here.")
+
+    private static func problem(
+        _ status: Int,
+        _ detail: String,
+        _ fields: [HeaderField] = []
+    ) -> RenderedAnswer {
+        RenderedAnswer(
+            status: status,
+            fields: fields + [
+                HeaderField(name: "Content-Type", value: "application/problem+json"),
+                HeaderField(name: "Cache-Control", value: "no-store"),
+            ],
+            body: Array(GateAnswer(status: status, detail: detail).body.utf8)
+        )
+    }
+}

@@ -1,0 +1,136 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// What an app asks the gate itself, and hears from it.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct ClientEndpointTests {
+    /// The next line of a stream that begins so; `nil` at the end of the stream.
+    private func line(
+        _ prefix: String,
+        from client: RawClient,
+        _ seen: inout String,
+        by deadline: Deadline = .usual
+    ) throws -> String? {
+        while true {
+            while let end = seen.firstIndex(of: "\n") {
+                let line = seen[..<end]
+                seen = String(seen[seen.index(after: end)...])
+                if line.hasPrefix(prefix) { return String(line) }
+            }
+            let bytes = try client.bytes(1, by: deadline)
+            guard !bytes.isEmpty else { return nil }
+            seen += String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test
+    func `a launch check follows the rules, and its tag their change`() async throws {
+        try await Scene.play { scene in
+            let check = Request.text("GET", "/.versiongate/status", fields: Request.current)
+            let first = try scene.ask(check)
+            #expect(first.status == 200)
+            #expect(String(decoding: first.body, as: UTF8.self).contains(#""decision":"allow""#))
+            let tag = try #require(first.fields["ETag"].first)
+            let known = Request.text(
+                "GET",
+                "/.versiongate/status",
+                fields: Request.current + "If-None-Match: \(tag)\r\n"
+            )
+            #expect(try scene.ask(known).status == 304)
+            let seen = scene.gate.logLines.count
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
+            scene.gate.send(signal: SIGHUP)
+            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
+                $0.message == "rules loaded"
+            }
+            let changed = try scene.ask(known)
+            #expect(changed.status == 200)
+            #expect(
+                String(decoding: changed.body, as: UTF8.self).contains(#""decision":"require""#)
+            )
+            #expect(try scene.finalRecord().requests.isEmpty)
+        }
+    }
+
+    @Test
+    func `a stream tells a change within a second, and only to those that it concerns`()
+        async throws
+    {
+        try await Scene.play { scene in
+            let current = try scene.connect()
+            let outdated = try scene.connect()
+            let target = "/.versiongate/events"
+            try current.send(Request.text("GET", target, fields: Request.current))
+            try outdated.send(Request.text("GET", target, fields: Request.outdated))
+            var seen = ""
+            var other = ""
+            #expect(try current.head()?.status == 200)
+            #expect(try outdated.head()?.status == 200)
+            let begun = try self.line("data: ", from: current, &seen)
+            #expect(begun?.contains(#""decision":"allow""#) == true)
+            let refused = try self.line("data: ", from: outdated, &other)
+            #expect(refused?.contains(#""decision":"require""#) == true)
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "4.0.0"))
+            scene.gate.send(signal: SIGHUP)
+            let raised = try self.line(
+                "data: ",
+                from: current,
+                &seen,
+                by: .after(.milliseconds(1000))
+            )
+            #expect(raised?.contains(#""minimumVersion":"4.0.0""#) == true)
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "3.5.0"))
+            scene.gate.send(signal: SIGHUP)
+            let lowered = try self.line("data: ", from: current, &seen)
+            #expect(lowered?.contains(#""decision":"allow""#) == true)
+            // The old build is refused all the while, and hears only that the minimum moved.
+            for minimum in ["4.0.0", "3.5.0"] {
+                let told = try self.line("data: ", from: outdated, &other)
+                #expect(told?.contains("\"minimumVersion\":\"\(minimum)\"") == true)
+            }
+            #expect(!other.contains("data: "))
+        }
+    }
+
+    @Test
+    func `a stream ends in order when the gate stops`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(
+                Request.text("GET", "/.versiongate/events", fields: Request.current)
+            )
+            var seen = ""
+            _ = try client.head()
+            _ = try self.line("data: ", from: client, &seen)
+            scene.gate.send(signal: SIGTERM)
+            #expect(try self.line("never", from: client, &seen) == nil)
+            #expect(scene.gate.end() == .status(0))
+        }
+    }
+
+    @Test
+    func `curl and a browser's headers get what they can read`() async throws {
+        try await Scene.play { scene in
+            let page = try scene.ask(
+                Request.text(
+                    fields: Request.outdated
+                        + "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n"
+                )
+            )
+            #expect(page.status == 426)
+            #expect(page.fields["Content-Type"] == ["text/html; charset=utf-8"])
+            let call = try scene.ask(
+                Request.text(
+                    "POST",
+                    "/shop.Orders/List",
+                    fields: Request.outdated + "Content-Type: application/grpc-web+proto\r\n",
+                    body: "\u{0}\u{0}\u{0}\u{0}\u{0}"
+                )
+            )
+            #expect(call.status == 200)
+            #expect(call.fields["grpc-status"] == ["9"])
+            #expect(call.body.isEmpty)
+        }
+    }
+}

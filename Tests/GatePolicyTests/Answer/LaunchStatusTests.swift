@@ -1,0 +1,89 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct LaunchStatusTests {
+    static func status(
+        _ rules: [RuleDefinition],
+        version: String = "3.4.9",
+        osVersion: String? = nil,
+        notices: [String: NoticeDefinition] = [:]
+    ) throws -> LaunchStatus {
+        let rules = ruleSet(rules, notices: notices)
+        let identity = try client(version: version, osVersion: osVersion)
+        return rules.launchStatus(
+            for: identity,
+            in: .unrestricted,
+            at: second(0),
+            address: nil
+        )
+    }
+
+    static func body(_ status: LaunchStatus) -> String {
+        String(decoding: status.body, as: UTF8.self)
+    }
+
+    @Test func `a client that passes is told that it does`() throws {
+        let status = try Self.status([])
+        #expect(Self.body(status) == #"{"decision":"allow","currentVersion":"3.4.9"}"#)
+        #expect(status.language == nil)
+    }
+
+    @Test func `a client that must upgrade is told what a denial would tell`() throws {
+        let floor = try rule("ios", minimum: "3.5", storeURL: StoreURL("https://a.example/"))
+        #expect(
+            Self.body(try Self.status([floor]))
+                == #"{"decision":"require","title":"Update required","message":"This version of "#
+                + #"the app no longer works. Please update to the latest version.","#
+                + #""button":"Update","storeUrl":"https://a.example/","minimumVersion":"3.5","#
+                + #""currentVersion":"3.4.9","rule":"ios"}"#
+        )
+    }
+
+    @Test func `a recommendation has words of its own, and a time to come back with them`() throws {
+        var hint = try rule("h", recommended: "4", storeURL: StoreURL("https://a.example/"))
+        #expect(
+            Self.body(try Self.status([hint]))
+                == #"{"decision":"recommend","title":"Update available","message":"A newer "#
+                + #"version of the app is available.","button":"Update","#
+                + #""storeUrl":"https://a.example/","latestVersion":"4","#
+                + #""currentVersion":"3.4.9","snoozeSeconds":86400,"rule":"h"}"#
+        )
+        hint.snooze = 60
+        hint.recommendedNotice = "soft"
+        let soft = NoticeDefinition(texts: [
+            .english: NoticeText(
+                title: try NoticeTemplate(parsing: "New: {latestVersion}"),
+                message: try NoticeTemplate(parsing: "m")
+            )
+        ])
+        let body = Self.body(try Self.status([hint], notices: ["soft": soft]))
+        #expect(body.contains(#""title":"New: 4","message":"m","storeUrl""#))
+        #expect(body.contains(#""snoozeSeconds":60"#))
+    }
+
+    @Test func `the day of an announced requirement and maintenance are there`() throws {
+        let warned = try rule(
+            "w",
+            minimum: "4",
+            schedule: RuleSchedule(warnFrom: second(-5), enforceFrom: second(60))
+        )
+        let window = MaintenanceWindow(
+            from: second(100),
+            until: second(200),
+            announceFrom: second(-1)
+        )
+        let body = Self.body(try Self.status([warned, try rule("m", maintenance: window)]))
+        #expect(body.contains(#""enforceFrom":"2027-01-15T08:01:00Z","snoozeSeconds":86400,"#))
+        #expect(body.contains(#""maintenanceFrom":"2027-01-15T08:01:40Z""#))
+        #expect(body.contains(#""maintenanceUntil":"2027-01-15T08:03:20Z""#))
+    }
+
+    @Test func `equal content has an equal tag, and other content another one`() throws {
+        let one = try Self.status([])
+        #expect(one.tag == (try Self.status([try rule("x", match: RuleMatch(apps: []))])).tag)
+        #expect(one.tag != (try Self.status([], version: "3.4.8")).tag)
+        // Another process has to give the same one, so that a client that comes back knows it.
+        #expect(one.tag == "a854e4f19553ce21")
+    }
+}
