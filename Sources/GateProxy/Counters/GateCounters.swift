@@ -22,6 +22,8 @@ package struct GateCounters: Equatable, Sendable {
     /// Streams of events that were opened, and the events that told a change on them.
     package var eventStreams: UInt64 = 0
     package var eventsSent: UInt64 = 0
+    /// Answers under way that were ended, because other rules or their time forbade them.
+    package var revoked: UInt64 = 0
 
     package init() {}
 
@@ -56,6 +58,7 @@ package struct GateCounters: Equatable, Sendable {
         sum.launchChecks += right.launchChecks
         sum.eventStreams += right.eventStreams
         sum.eventsSent += right.eventsSent
+        sum.revoked += right.revoked
         return sum
     }
 }

@@ -281,7 +281,9 @@ extension ClientConnection {
             let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
             bytes.readableBytes > 0
         else { return false }
-        self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+        if self.lasting?.revocation == nil {
+            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+        }
         upstream.write(bytes)
         return false
     }
@@ -324,6 +326,7 @@ extension ClientConnection {
         self.finishLogEntry()
         self.parser.reset()
         self.request = Request()
+        self.lasting = nil
         self.hasHeadDeadline = false
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
         if self.worker.isDraining {

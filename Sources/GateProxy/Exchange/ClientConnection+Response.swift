@@ -12,7 +12,7 @@ extension ClientConnection {
             // the next request (RFC 9110 10.1.1).
             framedByClose: facts.framing == .untilClose || dechunks || self.request.awaitsContinue
         )
-        self.request.replay = nil
+        let isWebSocket = action == .tunnel && self.upgradesTo("websocket", head, facts, bytes)
         switch action {
         case .forwardInterim:
             if head.status == 100 { self.request.awaitsContinue = false }
@@ -20,6 +20,7 @@ extension ClientConnection {
             guard !self.request.isHTTP10 else { return }
             self.write(head, facts: facts, bytes: bytes, connection: .keep)
         case .forward(let keepsClient):
+            let request = self.request.replay.take()
             self.request.dechunks = dechunks
             self.request.endsByClose = facts.framing == .untilClose || dechunks
             self.request.upstreamKeepsAlive = facts.keepsAlive
@@ -30,11 +31,13 @@ extension ClientConnection {
                 bytes: bytes,
                 connection: self.connection(keepsClient: keepsClient)
             )
+            if facts.isEventStream { self.keepLasting(request, isWebSocket: false) }
         case .tunnel:
             self.request.logEntry?.status = head.status
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
             self.upstream?.beginTunnel()
+            self.keepLasting(self.request.replay.take(), isWebSocket: isWebSocket)
             self.readOn()
             self.upstream?.flush()
             self.resumeReading()
@@ -70,6 +73,17 @@ extension ClientConnection {
         case (true, true): .keepExplicitly
         case (false, _): .close
         }
+    }
+
+    private func upgradesTo(
+        _ name: StaticString,
+        _ head: ResponseHead,
+        _ facts: ResponseFacts,
+        _ bytes: Span<UInt8>
+    ) -> Bool {
+        guard let index = facts.upgradeLine else { return false }
+        let line = head.fields.lines[index]
+        return bytes.matches(name, from: line.valueStart, to: line.valueEnd)
     }
 
     /// Whether a 101 changes to a protocol that the client has offered (RFC 9110 7.8).
@@ -115,8 +129,10 @@ extension ClientConnection {
     }
 
     func tunnelReceived(_ bytes: ByteBuffer) {
-        self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
-        self.write(bytes)
+        if self.lasting?.revocation == nil {
+            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+        }
+        self.passFromTunnel(bytes)
     }
 
     /// The response is complete.

@@ -47,6 +47,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
     /// The rest of the request's body.
     var body = BodyReader.none
     var upstream: UpstreamConnection?
+    /// The request whose answer goes on, if it does.
+    var lasting: LastingRequest?
     /// The stream of events that the client listens to.
     var events: EventStream?
     /// What waits for a connection to the backend; `nil`: none is being opened.

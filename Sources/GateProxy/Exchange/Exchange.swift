@@ -154,6 +154,8 @@ extension Exchange {
         }
         if status < 200 {
             forwarding.interims += 1
+            // The backend has seen the request.
+            forwarding.retryable = false
             self = .forwarding(forwarding)
             return forwarding.interims <= Self.interimLimit ? .forwardInterim : .badGateway
         }

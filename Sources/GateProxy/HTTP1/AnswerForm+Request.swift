@@ -31,14 +31,3 @@ extension AnswerForm {
         return namesHTML && namesXHTML
     }
 }
-
-extension Span<UInt8> {
-    /// Whether a range is this media type, perhaps with a suffix (`+proto`) or parameters.
-    fileprivate func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
-        let typeEnd = start + type.utf8CodeUnitCount
-        guard typeEnd <= end, self.matches(type, from: start, to: typeEnd) else { return false }
-        guard typeEnd < end else { return true }
-        let next = self[typeEnd]
-        return next == ASCII.semicolon || next == ASCII.plus || ASCII.isBlank(next)
-    }
-}

@@ -59,6 +59,7 @@ extension FieldRole {
         ("content-length", .contentLength),
         ("transfer-encoding", .transferEncoding),
         ("upgrade", .upgrade),
+        ("content-type", .contentType),
         ("keep-alive", .hopByHop),
         ("proxy-connection", .hopByHop),
         ("x-versiongate", .gateOwned),

@@ -3,6 +3,8 @@ package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose
     package private(set) var connection = ConnectionOptions()
     package private(set) var upgradeLine: Int?
+    /// The body is a stream of events, which may go on for days.
+    package private(set) var isEventStream = false
     private let minorVersion: Int
 
     /// `answersHead`: whether the request was `HEAD`.
@@ -26,7 +28,13 @@ package struct ResponseFacts: Equatable, Sendable {
                 if let fault = framing.addTransferEncoding(bytes, line) { throw fault }
             case .upgrade:
                 self.upgradeLine = self.upgradeLine ?? index
-            case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+            case .contentType:
+                self.isEventStream = bytes.hasMediaType(
+                    "text/event-stream",
+                    line.valueStart,
+                    line.valueEnd
+                )
+            case .other, .host, .expect, .origin, .accept, .requestID,
                 .accessControlRequestMethod, .forwarded, .hopByHop, .gateOwned, .identity:
                 continue
             }

@@ -106,4 +106,14 @@ extension Span<UInt8> {
             memberStart = memberEnd + 1
         }
     }
+
+    /// Whether a range is this lower-case media type, perhaps with a suffix (`+proto`) or
+    /// parameters (RFC 9110 8.3.1).
+    func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
+        let typeEnd = start + type.utf8CodeUnitCount
+        guard typeEnd <= end, self.matches(type, from: start, to: typeEnd) else { return false }
+        guard typeEnd < end else { return true }
+        let next = self[typeEnd]
+        return next == ASCII.semicolon || next == ASCII.plus || ASCII.isBlank(next)
+    }
 }

@@ -21,7 +21,7 @@ package final class Worker {
     private let maxStreams: Int
     private var requestIDs = RequestIDs()
     private var clients = ConnectionRegistry<ClientConnection>()
-    /// Streams that have not yet been judged by the rules.
+    /// What goes on and has not yet been judged by the rules.
     private var unannounced: [ClientConnection] = []
     private var streamCount = 0
     private var ticker: RepeatedTask?
@@ -114,6 +114,7 @@ package final class Worker {
         if seconds != self.dateSeconds {
             self.dateSeconds = seconds
             self.dateLine = HTTPDate.line(secondsSinceEpoch: seconds)
+            self.judgeOverdue(at: Timestamp(secondsSinceEpoch: Int64(seconds)))
         }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         self.pool.closeOverdue(at: self.now)
@@ -121,7 +122,7 @@ package final class Worker {
 }
 
 extension Worker {
-    /// Streams that are judged together; between two lots, requests have their turn.
+    /// Streams and tunnels that are judged together; between two lots, requests have their turn.
     private static let announcementSize = 64
 
     /// Counts a stream of events; `false` if there are as many as there may be.
@@ -136,14 +137,22 @@ extension Worker {
         self.streamCount -= 1
     }
 
+    /// Judges again what goes on and whose verdict was only good up to now.
+    private func judgeOverdue(at now: Timestamp) {
+        let overdue = self.clients.all.filter { client in
+            client.lasting?.validUntil.map { $0 <= now } ?? false
+        }
+        for client in overdue { client.judgeAgain() }
+    }
+
     private func announceChange() {
         let isUnderWay = !self.unannounced.isEmpty
-        self.unannounced = self.clients.all.filter { $0.events != nil }
+        self.unannounced = self.clients.all.filter { $0.events != nil || $0.lasting != nil }
         if !isUnderWay { self.announceToNext() }
     }
 
     private func announceToNext() {
-        for client in self.unannounced.suffix(Self.announcementSize) { client.refreshStream() }
+        for client in self.unannounced.suffix(Self.announcementSize) { client.judgeAgain() }
         self.unannounced.removeLast(min(Self.announcementSize, self.unannounced.count))
         guard !self.unannounced.isEmpty else { return }
         let worker = NIOLoopBound(self, eventLoop: self.eventLoop)

@@ -74,7 +74,7 @@ struct GateCountersTests {
         [
             \.requests, \.allowed, \.recommended, \.required, \.maintenance, \.observed,
             \.identityMissing, \.identityUnreadable, \.malformed, \.upstreamFailures,
-            \.launchChecks, \.eventStreams, \.eventsSent,
+            \.launchChecks, \.eventStreams, \.eventsSent, \.revoked,
         ]
     }
 

@@ -180,6 +180,7 @@ struct ExchangeTests {
                 guard case .forwarding(var forwarding) = state, !forwarding.responseStarted else {
                     return (state, .discard, state)
                 }
+                forwarding.retryable = false
                 forwarding.interims = 1
                 return (state, .forwardInterim, .forwarding(forwarding))
             }

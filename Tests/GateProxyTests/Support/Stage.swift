@@ -15,6 +15,7 @@ final class FakeSocket: ChannelOutboundHandler {
 
     /// Bytes that the peer has received.
     private(set) var sent = ""
+    private var sentBytes: [UInt8] = []
     private(set) var isOutputClosed = false
     private(set) var isClosed = false
     private(set) var readCount = 0
@@ -23,8 +24,8 @@ final class FakeSocket: ChannelOutboundHandler {
     /// Whether the connection turns out to be gone when it is written to.
     var diesOnFlush = false
     var isInputClosed = false
-    private var unflushed: [(String, EventLoopPromise<Void>?)] = []
-    private var pending: [(String, EventLoopPromise<Void>?)] = []
+    private var unflushed: [(ByteBuffer, EventLoopPromise<Void>?)] = []
+    private var pending: [(ByteBuffer, EventLoopPromise<Void>?)] = []
     private var whenWritten: EventLoopPromise<Void>?
     private var closesOutput = false
 
@@ -40,7 +41,7 @@ final class FakeSocket: ChannelOutboundHandler {
             promise?.fail(ChannelError.outputClosed)
             return
         }
-        self.unflushed.append((String(buffer: self.unwrapOutboundIn(data)), promise))
+        self.unflushed.append((self.unwrapOutboundIn(data), promise))
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -90,8 +91,9 @@ final class FakeSocket: ChannelOutboundHandler {
         guard !self.isBlocked else { return }
         let delivered = self.pending
         self.pending = []
-        for (text, promise) in delivered {
-            self.sent += text
+        for (bytes, promise) in delivered {
+            self.sent += String(buffer: bytes)
+            self.sentBytes += bytes.readableBytesView
             promise?.succeed()
         }
         guard self.closesOutput, !self.isOutputClosed else { return }
@@ -101,8 +103,19 @@ final class FakeSocket: ChannelOutboundHandler {
 
     /// What was received since the last call.
     func takeSent() -> String {
-        defer { self.sent = "" }
+        defer { self.clear() }
         return self.sent
+    }
+
+    /// The same as bytes, which need not be text.
+    func takeBytes() -> [UInt8] {
+        defer { self.clear() }
+        return self.sentBytes
+    }
+
+    private func clear() {
+        self.sent = ""
+        self.sentBytes = []
     }
 }
 

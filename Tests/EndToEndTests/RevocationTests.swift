@@ -1,0 +1,65 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// What was allowed and goes on is ended when the rules no longer allow it.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct RevocationTests {
+    private static let upgrade =
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    private static let switching =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
+
+    private func raise(_ minimum: String, in scene: Scene) throws {
+        let seen = scene.gate.logLines.count
+        try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: minimum))
+        scene.gate.send(signal: SIGHUP)
+        _ = try scene.gate.logLine("rules loaded", skipping: seen) {
+            $0.message == "rules loaded"
+        }
+    }
+
+    @Test
+    func `a WebSocket gets a close frame, and one that still passes goes on`() async throws {
+        try await Scene.play(backend: { _ in [.send(Self.switching), .mirror] }) { scene in
+            func open(_ version: String) throws -> RawClient {
+                let client = try scene.connect()
+                let fields = Request.identity(version: version) + Self.upgrade
+                try client.send(Request.text("GET", "/chat", fields: fields))
+                #expect(try client.head()?.status == 101)
+                return client
+            }
+            let old = try open("3.6.0")
+            let new = try open("9.0.0")
+            try self.raise("4.0.0", in: scene)
+            // FIN and close, 18 bytes: code 1008 and the reason.
+            #expect(try old.bytes(4) == [0x88, 18, 0x03, 0xF0])
+            #expect(try old.bytes(16) == Array("upgrade required".utf8))
+            let end = try old.rest()
+            #expect(end.bytes == [])
+            try new.send([0x81, 2, 0x68, 0x69])
+            #expect(try new.bytes(4) == [0x81, 2, 0x68, 0x69])
+        }
+    }
+
+    @Test
+    func `a stream of events is cut off, and its client is denied when it comes back`()
+        async throws
+    {
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n"
+        try await Scene.play(backend: { _ in [.send(head), .stall] }) { scene in
+            let request = Request.text("GET", "/feed", fields: Request.current)
+            let client = try scene.connect()
+            try client.send(request)
+            #expect(try client.head()?.status == 200)
+            #expect(try client.bytes(12) == Array("9\r\ndata: a\n\n".utf8))
+            try self.raise("4.0.0", in: scene)
+            #expect(try client.rest().bytes == Array("\r\n".utf8))
+            #expect(try scene.ask(request).status == 426)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import GatePolicy
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import GateProxy
+
+/// Answers that go on while the rules change.
+struct LastingRequestTests {
+    private static func handshake(_ version: String) -> String {
+        wire(
+            "GET /socket HTTP/1.1",
+            "Host: a",
+            "X-App-Version: \(version)",
+            "Connection: Upgrade",
+            "Upgrade: websocket"
+        )
+    }
+
+    private static let switching = wire(
+        "HTTP/1.1 101 Switching Protocols",
+        "Upgrade: websocket",
+        "Connection: Upgrade"
+    )
+    private static let events = wire(
+        "HTTP/1.1 200 OK",
+        "Content-Type: text/event-stream",
+        "Transfer-Encoding: chunked"
+    )
+
+    private struct Scene {
+        let stage: Stage
+        let upstream: Wire<UpstreamConnection>
+        let client: Wire<ClientConnection>
+
+        init(_ request: String, _ response: String) throws {
+            self.stage = try Stage(minimum: "2.0")
+            self.upstream = try self.stage.upstream()
+            self.client = try self.stage.client()
+            try self.client.receive(request)
+            try self.upstream.receive(response)
+            #expect(self.client.socket.takeSent().hasPrefix("HTTP/1.1 "))
+        }
+
+        func use(minimum: String) throws {
+            self.stage.worker.use(try Stage.ruleSet(minimum: minimum))
+        }
+    }
+
+    @Test func `a WebSocket that no longer passes is closed with a reason, and only that`() throws {
+        let old = try Scene(Self.handshake("3"), Self.switching)
+        let new = try Scene(Self.handshake("9"), Self.switching)
+        for scene in [old, new] { try scene.use(minimum: "4.0") }
+        #expect(old.client.socket.takeBytes() == WebSocketFrames.close(1008, "upgrade required"))
+        #expect(old.client.socket.isOutputClosed)
+        #expect(old.upstream.socket.isClosed)
+        #expect(old.stage.worker.counters.revoked == 1)
+        #expect(new.client.socket.takeSent() == "")
+        try new.upstream.receive("go on")
+        #expect(new.client.socket.takeSent() == "go on")
+        // The client ends it, too, and nothing of what it still sends is of interest.
+        try old.client.receive("\u{0}")
+        old.client.endInput()
+        #expect(old.client.socket.isClosed)
+    }
+
+    @Test func `the frame that is under way is finished first`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        try scene.upstream.receive("\u{1}\u{A}hello")
+        try scene.use(minimum: "4.0")
+        #expect(scene.client.socket.takeSent() == "\u{1}\u{A}hello")
+        try scene.upstream.receive("there\u{1}\u{3}abc")
+        let sent = scene.client.socket.takeBytes()
+        #expect(sent == Array("there".utf8) + WebSocketFrames.close(1008, "upgrade required"))
+        #expect(scene.upstream.socket.isClosed)
+    }
+
+    @Test func `a frame that never ends is not waited for`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        try scene.upstream.receive("\u{1}\u{A}hello")
+        try scene.use(minimum: "4.0")
+        let deadline = try #require(scene.client.handler.deadline)
+        #expect(deadline <= .now() + scene.stage.worker.settings.timeouts.linger)
+        try scene.client.receive("anything")
+        #expect(scene.client.handler.deadline == deadline)
+        scene.client.handler.deadlineReached()
+        #expect(scene.client.socket.isClosed)
+    }
+
+    @Test func `maintenance says that the client may come back`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        let now = HTTPDate.now().secondsSinceEpoch
+        let window = MaintenanceWindow(
+            from: Timestamp(secondsSinceEpoch: now - 1),
+            until: Timestamp(secondsSinceEpoch: now + 60)
+        )
+        let rule = RuleDefinition(id: "m", maintenance: window)
+        scene.stage.worker.use(RuleSet(RuleSetDefinition(revision: "m", rules: [rule])))
+        #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "maintenance"))
+    }
+
+    @Test func `another protocol than WebSocket is only closed`() throws {
+        let scene = try Scene(
+            Self.handshake("3").replacing("websocket", with: "foo"),
+            Self.switching.replacing("websocket", with: "foo")
+        )
+        try scene.use(minimum: "4.0")
+        #expect(scene.client.socket.takeSent() == "")
+        #expect(scene.client.socket.isClosed)
+        #expect(scene.upstream.socket.isClosed)
+    }
+
+    @Test func `a stream of events is cut off, and does not look complete`() throws {
+        let scene = try Scene(Message.get, Self.events + "3\r\n:\n\n\r\n")
+        try scene.use(minimum: "2.5")
+        try scene.upstream.receive("3\r\n:\n\n\r\n")
+        #expect(scene.client.socket.takeSent() == "3\r\n:\n\n\r\n")
+        try scene.use(minimum: "4.0")
+        #expect(scene.client.socket.takeSent() == "")
+        #expect(scene.client.socket.isClosed)
+        #expect(scene.upstream.socket.isClosed)
+    }
+
+    @Test func `an answer that comes to an end is not cut off`() throws {
+        let scene = try Scene(
+            Message.get,
+            wire("HTTP/1.1 200 OK", "Content-Type: text/plain", "Content-Length: 4") + "ab"
+        )
+        try scene.use(minimum: "4.0")
+        try scene.upstream.receive("cd")
+        #expect(scene.client.socket.takeSent() == "cd")
+        try scene.client.receive(Message.get)
+        #expect(scene.client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
+    }
+
+    @Test func `a stream whose rules changed before it began does not begin to last`() throws {
+        let stage = try Stage(minimum: "2.0")
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        stage.worker.use(try Stage.ruleSet(minimum: "4.0"))
+        try upstream.receive(Self.events)
+        #expect(client.socket.isClosed)
+        #expect(upstream.socket.isClosed)
+    }
+
+    @Test func `an early hint does not make a stream forget who asked`() throws {
+        let hint = wire("HTTP/1.1 103 Early Hints", "Link: </a>")
+        let scene = try Scene(Message.get, hint + Self.events)
+        try scene.use(minimum: "4.0")
+        #expect(scene.client.socket.isClosed)
+    }
+
+    @Test func `a stream ends in the second in which its floor comes`() throws {
+        let now = HTTPDate.now().secondsSinceEpoch
+        let rule = RuleDefinition(
+            id: "dated",
+            minimum: try AppVersion(parsing: "4"),
+            schedule: RuleSchedule(enforceFrom: Timestamp(secondsSinceEpoch: now + 1))
+        )
+        let stage = try Stage()
+        stage.worker.use(RuleSet(RuleSetDefinition(revision: "r", rules: [rule])))
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        try upstream.receive(Self.events)
+        stage.worker.start()
+        // The clock is the real one: a second has to pass.
+        while HTTPDate.now().secondsSinceEpoch <= now { stage.loop.run() }
+        stage.loop.advanceTime(by: .seconds(1))
+        #expect(client.socket.isClosed)
+        stage.worker.closeAll()
+    }
+}
