@@ -22,7 +22,8 @@ func client(
     channel: String? = nil,
     osVersion: String? = nil,
     device: String? = nil,
-    languages: String = ""
+    languages: String = "",
+    country: String? = nil
 ) throws -> ClientIdentity {
     ClientIdentity(
         app: app.map { .stated($0) } ?? .missing,
@@ -32,7 +33,8 @@ func client(
         channel: channel.map { .stated($0) } ?? .missing,
         osVersion: try osVersion.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
         device: device.map { .stated($0) } ?? .missing,
-        languages: LanguageRange.list(parsing: [languages])
+        languages: LanguageRange.list(parsing: [languages]),
+        country: country.map { .stated($0) } ?? .missing
     )
 }
 
@@ -43,6 +45,7 @@ func rule(
     minimum: String? = nil,
     minimumBuild: UInt64? = nil,
     recommended: String? = nil,
+    recommendsStoreVersion: Bool = false,
     blocked: [String] = [],
     prerelease: PrereleasePolicy = .asRelease,
     notice: String? = nil,
@@ -50,7 +53,9 @@ func rule(
     mode: RuleMode = .enforce,
     schedule: RuleSchedule = .always,
     rollout: [RolloutStep] = [],
-    maintenance: MaintenanceWindow? = nil
+    maintenance: MaintenanceWindow? = nil,
+    holdUntilInStore: StoreHold? = nil,
+    requiresOS: [String] = []
 ) throws -> RuleDefinition {
     RuleDefinition(
         id: id,
@@ -58,6 +63,7 @@ func rule(
         minimum: try minimum.map { try AppVersion(parsing: $0) },
         minimumBuild: minimumBuild,
         recommended: try recommended.map { try AppVersion(parsing: $0) },
+        recommendsStoreVersion: recommendsStoreVersion,
         blocked: try blocked.map { try VersionRange(parsing: $0) },
         prerelease: prerelease,
         notice: notice,
@@ -65,7 +71,34 @@ func rule(
         mode: mode,
         schedule: schedule,
         rollout: rollout,
-        maintenance: maintenance
+        maintenance: maintenance,
+        holdUntilInStore: holdUntilInStore,
+        requiresOS: try requiresOS.map { try VersionRange(parsing: $0) }
+    )
+}
+
+/// A release of an app for iOS that every store has had for ever, unless it says otherwise.
+func release(
+    _ version: String,
+    build: UInt64? = nil,
+    app: String? = nil,
+    platform: Platform = .ios,
+    channel: String? = nil,
+    at releasedAt: Timestamp? = nil,
+    countries: [String: Timestamp?]? = nil,
+    phase: ReleasePhase = .complete,
+    storeURL: String? = nil
+) throws -> Release {
+    Release(
+        app: app,
+        platform: platform,
+        channel: channel,
+        version: try AppVersion(parsing: version),
+        build: build,
+        releasedAt: releasedAt,
+        countries: countries,
+        phase: phase,
+        storeURL: storeURL
     )
 }
 
@@ -76,6 +109,7 @@ func ruleSet(
     identity: IdentitySources = .defaults,
     unidentified: UnidentifiedPolicy = .defaults,
     notices: [String: NoticeDefinition] = [:],
+    releases: [Release] = [],
     defaultLanguage: LanguageTag = .english,
     tests: [RuleTest] = []
 ) -> RuleSet {
@@ -88,6 +122,7 @@ func ruleSet(
             exemptions: exemptions,
             rules: rules,
             notices: notices,
+            releases: releases,
             tests: tests
         )
     )

@@ -28,13 +28,47 @@ struct Draw {
             minimum: try self.one(of: [nil, "1", "2.0.0", "3.0-rc.1"]),
             minimumBuild: try self.one(of: [nil, nil, 10]),
             recommended: try self.one(of: [nil, "2", "4"]),
+            recommendsStoreVersion: try self.one(of: [false, false, false, true]),
             blocked: try self.one(of: [[], [], ["1.x"], ["3", ">=2 <2.5"]]),
             prerelease: try self.one(of: PrereleasePolicy.allCases),
             mode: try self.one(of: [.enforce, .enforce, .observe]),
             schedule: try self.schedule(),
             rollout: try self.rollout(),
-            maintenance: maintenance
+            maintenance: maintenance,
+            holdUntilInStore: try self.hold(),
+            requiresOS: try self.one(of: [[], [], [">=16"], ["14.x", "17"]])
         )
+    }
+
+    private mutating func hold() throws -> StoreHold? {
+        guard try self.one(of: [false, false, true]) else { return nil }
+        return StoreHold(
+            countries: try self.one(of: [[], ["jp"], ["jp", "kr"]]),
+            soak: try self.one(of: [0, 0, 3])
+        )
+    }
+
+    /// Facts of one or several apps; never of two, if the client shall not have to name its own.
+    mutating func releases(_ count: Int) throws -> [Release] {
+        let apps = try self.one(of: [[nil], [nil, "a"], [nil, "a", "b"]])
+        return try (0..<count).map { number in
+            var release = try release(
+                try self.one(of: ["1", "1.5", "2", "2.4", "3.0-rc.1", "3", "4", "5"]),
+                build: try self.one(of: [nil, 9, 10, 12]),
+                app: try self.one(of: apps),
+                platform: try self.one(of: [.ios, .ios, .android]),
+                channel: try self.one(of: [nil, nil, "beta"]),
+                at: try self.maybeSecond(),
+                storeURL: "https://store.example/\(number)"
+            )
+            release.countries = try self.one(of: [
+                nil, nil, ["jp": nil, "kr": self.second()], ["jp": self.second()], [:],
+            ])
+            release.phase = try self.one(of: [
+                .complete, .complete, .complete, .phased(completeAt: self.second()), .partial,
+            ])
+            return release
+        }
     }
 
     mutating func rules(_ count: Int) throws -> [RuleDefinition] {
@@ -50,6 +84,7 @@ struct Draw {
         rule.minimum = nil
         rule.minimumBuild = nil
         rule.recommended = nil
+        rule.recommendsStoreVersion = false
         rule.blocked = []
         rule.rollout = []
         rule.maintenance = try self.window()
@@ -100,6 +135,7 @@ struct Draw {
             version: try self.one(of: [nil, "0.9", "1.5", "2.0.0-rc.1", "2.2", "3", "5"]),
             build: try self.one(of: [nil, 9, 10]),
             channel: try self.one(of: [nil, "beta", "store"]),
+            osVersion: try self.one(of: [nil, "15", "17"]),
             device: try self.one(of: [nil, "d\(UInt8.random(in: 0...99, using: &self.random))"])
         )
         if try self.one(of: [false, false, true]) { identity.version = .unreadable("x") }
@@ -110,7 +146,14 @@ struct Draw {
     mutating func policy() throws -> UnidentifiedPolicy {
         UnidentifiedPolicy(
             missing: try self.one(of: UnidentifiedPolicy.Action.allCases),
-            unreadable: try self.one(of: UnidentifiedPolicy.Action.allCases)
+            unreadable: try self.one(of: UnidentifiedPolicy.Action.allCases),
+            paths: try self.one(of: [[], ["/a/**"], ["/a/b", "/*/b"]]).map { path in
+                UnidentifiedPath(
+                    request: try RequestPattern(path: path, methods: nil),
+                    missing: try self.one(of: [nil] + UnidentifiedPolicy.Action.allCases),
+                    unreadable: try self.one(of: [nil] + UnidentifiedPolicy.Action.allCases)
+                )
+            }
         )
     }
 }

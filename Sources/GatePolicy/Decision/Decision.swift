@@ -25,6 +25,18 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
+    /// What a rule would say, if the store had what it asks for.
+    package struct Held: Sendable, Equatable {
+        package let ruleID: String
+        /// When the store has it; `nil` if nobody knows.
+        package let until: Timestamp?
+
+        package init(ruleID: String, until: Timestamp?) {
+            self.ruleID = ruleID
+            self.until = until
+        }
+    }
+
     /// What a client is told that still passes, and is going to be below a floor.
     package struct Warning: Sendable, Equatable {
         /// Since when it is told.
@@ -45,6 +57,8 @@ package struct Decision: Sendable, Equatable {
     package var ruleIndex: Int?
     package var reason: Reason
     package var observed: [Observed]
+    /// The rules that wait for a store before they speak to this client.
+    package var held: [Held]
     /// The part of the identity that was needed and not there, also of an allowed request.
     package var gap: IdentityGap?
     /// What helps a client that was denied or has a hint.
@@ -69,6 +83,7 @@ package struct Decision: Sendable, Equatable {
         ruleID: String? = nil,
         ruleIndex: Int? = nil,
         observed: [Observed] = [],
+        held: [Held] = [],
         gap: IdentityGap? = nil,
         remedy: Remedy = .none,
         warning: Warning? = nil,
@@ -80,6 +95,7 @@ package struct Decision: Sendable, Equatable {
         self.ruleIndex = ruleIndex
         self.reason = reason
         self.observed = observed
+        self.held = held
         self.gap = gap
         self.remedy = remedy
         self.warning = warning

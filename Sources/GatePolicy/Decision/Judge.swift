@@ -1,14 +1,26 @@
 /// Lets every rule speak, and takes the strictest word.
 struct Judge: Sendable {
-    private let rules: [CompiledRule]
+    let rules: [CompiledRule]
     private let unidentified: UnidentifiedPolicy
+    private let strictPaths: [StrictPath]
+
+    /// Requests for which the policy on unidentified clients is stricter.
+    private struct StrictPath: Sendable {
+        let pattern: Int
+        let treatment: Treatment
+    }
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
         self.rules = definition.rules.map { rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            return CompiledRule(rule, patterns: patterns)
+            return CompiledRule(rule, patterns: patterns, definition.releases)
         }
         self.unidentified = definition.unidentified
+        self.strictPaths = definition.unidentified.paths.compactMap { path in
+            classifier.number(of: path.request).map {
+                StrictPath(pattern: $0, treatment: Treatment(path.missing, path.unreadable))
+            }
+        }
     }
 
     func decide(
@@ -22,11 +34,15 @@ struct Judge: Sendable {
         var strictest = Ruling()
         var announced: MaintenanceWindow?
         var gaps = Self.gaps(of: identity)
+        let treatment = self.treatment(in: scope)
         let subject = CompiledRule.Subject(identity, address: address)
         for (index, compiled) in self.rules.enumerated() {
             guard let unknown = compiled.gaps(of: subject, in: scope) else { continue }
-            let stage = compiled.stage(for: subject, at: now)
+            let stage = compiled.stage(for: subject, matchingUpTo: unknown, at: now)
             decision.validUntil = Timestamp.earlier(decision.validUntil, stage.nextChange)
+            if unknown.isEmpty, let held = compiled.held(on: subject, stage) {
+                decision.held.append(held)
+            }
             guard let ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
             else { continue }
             let rule = compiled.definition
@@ -43,16 +59,16 @@ struct Judge: Sendable {
                 decision.ruleID = rule.id
                 decision.ruleIndex = index
             case .observe:
-                decision.observed += self.observed(ruling, by: rule)
+                decision.observed += self.observed(ruling, by: rule, treatment)
             }
         }
         decision.maintenance = announced
         if let index = decision.ruleIndex {
             decision.take(strictest)
             let rule = self.rules[index].definition
-            decision.remedy = Remedy(rule, channel: identity.channel.value)
+            decision.remedy = Remedy(rule, strictest, for: identity)
         }
-        self.apply(gaps.sorted(), to: &decision, identity)
+        self.apply(treatment, gaps.sorted(), to: &decision, identity)
         return decision
     }
 
@@ -63,36 +79,40 @@ struct Judge: Sendable {
         return identity.version.gap(.version).map { [$0] } ?? []
     }
 
-    private func action(on gap: IdentityGap) -> UnidentifiedPolicy.Action {
-        switch gap {
-        case .missing: self.unidentified.missing
-        case .unreadable: self.unidentified.unreadable
+    /// What happens to unidentified clients that send requests of a scope.
+    private func treatment(in scope: RequestScope) -> Treatment {
+        var treatment = Treatment(self.unidentified.missing, self.unidentified.unreadable)
+        for path in self.strictPaths where scope.patterns.contains(path.pattern) {
+            treatment.tighten(path.treatment)
         }
+        return treatment
     }
 
     private func observed(
         _ ruling: Ruling,
-        by rule: RuleDefinition
+        by rule: RuleDefinition,
+        _ treatment: Treatment
     ) -> [Decision.Observed] {
         if ruling.kind > .allow {
             return [.init(ruleID: rule.id, kind: ruling.kind, reason: ruling.reason)]
         }
-        return ruling.gaps.filter { self.action(on: $0) != .allow }.map {
+        return ruling.gaps.filter { treatment.action(on: $0) != .allow }.map {
             .init(ruleID: rule.id, kind: .require, reason: .init($0))
         }
     }
 
     /// Applies the policy on unidentified clients.
     private func apply(
+        _ treatment: Treatment,
         _ gaps: [IdentityGap],
         to decision: inout Decision,
         _ identity: ClientIdentity
     ) {
-        let observing = gaps.filter { self.action(on: $0) == .observe }
+        let observing = gaps.filter { treatment.action(on: $0) == .observe }
         decision.observed += observing.map {
             .init(ruleID: nil, kind: .require, reason: .init($0))
         }
-        let rejecting = gaps.first { self.action(on: $0) == .reject }
+        let rejecting = gaps.first { treatment.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
         if let rejecting, decision.kind < .require {
             decision.kind = .require
@@ -100,7 +120,7 @@ struct Judge: Sendable {
             decision.ruleID = nil
             decision.ruleIndex = nil
             decision.warning = nil
-            decision.remedy = Remedy(self.unidentified, channel: identity.channel.value)
+            decision.remedy = Remedy(self.unidentified, for: identity)
         } else if decision.kind == .allow, let gap = decision.gap {
             decision.reason = .init(gap)
         }

@@ -37,26 +37,37 @@ package struct Remedy: Sendable, Equatable {
         self.snooze = snooze
     }
 
-    init(_ rule: RuleDefinition, channel: String?) {
+    /// What a rule offers to a client, whatever its ruling was.
+    init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         self.init(
             minimum: rule.minimum,
             minimumBuild: rule.minimumBuild,
-            latest: rule.recommended,
-            storeURL: rule.storeURL?.url(for: channel),
+            latest: ruling.store == nil ? rule.recommended : ruling.store?.recommended,
+            storeURL: rule.storeURL?.url(for: identity) ?? ruling.store?.newest?.storeURL,
             notice: rule.notice,
             recommendedNotice: rule.recommendedNotice,
+            cannotUpdate: ruling.cannotUpdate,
             snooze: rule.snooze
         )
     }
 
-    init(_ policy: UnidentifiedPolicy, channel: String?) {
-        self.init(storeURL: policy.storeURL?.url(for: channel), notice: policy.notice)
+    init(_ policy: UnidentifiedPolicy, for identity: ClientIdentity) {
+        self.init(storeURL: policy.storeURL?.url(for: identity), notice: policy.notice)
     }
 }
 
 extension StoreURL {
-    /// The link for a lower-case channel.
-    func url(for channel: String?) -> String {
-        channel.flatMap { self.channels[$0] } ?? self.default
+    /// The link for a client.
+    func url(for identity: ClientIdentity) -> String {
+        self.url(
+            for: identity.channel.value,
+            country: self.countries.isEmpty ? nil : identity.likelyCountry
+        )
+    }
+
+    /// The link for a lower-case channel, and else for a lower-case country.
+    func url(for channel: String?, country: String?) -> String {
+        channel.flatMap { self.channels[$0] } ?? country.flatMap { self.countries[$0] }
+            ?? self.default
     }
 }

@@ -8,6 +8,10 @@ struct Ruling {
     var warning: Decision.Warning?
     /// The maintenance that is running; of a ruling of another kind, the announced one.
     var maintenance: MaintenanceWindow?
+    /// What the client finds in its store, for a rule that looks at it.
+    var store: StoreView?
+    /// Whether the device is too old for what would help.
+    var cannotUpdate = false
 }
 
 extension Ruling {

@@ -24,19 +24,65 @@ package struct Standing: Sendable, Equatable {
 }
 
 extension RuleSet {
+    /// Where a client stands that sends a request of this scope, at this second.
+    ///
+    /// It holds as long as its decision does.
     package func standing(
         of identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
         address: String?
     ) -> Standing {
+        self.judge.standing(of: identity, in: scope, at: now, address: address)
+    }
+}
+
+extension Judge {
+    /// The highest of the values that rules give, and the link of the first rule that gives it.
+    private struct Highest<Value: Comparable> {
+        private(set) var value: Value?
+        private(set) var storeURL: String?
+
+        mutating func hear(_ value: Value?, _ storeURL: @autoclosure () -> String?) {
+            guard let value, self.value.map({ $0 < value }) ?? true else { return }
+            self.value = value
+            self.storeURL = storeURL()
+        }
+    }
+
+    func standing(
+        of identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Standing {
         let decision = self.decide(identity, in: scope, at: now, address: address)
+        guard !scope.isExempt else { return Standing(decision: decision) }
+        var minimum = Highest<AppVersion>()
+        var minimumBuild = Highest<UInt64>()
+        var latest = Highest<AppVersion>()
+        let subject = CompiledRule.Subject(identity, address: address)
+        for compiled in self.rules where compiled.definition.mode == .enforce {
+            guard compiled.gaps(of: subject, in: scope) == [] else { continue }
+            let rule = compiled.definition
+            let stage = compiled.stage(for: subject, matchingUpTo: [], at: now)
+            let offer = Remedy(rule, Ruling(store: stage.store), for: identity)
+            if stage.floor == .enforced {
+                minimum.hear(offer.minimum, offer.storeURL)
+                minimumBuild.hear(offer.minimumBuild, offer.storeURL)
+            }
+            // What the device cannot run is not the latest version for it.
+            if !compiled.excludesDevice(of: subject) {
+                latest.hear(compiled.recommended(at: stage), offer.storeURL)
+            }
+        }
         return Standing(
             decision: decision,
-            minimum: decision.remedy.minimum,
-            minimumBuild: decision.remedy.minimumBuild,
-            latest: decision.remedy.latest,
-            storeURL: decision.remedy.storeURL
+            minimum: minimum.value,
+            minimumBuild: minimumBuild.value,
+            latest: latest.value,
+            storeURL: decision.remedy.storeURL ?? minimum.storeURL ?? minimumBuild.storeURL
+                ?? latest.storeURL
         )
     }
 }

@@ -35,3 +35,13 @@ package struct ClientIdentity: Sendable, Hashable {
         self.country = country
     }
 }
+
+extension ClientIdentity {
+    /// The country that links are chosen by, lower case: the stated one, or else that of the first
+    /// wanted language with one.
+    var likelyCountry: String? {
+        if let country = self.country.value { return country }
+        let regions = self.languages.lazy.filter { $0.weight > 0 }.compactMap(\.tag?.region)
+        return regions.first { $0.utf8.count == 2 }?.lowercased()
+    }
+}

@@ -57,6 +57,27 @@ package struct LanguageTag: Sendable, Hashable {
         }
     }
 
+    /// The region (RFC 5646 section 2.2.4): an upper-case country code, or three digits.
+    package var region: String? {
+        var subtags = self.description.split(separator: "-")[...]
+        guard let language = subtags.popFirst(), language.utf8.count > 1 else { return nil }
+        if language.utf8.count <= 3 {
+            var extended = 0
+            while extended < 3, let subtag = subtags.first, Self.isAlphabetic(subtag, 3) {
+                subtags.removeFirst()
+                extended += 1
+            }
+        }
+        if let script = subtags.first, Self.isAlphabetic(script, 4) { subtags.removeFirst() }
+        guard let region = subtags.first else { return nil }
+        let isNumeric = region.utf8.count == 3 && region.utf8.allSatisfy(\.isDigit)
+        return isNumeric || Self.isAlphabetic(region, 2) ? String(region) : nil
+    }
+
+    private static func isAlphabetic(_ subtag: Substring, _ count: Int) -> Bool {
+        subtag.utf8.count == count && subtag.utf8.allSatisfy(\.isLetter)
+    }
+
     /// The next shorter tag of a lookup (RFC 4647 section 3.4): without the last subtag, and
     /// without a single letter that would then be the last.
     var truncated: LanguageTag? {

@@ -9,13 +9,16 @@ final class CompiledRule: Sendable {
     private let channels: [String]?
     private let rollout: Rollout
     private let isTimed: Bool
+    /// What the stores have; `nil` for a rule that does not look at it.
+    private let shelf: StoreShelf?
 
-    init(_ definition: RuleDefinition, patterns: [Int]?) {
+    init(_ definition: RuleDefinition, patterns: [Int]?, _ releases: [Release]) {
         self.definition = definition
         self.patterns = patterns
         self.channels = definition.match.channels?.map { $0.lowercased() }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
+        self.shelf = StoreShelf(definition, releases)
     }
 
     /// A client as the rules look at it.
@@ -58,8 +61,28 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// Where the rule stands for a client.
-    func stage(for subject: Subject, at now: Timestamp) -> RuleStage {
+    /// Where the rule stands for a client that it is for, up to what these gaps leave open.
+    func stage(
+        for subject: Subject,
+        matchingUpTo gaps: [IdentityGap],
+        at now: Timestamp
+    ) -> RuleStage {
+        var stage = self.schedule(for: subject, at: now)
+        guard let shelf else { return stage }
+        // A blocked version is not left by going back.
+        var blocked: AppVersion?
+        if case .blocked = self.breach(by: subject) { blocked = subject.identity.version.value }
+        let view = shelf.view(
+            for: subject.identity,
+            isCertain: gaps.isEmpty,
+            above: blocked,
+            at: now
+        )
+        stage.look(at: view, at: now)
+        return stage
+    }
+
+    private func schedule(for subject: Subject, at now: Timestamp) -> RuleStage {
         guard self.isTimed else { return .timeless }
         let admission = self.rollout.admission(of: subject.identity, address: subject.address)
         return RuleStage(self.definition, admission, at: now)
@@ -79,13 +102,20 @@ final class CompiledRule: Sendable {
         return !accepted.isEmpty
     }
 
+    /// The version that the rule recommends at this stage.
+    func recommended(at stage: RuleStage) -> AppVersion? {
+        guard stage.recommends else { return nil }
+        guard let store = stage.store else { return self.definition.recommended }
+        return store.recommended
+    }
+
     /// Judges a client that the rule is, or may be, for; `nil` if the rule says nothing now.
     func ruling(
         on subject: Subject,
         _ stage: RuleStage,
         matchingUpTo gaps: [IdentityGap]
     ) -> Ruling? {
-        let recommended = stage.recommends ? self.definition.recommended : nil
+        let recommended = self.recommended(at: stage)
         let asks = stage.floor != .absent || recommended != nil || stage.isClosed
         guard gaps.isEmpty else {
             // A rule that may not be for the client denies nothing by itself.
@@ -97,7 +127,8 @@ final class CompiledRule: Sendable {
             return Ruling(
                 kind: .maintenance,
                 reason: .maintenance(until: window.until),
-                maintenance: window
+                maintenance: window,
+                store: stage.store
             )
         case .announced(let window):
             announced = window
@@ -109,11 +140,18 @@ final class CompiledRule: Sendable {
         {
             // A rule that the client does not meet asks nothing more.
             ruling.maintenance = announced
+            ruling.store = stage.store
+            ruling.cannotUpdate = self.excludesDevice(of: subject)
             return ruling
         }
-        var ruling = Ruling(gaps: self.gaps(of: subject, stage), maintenance: announced)
+        var ruling = Ruling(
+            gaps: self.gaps(of: subject, stage, recommended),
+            maintenance: announced,
+            store: stage.store
+        )
         if let recommended, let version = subject.identity.version.value,
-            self.isBelow(recommended, version, subject.release ?? version)
+            self.definition.isBelow(recommended, version, subject.release ?? version),
+            !self.excludesDevice(of: subject)
         {
             ruling.kind = .recommend
             ruling.reason = .belowRecommended
@@ -121,61 +159,42 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
+    /// What the rule would say to a client but for what the store does not have yet.
+    func held(on subject: Subject, _ stage: RuleStage) -> Decision.Held? {
+        guard stage.isHeld, !stage.isClosed, self.breach(by: subject) != nil else { return nil }
+        return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
+    }
+
+    /// Whether the operating system of the client is known to be too old for the update.
+    func excludesDevice(of subject: Subject) -> Bool {
+        let ranges = self.definition.requiresOS
+        guard !ranges.isEmpty, let version = subject.identity.osVersion.value else { return false }
+        return !ranges.contains { $0.contains(version) }
+    }
+
     /// In what a client is below the floor, as far as it says which build it is.
     private func breach(by subject: Subject) -> Decision.Reason? {
-        let rule = self.definition
-        if let version = subject.identity.version.value {
-            let release = subject.release ?? version
-            if let range = rule.blocked.first(where: { self.blocks($0, version, release) }) {
-                return .blocked(range)
-            }
-            if self.isBelow(rule.minimum, version, release) { return .belowMinimum }
-        }
-        if let minimum = rule.minimumBuild, let build = subject.identity.build.value,
-            build < minimum
-        {
-            return .belowMinimumBuild
-        }
-        return nil
+        self.definition.breach(
+            by: subject.identity.version.value,
+            subject.release,
+            build: subject.identity.build.value
+        )
     }
 
     /// What the rule asks of a client that does not say it.
-    private func gaps(of subject: Subject, _ stage: RuleStage) -> [IdentityGap] {
+    private func gaps(
+        of subject: Subject,
+        _ stage: RuleStage,
+        _ recommended: AppVersion?
+    ) -> [IdentityGap] {
         let rule = self.definition
         let hasFloor = stage.floor != .absent
         let asksVersion =
-            stage.recommends && rule.recommended != nil
-            || hasFloor && (rule.minimum != nil || !rule.blocked.isEmpty)
+            recommended != nil || hasFloor && (rule.minimum != nil || !rule.blocked.isEmpty)
         let asksBuild = hasFloor && rule.minimumBuild != nil
         return [
             asksVersion ? subject.identity.version.gap(.version) : nil,
             asksBuild ? subject.identity.build.gap(.build) : nil,
         ].compactMap { $0 }
-    }
-
-    private func isBelow(_ floor: AppVersion?, _ version: AppVersion, _ release: AppVersion) -> Bool
-    {
-        guard let floor else { return false }
-        return self.judged(version, release, isPrerelease: !floor.prerelease.isEmpty) < floor
-    }
-
-    private func blocks(_ range: VersionRange, _ version: AppVersion, _ release: AppVersion) -> Bool
-    {
-        range.contains(self.judged(version, release, isPrerelease: range.namesPrerelease))
-    }
-
-    /// The version that is compared.
-    ///
-    /// Whoever writes a pre-release into a rule means the order of pre-releases, whatever the
-    /// policy is.
-    private func judged(
-        _ version: AppVersion,
-        _ release: AppVersion,
-        isPrerelease: Bool
-    ) -> AppVersion {
-        switch self.definition.prerelease {
-        case .asRelease: isPrerelease ? version : release
-        case .strict: version
-        }
     }
 }

@@ -7,7 +7,8 @@ struct RequestClassifier: Sendable {
     init(_ definition: RuleSetDefinition) {
         var numbers: [RequestPattern: Int] = [:]
         var patterns: [RequestPattern] = []
-        for pattern in definition.rules.lazy.flatMap({ $0.match.requests ?? [] })
+        let named = definition.rules.flatMap { $0.match.requests ?? [] }
+        for pattern in named + definition.unidentified.paths.map(\.request)
         where numbers[pattern] == nil {
             numbers[pattern] = patterns.count
             patterns.append(pattern)
@@ -17,7 +18,7 @@ struct RequestClassifier: Sendable {
         self.exemptions = RequestMatcher(definition.exemptions, style: .exact)
     }
 
-    /// The number under which a scope knows a pattern of a rule.
+    /// The number under which a scope knows a pattern of a rule or of the unidentified.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
     }

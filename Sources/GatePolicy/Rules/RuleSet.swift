@@ -6,7 +6,7 @@ package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     private let reader: IdentityReader
     private let classifier: RequestClassifier
-    private let judge: Judge
+    let judge: Judge
     let responder: Responder
 
     /// Compiles a definition.

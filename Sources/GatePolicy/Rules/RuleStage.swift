@@ -1,5 +1,5 @@
 /// Where a rule stands for one client at one second.
-struct RuleStage: Equatable {
+struct RuleStage {
     /// What happens to a client below the floor: the minima and the blocked versions.
     enum Floor: Equatable {
         /// Nothing yet.
@@ -21,6 +21,10 @@ struct RuleStage: Equatable {
     private(set) var maintenance = Maintenance.absent
     /// Whether a recommendation is still made.
     private(set) var recommends = true
+    /// What the client finds in its store, for a rule that looks at it.
+    private(set) var store: StoreView?
+    /// Whether the floor is absent only because the store does not have what it asks for.
+    private(set) var isHeld = false
     /// The next second at which any of this may change; `nil`: never.
     private(set) var nextChange: Timestamp?
 
@@ -50,6 +54,18 @@ struct RuleStage: Equatable {
             guard let edge, edge > now else { continue }
             self.nextChange = Timestamp.earlier(self.nextChange, edge)
         }
+    }
+
+    /// Asks nothing that the store does not have.
+    mutating func look(at store: StoreView, at now: Timestamp) {
+        // A rule that is over waits for nothing.
+        guard self.recommends else { return }
+        self.store = store
+        if self.floor != .absent, !store.floor.hasBegun(at: now) {
+            self.floor = .absent
+            self.isHeld = true
+        }
+        self.nextChange = Timestamp.earlier(self.nextChange, store.nextChange)
     }
 
     private static func floor(
@@ -87,7 +103,7 @@ extension RuleDefinition {
     /// Whether the rule holds clients against a version or a build.
     var asksSomething: Bool {
         self.minimum != nil || self.minimumBuild != nil || self.recommended != nil
-            || !self.blocked.isEmpty
+            || self.recommendsStoreVersion || !self.blocked.isEmpty
     }
 
     /// Whether the time, or who the client is beside its build, makes a difference.

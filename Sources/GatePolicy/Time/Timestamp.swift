@@ -31,6 +31,12 @@ package struct Timestamp: Sendable, Hashable {
         other.secondsSinceEpoch - self.secondsSinceEpoch
     }
 
+    /// The second that is this much later, or the last one there is.
+    func advanced(by seconds: Int64) -> Timestamp {
+        let (sum, isTooLate) = self.secondsSinceEpoch.addingReportingOverflow(seconds)
+        return Timestamp(secondsSinceEpoch: isTooLate ? Self.last : sum)
+    }
+
     /// The time as an IMF-fixdate (RFC 9110 section 5.6.7): `Sun, 10 Jan 2027 00:00:00 GMT`.
     package var httpDate: String {
         let date = self.date

@@ -7,6 +7,7 @@
 struct ReferenceJudge {
     let rules: [RuleDefinition]
     let policy: UnidentifiedPolicy
+    let releases: [Release]
     let identity: ClientIdentity
     let target: String
     let address: String?
@@ -17,6 +18,11 @@ struct ReferenceJudge {
         var gap: IdentityGap?
         /// Rule and kind, in the order of the file; the policy without a rule.
         var observed: [String]
+        /// Rule and end of the hold, in the order of the file.
+        var held: [String]
+        var latest: AppVersion?
+        var storeURL: String?
+        var cannotUpdate: Bool
         var enforcedFrom: Timestamp?
         var maintenance: MaintenanceWindow?
     }
@@ -28,6 +34,9 @@ struct ReferenceJudge {
         var enforcedFrom: Timestamp?
         var closed: MaintenanceWindow?
         var announced: MaintenanceWindow?
+        var latest: AppVersion?
+        var storeURL: String?
+        var cannotUpdate = false
     }
 
     func outcome(at now: Timestamp) -> Outcome {
@@ -71,6 +80,10 @@ struct ReferenceJudge {
             rule: strictest?.0.id,
             gap: rejecting ?? observing.first ?? sortedGaps.first,
             observed: watched + observing.map { _ in "policy require" },
+            held: self.rules.compactMap { self.held($0, at: now) },
+            latest: strictest?.1.latest,
+            storeURL: strictest?.1.storeURL,
+            cannotUpdate: strictest?.1.cannotUpdate ?? false,
             enforcedFrom: strictest?.1.enforcedFrom,
             maintenance: strictest?.1.closed ?? next
         )
@@ -78,6 +91,9 @@ struct ReferenceJudge {
             outcome.kind = .require
             outcome.rule = nil
             outcome.enforcedFrom = nil
+            outcome.latest = nil
+            outcome.storeURL = nil
+            outcome.cannotUpdate = false
         }
         return outcome
     }
@@ -93,12 +109,22 @@ struct ReferenceJudge {
     }
 
     private func action(on gap: IdentityGap) -> UnidentifiedPolicy.Action {
-        if case .missing = gap { return self.policy.missing }
-        return self.policy.unreadable
+        let isMissing = if case .missing = gap { true } else { false }
+        let paths = self.policy.paths.filter { self.isTarget($0.request) }
+        let actions: [UnidentifiedPolicy.Action?] =
+            isMissing
+            ? [self.policy.missing] + paths.map(\.missing)
+            : [self.policy.unreadable] + paths.map(\.unreadable)
+        if actions.contains(.reject) { return .reject }
+        return actions.contains(.observe) ? .observe : .allow
     }
 
     /// What a rule says; `nil` if it is not for the client, or not for this time.
-    private func word(of rule: RuleDefinition, at now: Timestamp) -> Word? {
+    private func word(
+        of rule: RuleDefinition,
+        at now: Timestamp,
+        ignoringHold: Bool = false
+    ) -> Word? {
         if let until = rule.schedule.until, now >= until { return nil }
         guard let matchGaps = self.matchGaps(rule.match) else { return nil }
         let window = rule.maintenance
@@ -110,36 +136,58 @@ struct ReferenceJudge {
 
         let onlyMaintains =
             window != nil && rule.minimum == nil && rule.minimumBuild == nil
-            && rule.recommended == nil && rule.blocked.isEmpty
+            && rule.recommended == nil && !rule.recommendsStoreVersion && rule.blocked.isEmpty
         let begun: Bool
         switch (rule.schedule.warnFrom, rule.schedule.enforceFrom) {
         case (nil, nil): begun = true
         case (_, let enforceFrom?): begun = now >= enforceFrom
         case (_?, nil): begun = false
         }
-        let isEnforced = !onlyMaintains && begun && self.isIn(rule, at: now)
-        let isWarning =
-            !onlyMaintains && !isEnforced && (rule.schedule.warnFrom.map { now >= $0 } ?? false)
+        let wouldEnforce = !onlyMaintains && begun && self.isIn(rule, at: now)
+        let wouldWarn =
+            !onlyMaintains && !wouldEnforce && (rule.schedule.warnFrom.map { now >= $0 } ?? false)
+        let facts = self.facts(for: rule, isCertain: matchGaps.isEmpty)
+        let isHeld =
+            !ignoringHold && rule.holdUntilInStore != nil
+            && !facts.contains { self.isWayOut($0, of: rule) && self.isOut($0, rule, at: now) }
+        let isEnforced = wouldEnforce && !isHeld
+        let isWarning = wouldWarn && !isHeld
+        let recommended = self.recommended(by: rule, facts, at: now)
 
-        guard isEnforced || isWarning || rule.recommended != nil || isClosed || isAnnounced
+        guard isEnforced || isWarning || recommended != nil || isClosed || isAnnounced
         else { return nil }
         if !matchGaps.isEmpty {
             let onlyAnnounces =
-                !isEnforced && !isWarning && rule.recommended == nil && !isClosed
+                !isEnforced && !isWarning && recommended == nil && !isClosed
             return onlyAnnounces ? nil : Word(gaps: matchGaps)
         }
-        if isClosed { return Word(kind: .maintenance, closed: window) }
         var word = Word(announced: isAnnounced ? window : nil)
+        word.latest = recommended
+        if rule.holdUntilInStore != nil || rule.recommendsStoreVersion {
+            word.storeURL = self.newest(of: facts, rule, at: now)?.storeURL
+        }
+        if isClosed {
+            word.kind = .maintenance
+            word.closed = window
+            word.announced = nil
+            return word
+        }
+        let isTooOld =
+            !rule.requiresOS.isEmpty
+            && self.identity.osVersion.value.map { version in
+                rule.requiresOS.allSatisfy { !$0.contains(version) }
+            } ?? false
         if (isEnforced || isWarning) && self.isBelowFloor(of: rule) {
             word.kind = isEnforced ? .require : .recommend
             word.isWarning = isWarning
+            word.cannotUpdate = isTooOld
             if isWarning { word.enforcedFrom = self.deadline(of: rule, begun, after: now) }
             return word
         }
-        if let recommended = rule.recommended, self.isBelow(recommended, rule) {
+        if let recommended, self.isBelow(recommended, rule), !isTooOld {
             word.kind = .recommend
         }
-        if rule.recommended != nil
+        if recommended != nil
             || (isEnforced || isWarning)
                 && (rule.minimum != nil || !rule.blocked.isEmpty)
         {
@@ -152,6 +200,111 @@ struct ReferenceJudge {
             word.gaps.append(.missing(.build))
         }
         return word
+    }
+
+    /// The rule and the end of its hold, if it would speak of a floor without one.
+    private func held(_ rule: RuleDefinition, at now: Timestamp) -> String? {
+        guard rule.holdUntilInStore != nil, self.matchGaps(rule.match) == [],
+            let free = self.word(of: rule, at: now, ignoringHold: true),
+            free.kind == .require || free.isWarning
+        else { return nil }
+        let word = self.word(of: rule, at: now)
+        guard word?.kind != .require, word?.isWarning != true else { return nil }
+        let facts = self.facts(for: rule, isCertain: true).filter { self.isWayOut($0, of: rule) }
+        let end = (0...40).lazy.map { second($0) }.first { later in
+            facts.contains { self.isOut($0, rule, at: later) }
+        }
+        return "\(rule.id) \(end?.description ?? "open")"
+    }
+
+    private func recommended(
+        by rule: RuleDefinition,
+        _ facts: [Release],
+        at now: Timestamp
+    ) -> AppVersion? {
+        if rule.recommendsStoreVersion { return self.newest(of: facts, rule, at: now)?.version }
+        guard let recommended = rule.recommended, rule.holdUntilInStore != nil else {
+            return rule.recommended
+        }
+        let isThere = facts.contains { fact in
+            let judge = self.having(fact)
+            return !judge.isBelow(recommended, rule) && !judge.isBlocked(by: rule)
+                && self.isOut(fact, rule, at: now)
+        }
+        return isThere ? recommended : nil
+    }
+
+    private func newest(of facts: [Release], _ rule: RuleDefinition, at now: Timestamp) -> Release?
+    {
+        let out = facts.filter {
+            self.isOut($0, rule, at: now) && !self.having($0).isBlocked(by: rule)
+        }
+        // The last of equals, and a version without a build is the first of its builds.
+        return out.last { candidate in
+            out.allSatisfy {
+                ($0.version, $0.build ?? 0) <= (candidate.version, candidate.build ?? 0)
+            }
+        }
+    }
+
+    /// The releases that are for the client, or that could be, if it is not clear who it is.
+    private func facts(for rule: RuleDefinition, isCertain: Bool) -> [Release] {
+        let platform = self.identity.platform.value
+        let app = self.identity.app.value
+        guard isCertain else {
+            return self.releases.filter {
+                (platform == nil || $0.platform == platform)
+                    && (app == nil || $0.app == nil || $0.app == app)
+            }
+        }
+        let ofPlatform = self.releases.filter { $0.platform == platform }
+        if app == nil, Set(ofPlatform.compactMap(\.app)).count > 1 { return [] }
+        let ofApp = ofPlatform.filter { app == nil || $0.app == nil || $0.app == app }
+        let channel = self.identity.channel.value
+        let ofChannel = ofApp.filter { $0.channel != nil && $0.channel == channel }
+        return ofChannel.isEmpty ? ofApp.filter { $0.channel == nil } : ofChannel
+    }
+
+    /// Whether everybody who counts has been able to get a release for as long as the rule wants.
+    private func isOut(_ fact: Release, _ rule: RuleDefinition, at now: Timestamp) -> Bool {
+        let hold = rule.holdUntilInStore
+        let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - (hold?.soak ?? 0))
+        if let releasedAt = fact.releasedAt, then < releasedAt { return false }
+        if fact.phase == .partial { return false }
+        if case .phased(let end) = fact.phase, then < end { return false }
+        guard let countries = fact.countries else { return true }
+        let wanted = hold?.countries ?? []
+        let counted = wanted.isEmpty ? Array(countries.keys) : wanted
+        return !counted.isEmpty
+            && counted.allSatisfy { country in
+                guard let date = countries[country] else { return false }
+                return date.map { $0 <= then } ?? true
+            }
+    }
+
+    /// Whether a release takes the client above the floor, and not back.
+    private func isWayOut(_ fact: Release, of rule: RuleDefinition) -> Bool {
+        if rule.minimumBuild != nil, fact.build == nil { return false }
+        if self.having(fact).isBelowFloor(of: rule) { return false }
+        guard self.isBlocked(by: rule), let version = self.identity.version.value else {
+            return true
+        }
+        return fact.version > version
+    }
+
+    /// The same client once it has a release.
+    private func having(_ fact: Release) -> ReferenceJudge {
+        var identity = self.identity
+        identity.version = .stated(fact.version)
+        identity.build = fact.build.map { .stated($0) } ?? .missing
+        return ReferenceJudge(
+            rules: self.rules,
+            policy: self.policy,
+            releases: self.releases,
+            identity: identity,
+            target: self.target,
+            address: self.address
+        )
     }
 
     /// The first second after this one at which the rule requires, tried one by one.
@@ -185,6 +338,10 @@ struct ReferenceJudge {
         {
             return true
         }
+        return self.isBlocked(by: rule)
+    }
+
+    private func isBlocked(by rule: RuleDefinition) -> Bool {
         guard let version = self.identity.version.value else { return false }
         return rule.blocked.contains { range in
             let isExact = rule.prerelease == .strict || range.namesPrerelease
@@ -198,15 +355,18 @@ struct ReferenceJudge {
         return (isExact ? version : version.release) < floor
     }
 
+    /// Whether the request is one of a pattern, by a list of all that tests draw.
+    private func isTarget(_ pattern: RequestPattern) -> Bool {
+        let matching: [String: [String]] = [
+            "/": [], "/a": ["/a/**"], "/a/b": ["/a/**", "/a/b", "/*/b"], "/c/b": ["/*/b"],
+        ]
+        return matching[self.target, default: []].contains(pattern.path ?? "")
+    }
+
     /// The parts of the match that the client leaves open; `nil` if one of them is another.
     private func matchGaps(_ match: RuleMatch) -> [IdentityGap]? {
         if let requests = match.requests {
-            let paths = requests.map(\.path)
-            let matching: [String: [String]] = [
-                "/": [], "/a": ["/a/**"], "/a/b": ["/a/**", "/a/b", "/*/b"], "/c/b": ["/*/b"],
-            ]
-            guard paths.contains(where: { matching[self.target, default: []].contains($0 ?? "") })
-            else { return nil }
+            guard requests.contains(where: { self.isTarget($0) }) else { return nil }
         }
         var gaps: [IdentityGap] = []
         func accepts<Value: Equatable>(

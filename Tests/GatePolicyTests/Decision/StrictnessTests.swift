@@ -12,10 +12,11 @@ import Testing
             let identity = try draw.identity()
             let target = try draw.one(of: ["/", "/a", "/a/b", "/c/b"])
             let rules = try draw.rules(6)
+            let releases = try draw.releases(6)
             let now = draw.second()
             let address = try draw.one(of: [nil, "192.0.2.1", "192.0.2.2"])
             func decide(_ rules: some Sequence<RuleDefinition>) -> Decision {
-                let rules = ruleSet(Array(rules), unidentified: policy)
+                let rules = ruleSet(Array(rules), unidentified: policy, releases: releases)
                 return rules.decide(
                     identity,
                     in: rules.scope("GET", target),
@@ -33,6 +34,7 @@ import Testing
                 #expect(shuffled.gap == decisions.last?.gap)
                 #expect(shuffled.warning?.enforcedFrom == decisions.last?.warning?.enforcedFrom)
                 #expect(shuffled.maintenance?.until == decisions.last?.maintenance?.until)
+                #expect(Set(shuffled.held.map(\.ruleID)) == Set(decisions.last?.held.map(\.ruleID) ?? []))
                 #expect(shuffled.validUntil == decisions.last?.validUntil)
             }
         }

@@ -16,11 +16,16 @@ import Testing
             let judge = ReferenceJudge(
                 rules: try draw.rules(count),
                 policy: try draw.policy(),
+                releases: try draw.releases(count * 2),
                 identity: try draw.identity(),
                 target: try draw.one(of: ["/", "/a", "/a/b", "/c/b"]),
                 address: try draw.one(of: [nil, "192.0.2.1", "192.0.2.2"])
             )
-            let rules = ruleSet(judge.rules, unidentified: judge.policy)
+            let rules = ruleSet(
+                judge.rules,
+                unidentified: judge.policy,
+                releases: judge.releases
+            )
             let scope = rules.scope("GET", judge.target)
             self.decisions = Self.seconds.map {
                 rules.decide(judge.identity, in: scope, at: second($0), address: judge.address)
@@ -65,6 +70,12 @@ import Testing
                     rule: decision.ruleID,
                     gap: decision.gap,
                     observed: decision.observed.map { "\($0.ruleID ?? "policy") \($0.kind)" },
+                    held: decision.held.map {
+                        "\($0.ruleID) \($0.until?.description ?? "open")"
+                    },
+                    latest: decision.remedy.latest,
+                    storeURL: decision.remedy.storeURL,
+                    cannotUpdate: decision.remedy.cannotUpdate,
                     enforcedFrom: decision.warning?.enforcedFrom,
                     maintenance: decision.maintenance
                 )

@@ -1,0 +1,112 @@
+/// What the stores have and will have, as one rule looks at it.
+struct StoreShelf: Sendable {
+    private let waits: Bool
+    private let recommendsNewest: Bool
+    private let recommended: AppVersion?
+    private let releases: [ShelvedRelease]
+    /// The apps that the facts name, by platform, whether the rule blocks a release or not.
+    private let apps: [Platform: Set<String>]
+    /// The channels that have facts of their own.
+    private let channels: Set<Shop>
+
+    /// Where an app is distributed; `nil` for the only app.
+    private struct Shop: Hashable {
+        let platform: Platform
+        let app: String?
+        let channel: String
+    }
+
+    /// Puts the releases on a shelf for a rule; `nil` for a rule that does not look at them.
+    init?(_ rule: RuleDefinition, _ releases: [Release]) {
+        guard rule.holdUntilInStore != nil || rule.recommendsStoreVersion else { return nil }
+        self.waits = rule.holdUntilInStore != nil
+        self.recommendsNewest = rule.recommendsStoreVersion
+        self.recommended = rule.recommended
+        self.releases = releases.compactMap { ShelvedRelease($0, rule) }
+        var apps: [Platform: Set<String>] = [:]
+        var channels: Set<Shop> = []
+        for release in releases {
+            if let app = release.app { apps[release.platform, default: []].insert(app) }
+            if let channel = release.channel {
+                let shop = Shop(platform: release.platform, app: release.app, channel: channel)
+                channels.insert(shop)
+            }
+        }
+        self.apps = apps
+        self.channels = channels
+    }
+
+    /// What a client finds at a time.
+    ///
+    /// Of a client that is not known to be one of those that the rule is for, `isCertain` is false:
+    /// whatever it could find counts. A floor that it has to leave upwards, because its version is
+    /// blocked, is not met by an older release.
+    func view(
+        for identity: ClientIdentity,
+        isCertain: Bool,
+        above version: AppVersion?,
+        at now: Timestamp
+    ) -> StoreView {
+        let found = self.releases.filter {
+            isCertain ? self.offers($0.release, to: identity) : $0.release.isConceivable(identity)
+        }
+        let ways = found.filter { way in
+            way.meetsFloor && version.map { $0 < way.release.version } ?? true
+        }
+        let floor = self.waits ? ways.map(\.availability).min() ?? .never : .always
+        let recommendation =
+            self.waits
+            ? found.filter(\.meetsRecommendation).map(\.availability).min() ?? .never : .always
+        let newest = found.filter { $0.availability.hasBegun(at: now) }
+            .max { $0.release.precedes($1.release) }?.release
+        let newer = found.filter { other in newest.map { $0.precedes(other.release) } ?? true }
+        let edges = [floor.date, recommendation.date] + newer.map(\.availability.date)
+        let recommended = recommendation.hasBegun(at: now) ? self.recommended : nil
+        return StoreView(
+            floor: floor,
+            recommended: self.recommendsNewest ? newest?.version : recommended,
+            newest: newest,
+            nextChange: edges.compactMap { $0 }.filter { $0 > now }.min()
+        )
+    }
+
+    /// Whether a release is for a client, as far as it says who it is.
+    private func offers(_ release: Release, to identity: ClientIdentity) -> Bool {
+        guard release.platform == identity.platform.value else { return false }
+        let app = identity.app.value
+        if let app {
+            guard release.app == nil || release.app == app else { return false }
+        } else {
+            // A client that names no app is of the only one there is.
+            guard self.apps[release.platform, default: []].count <= 1 else { return false }
+        }
+        return release.channel == self.channel(of: identity, release.platform)
+    }
+
+    /// The channel whose facts are for a client; `nil` for those of every channel.
+    private func channel(of identity: ClientIdentity, _ platform: Platform) -> String? {
+        guard let channel = identity.channel.value else { return nil }
+        let apps: [String?] =
+            if let app = identity.app.value { [nil, app] } else {
+                [nil] + self.apps[platform, default: []].map { $0 }
+            }
+        let hasFacts = apps.contains { app in
+            self.channels.contains(Shop(platform: platform, app: app, channel: channel))
+        }
+        return hasFacts ? channel : nil
+    }
+}
+
+extension Release {
+    /// Whether nothing that a client says keeps the release from being for it.
+    fileprivate func isConceivable(_ identity: ClientIdentity) -> Bool {
+        (identity.platform.value.map { $0 == self.platform } ?? true)
+            && (identity.app.value.map { self.app == nil || self.app == $0 } ?? true)
+    }
+
+    /// Whether the other one is newer: by the version, and then by the build.
+    fileprivate func precedes(_ other: Release) -> Bool {
+        guard self.version == other.version else { return self.version < other.version }
+        return self.build ?? 0 < other.build ?? 0
+    }
+}

@@ -1,0 +1,46 @@
+extension RuleDefinition {
+    /// In what a build is below the floor, as far as it is known; `release` is what the version is
+    /// or leads to.
+    func breach(
+        by version: AppVersion?,
+        _ release: AppVersion?,
+        build: UInt64?
+    ) -> Decision.Reason? {
+        if let version {
+            let release = release ?? version
+            if let range = self.blockedRange(of: version, release) { return .blocked(range) }
+            if self.isBelow(self.minimum, version, release) { return .belowMinimum }
+        }
+        if let minimum = self.minimumBuild, let build, build < minimum {
+            return .belowMinimumBuild
+        }
+        return nil
+    }
+
+    /// The first range that blocks a version.
+    func blockedRange(of version: AppVersion, _ release: AppVersion) -> VersionRange? {
+        self.blocked.first {
+            $0.contains(self.judged(version, release, isPrerelease: $0.namesPrerelease))
+        }
+    }
+
+    func isBelow(_ floor: AppVersion?, _ version: AppVersion, _ release: AppVersion) -> Bool {
+        guard let floor else { return false }
+        return self.judged(version, release, isPrerelease: !floor.prerelease.isEmpty) < floor
+    }
+
+    /// The version that is compared.
+    ///
+    /// Whoever writes a pre-release into a rule means the order of pre-releases, whatever the
+    /// policy is.
+    private func judged(
+        _ version: AppVersion,
+        _ release: AppVersion,
+        isPrerelease: Bool
+    ) -> AppVersion {
+        switch self.prerelease {
+        case .asRelease: isPrerelease ? version : release
+        case .strict: version
+        }
+    }
+}
