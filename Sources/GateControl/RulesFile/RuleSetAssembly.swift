@@ -28,18 +28,21 @@ struct RuleSetAssembly {
             self.checkExpectations(of: tests, on: self.documents.flatMap(\.ruleNames))
             self.checkReferences(to: notices.map(\.name.value))
             self.checkLanguage(language, of: notices)
+            for test in tests { test.request.check(against: identity, self.problems) }
         }
         return RuleSetDefinition(
             revision: revision,
             defaultLanguage: language,
             identity: identity,
-            unidentified: self.first(\.unidentified) ?? .defaults,
+            unidentified: self.first(\.unidentified)?.policy ?? .defaults,
             exemptions: self.documents.flatMap(\.exemptions),
             rules: rules.map(\.value),
             notices: Dictionary(
                 notices.map { ($0.name.value, NoticeDefinition(texts: $0.texts)) },
                 uniquingKeysWith: { first, _ in first }
             ),
+            releases: self.documents.flatMap(\.releases).map(\.value),
+            answer: self.answer,
             tests: tests.map { RuleTest($0, identity) }
         )
     }
@@ -55,6 +58,17 @@ struct RuleSetAssembly {
             guard let place = places[failure.test] else { continue }
             self.problems.report("test '\(failure.test)': \(failure.message)", at: place)
         }
+    }
+
+    /// How denials are dressed; each part of it is said in one file at most.
+    private var answer: AnswerStyle {
+        let styles = self.documents.map(\.answer)
+        return AnswerStyle(
+            status: styles.lazy.compactMap(\.status).first,
+            body: styles.lazy.compactMap(\.body).first,
+            contentType: styles.lazy.compactMap(\.contentType).first,
+            sendsUpgrade: styles.lazy.compactMap(\.sendsUpgrade).first
+        )
     }
 
     private func first<Value>(_ setting: KeyPath<RulesDocument, Value?>) -> Value? {

@@ -19,6 +19,10 @@ package struct RulesPlaces: Sendable, Equatable {
     let notices: [String: Place]
     /// The key `unidentified`.
     let unidentified: Place?
+    /// Every path of the policy on unidentified clients; those of one entry share its place.
+    let unidentifiedPaths: [Place]
+    /// The releases, in their order.
+    let releases: [Place]
 
     init(_ documents: [RulesDocument], files: [String]) {
         self.files = files
@@ -32,6 +36,8 @@ package struct RulesPlaces: Sendable, Equatable {
             documents.flatMap(\.notices).map { ($0.name.value, $0.name.place) },
             uniquingKeysWith: { first, _ in first }
         )
+        self.unidentifiedPaths = documents.lazy.compactMap(\.unidentified).first?.paths ?? []
+        self.releases = documents.flatMap(\.releases).map(\.place)
         self.unidentified = documents.lazy.compactMap { $0.settings["unidentified"] }.first
     }
 }

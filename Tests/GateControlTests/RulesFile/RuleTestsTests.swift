@@ -27,6 +27,7 @@ struct RuleTestsTests {
             """
             rules: []
             unidentified: { missing: observe }
+            identity: { headers: { country: [CF-IPCountry, X-Country] } }
             tests:
             - name: everything
               at: 2027-01-10T00:00:00+09:00
@@ -39,6 +40,7 @@ struct RuleTestsTests {
                 osVersion: "16.2"
                 device: 6F9619FF
                 language: ko-KR, en;q=0.5
+                country: KR
                 path: /v2/orders?page=2
                 method: post
                 headers: { User-Agent: Shop/3.4.9, X-Twice: [a, b] }
@@ -52,8 +54,8 @@ struct RuleTestsTests {
             ("x-app-id", "com.example.shop"), ("x-app-platform", "iPhone"),
             ("x-app-version", "3.4.9"), ("x-app-build", "412"), ("x-app-channel", "beta"),
             ("x-os-version", "16.2"), ("x-device-id", "6F9619FF"),
-            ("accept-language", "ko-KR, en;q=0.5"), ("user-agent", "Shop/3.4.9"),
-            ("x-twice", "a"), ("x-twice", "b"),
+            ("accept-language", "ko-KR, en;q=0.5"), ("cf-ipcountry", "KR"),
+            ("user-agent", "Shop/3.4.9"), ("x-twice", "a"), ("x-twice", "b"),
         ]
         let everything = RuleTest(
             name: "everything",

@@ -18,7 +18,7 @@ struct RulesFileLoaderTests {
     }
 
     @Test func `the tables of broken files are there`() {
-        #expect(BrokenRules.all.count >= 120)
+        #expect(BrokenRules.all.count >= 320)
     }
 
     @Test(arguments: BrokenRules.all)
@@ -130,6 +130,145 @@ struct RulesFileLoaderTests {
         #expect(languages == ["en", "zh-Hant"])
     }
 
+    @Test func `a rule says what it waits for, and how it answers`() throws {
+        let definition = try self.load(
+            """
+            rules:
+            - id: waits
+              match: { platform: ios }
+              recommended: store
+              recommendedNotice: n
+              snooze: 90m
+              holdUntilInStore: { countries: [JP, "no"], soak: 2d }
+              requiresOS: [">=16", "15.8.x"]
+            - id: answers
+              minimum: "2"
+              holdUntilInStore: true
+              match: { platform: android }
+              storeUrl:
+                default: https://a.example
+                Galaxy: samsungapps://ProductDetail/a
+                countries: { JP: https://j.example, kr: https://k.example }
+              status: 403
+              body: { ok: false, code: -1.50, why: "{message}", "": [null, 2026-12-01, "{{}}"] }
+              contentType: application/vnd.shop+json; charset=utf-8
+              upgradeHeader: true
+            notices: { n: { en: { title: a, message: b } } }
+            """
+        )
+        let waits = RuleDefinition(
+            id: "waits",
+            match: RuleMatch(platforms: [.ios]),
+            recommendsStoreVersion: true,
+            recommendedNotice: "n",
+            holdUntilInStore: StoreHold(countries: ["jp", "no"], soak: 172_800),
+            requiresOS: [
+                try VersionRange(parsing: ">=16"), try VersionRange(parsing: "15.8.x"),
+            ],
+            snooze: 5_400
+        )
+        let body = BodyTemplate.Value.object([
+            .init(name: "ok", value: .boolean(false)),
+            .init(name: "code", value: .number("-1.50")),
+            .init(name: "why", value: .text(try NoticeTemplate(parsing: "{message}", for: .body))),
+            .init(
+                name: "",
+                value: .list([
+                    .null, .text(try NoticeTemplate(parsing: "2026-12-01")),
+                    .text(try NoticeTemplate(parsing: "{{}}")),
+                ])
+            ),
+        ])
+        let answers = RuleDefinition(
+            id: "answers",
+            match: RuleMatch(platforms: [.android]),
+            minimum: try AppVersion(parsing: "2"),
+            storeURL: StoreURL(
+                "https://a.example",
+                channels: ["galaxy": "samsungapps://ProductDetail/a"],
+                countries: ["jp": "https://j.example", "kr": "https://k.example"]
+            ),
+            holdUntilInStore: StoreHold(),
+            answer: AnswerStyle(
+                status: 403,
+                body: .json(body),
+                contentType: "application/vnd.shop+json; charset=utf-8",
+                sendsUpgrade: true
+            )
+        )
+        #expect(definition.rules == [waits, answers])
+    }
+
+    @Test func `a release says everything that it can say`() throws {
+        let definition = try self.load(
+            """
+            rules: []
+            releases:
+            - app: com.example.shop
+              platform: iPhone
+              channel: TestFlight
+              version: "4.2"
+              build: 412
+              releasedAt: 2026-12-01T00:00:00Z
+              countries: { JP: 2026-12-02T00:00:00Z }
+              phased: { completeAt: 2026-12-09T00:00:00Z }
+              storeUrl: https://a.example
+            - { platform: ios, version: "4.3", countries: [jp, KR], phased: partial }
+            - { platform: ios, version: "4.4", phasedFrom: 2026-12-01T00:00:00Z }
+            """
+        )
+        let version = { (text: String) throws(VersionError) in try AppVersion(parsing: text) }
+        #expect(
+            definition.releases == [
+                Release(
+                    app: "com.example.shop",
+                    platform: .ios,
+                    channel: "testflight",
+                    version: try version("4.2"),
+                    build: 412,
+                    releasedAt: try Timestamp(parsing: "2026-12-01T00:00:00Z"),
+                    countries: ["jp": try Timestamp(parsing: "2026-12-02T00:00:00Z")],
+                    phase: .phased(completeAt: try Timestamp(parsing: "2026-12-09T00:00:00Z")),
+                    storeURL: "https://a.example"
+                ),
+                Release(
+                    platform: .ios,
+                    version: try version("4.3"),
+                    countries: ["jp": nil, "kr": nil],
+                    phase: .partial
+                ),
+                Release(
+                    platform: .ios,
+                    version: try version("4.4"),
+                    phase: .phased(completeAt: try Timestamp(parsing: "2026-12-08T00:00:00Z"))
+                ),
+            ]
+        )
+    }
+
+    @Test func `the answer of all rules may be said in several files, each part once`() throws {
+        let definition = try RulesFileLoader.load(sources: [
+            ("a.yaml", "rules: []\nstatus: 403\n"),
+            ("b.yaml", "body: ''\ncontentType: text/x\nupgradeHeader: false\n"),
+            ("c.yaml", "releases: [{ platform: ios, version: '1' }]\n"),
+            ("d.yaml", "releases: [{ platform: ios, version: '2' }]\n"),
+        ]).definition
+        let body = BodyTemplate.text(try NoticeTemplate(parsing: "", for: .body))
+        let answer = AnswerStyle(
+            status: 403,
+            body: body,
+            contentType: "text/x",
+            sendsUpgrade: false
+        )
+        #expect(definition.answer == answer)
+        #expect(definition.releases.map(\.version.description) == ["1", "2"])
+        let errors = self.errors(
+            ("a.yaml", "rules: []\nstatus: 403\n"),
+            ("b.yaml", "status: 403\n")
+        )
+        #expect(errors == ["b.yaml:1:1: 'status' is already set in a.yaml:2:1"])
+    }
+
     @Test func `what a file leaves out has its default`() throws {
         let definition = try self.load("rules: []\n")
         #expect(definition == RuleSetDefinition(revision: definition.revision))
@@ -141,10 +280,14 @@ struct RulesFileLoaderTests {
             $schema: ./rules.schema.json
             defaultLanguage: ko
             identity:
-              headers: { version: [X-V, X-Legacy-V], build: X-B }
+              headers: { version: [X-V, X-Legacy-V], build: X-B, country: CF-IPCountry }
               userAgent: 'Shop/(?<version>[0-9.]+)'
               query: { version: App_Version }
-            unidentified: { missing: reject, unreadable: observe, storeUrl: https://a.example }
+            unidentified:
+              missing: reject
+              unreadable: observe
+              storeUrl: https://a.example
+              paths: [{ path: [/a, /b], method: get, unreadable: reject }, { method: PUT, missing: observe }]
             exempt: [/healthz, { path: [/a, /b], method: [get, POST] }, { method: OPTIONS }]
             rules: []
             """
@@ -153,10 +296,27 @@ struct RulesFileLoaderTests {
         #expect(definition.identity.headers[.version] == ["x-v", "x-legacy-v"])
         #expect(definition.identity.headers[.build] == ["x-b"])
         #expect(definition.identity.headers[.app] == ["x-app-id"])
+        #expect(definition.identity.headers[.country] == ["cf-ipcountry"])
         #expect(definition.identity.query == [.version: "app_version"])
         #expect(definition.identity.userAgents.map(\.description) == ["Shop/(?<version>[0-9.]+)"])
         #expect(definition.unidentified.missing == .reject)
         #expect(definition.unidentified.unreadable == .observe)
+        #expect(
+            definition.unidentified.paths == [
+                UnidentifiedPath(
+                    request: try RequestPattern(path: "/a", methods: ["GET"]),
+                    unreadable: .reject
+                ),
+                UnidentifiedPath(
+                    request: try RequestPattern(path: "/b", methods: ["GET"]),
+                    unreadable: .reject
+                ),
+                UnidentifiedPath(
+                    request: try RequestPattern(path: nil, methods: ["PUT"]),
+                    missing: .observe
+                ),
+            ]
+        )
         #expect(
             definition.exemptions == [
                 try RequestPattern(path: "/healthz", methods: nil),

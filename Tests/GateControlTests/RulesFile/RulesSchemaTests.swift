@@ -94,6 +94,48 @@ struct RulesSchemaTests {
             request("path: '/a?b=c', method: get"), request("version: 1..2, build: 0"),
             request("headers: { X-App-Version: ['1', '2'], User-Agent: Shop/1 }"),
             request("address: 192.0.2.1"), request("address: '::1'"),
+            rule("match: { platform: ios }, holdUntilInStore: true"),
+            rule("match: { platform: ios }, holdUntilInStore: {}"),
+            rule("match: { platform: ios }, holdUntilInStore: { countries: JP, soak: 0s }"),
+            rule("match: { platform: ios }, holdUntilInStore: { countries: [jp, 'no'] }"),
+            rule("requiresOS: '>=16'"), rule("requiresOS: ['>=16', 15.8.x]"),
+            rule("status: 200"), rule("status: 499, body: ''"), rule("upgradeHeader: false"),
+            rule("recommended: '3', recommendedNotice: n, snooze: 90m, notice: n")
+                + "\nnotices: { n: { en: { title: a, message: b } } }",
+            rule("body: [null, -1.5e3, true, '{status}', [], {}, 2026-12-01]"),
+            rule("body: { a: { b: ['{{{rule}}}'] } }, contentType: 'text/x; charset=\"utf-8\"'"),
+            "rules: [{ id: a, match: { platform: ios }, recommended: store }]",
+            "rules: []\nstatus: 410\nbody: gone\ncontentType: text/html; charset=utf-8",
+            """
+            rules:
+            - id: a
+              match: { path: /v2/** }
+              maintenance: { from: 2026-12-24T01:00:00Z, until: 2026-12-24T02:00:00Z }
+              status: 500
+              body: { error: closed }
+            """,
+            """
+            rules: []
+            releases:
+            - { platform: iPhone, version: "4.2" }
+            - { platform: ios, version: "4.3", countries: jp, phased: partial }
+            - { platform: ios, version: "4.4", countries: [jp, KR], storeUrl: market://a }
+            - { platform: ios, version: "4.5", countries: { jp: 2026-12-01T00:00:00Z } }
+            - { platform: ios, version: "4.6", phased: { completeAt: 2026-12-01T00:00:00Z } }
+            - { app: a, platform: ios, channel: b, version: "4.7", build: 7,
+                releasedAt: 2026-12-01T00:00:00Z, phasedFrom: 2026-12-01T00:00:00Z }
+            """,
+            """
+            rules: []
+            identity: { headers: { country: [CF-IPCountry, X-Country] } }
+            unidentified:
+              storeUrl: { default: https://a.example, countries: { jp: https://b.example } }
+              paths:
+              - { path: /v2/**, missing: reject }
+              - { path: [/a, /b], method: POST, unreadable: observe, missing: allow }
+              - { method: [PUT, DELETE], unreadable: observe }
+            tests: [{ name: t, request: { country: jp }, expect: { decision: allow } }]
+            """,
         ]
     }()
 
@@ -110,6 +152,7 @@ struct RulesSchemaTests {
         #expect(keys("match") == MatchDecoder.keys.sorted())
         #expect(keys("identity") == IdentityDecoder.keys.sorted())
         #expect(keys("unidentified") == UnidentifiedDecoder.keys.sorted())
+        #expect(keys("release") == ReleaseDecoder.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())
         #expect(keys("testRequest") == TestRequestDecoder.keys.sorted())

@@ -21,7 +21,8 @@ struct BrokenRules: Sendable, CustomTestStringConvertible {
     /// The entries of all tables.
     static let all: [BrokenRules] = {
         let tables = [
-            "syntax", "structure", "values", "times", "requests", "identity", "notices", "tests",
+            "syntax", "structure", "values", "times", "requests", "identity", "notices", "stores",
+            "answers", "tests",
         ]
         return tables.flatMap { (try? Self.table($0)) ?? [] }
     }()

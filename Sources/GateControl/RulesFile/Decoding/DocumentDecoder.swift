@@ -3,9 +3,9 @@ internal import GatePolicy
 /// Reads the top level of one file.
 struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
-    static let settings = ["defaultLanguage", "identity", "unidentified"]
-    static let keys = settings + ["exempt", "rules", "notices", "tests", "$schema"]
-    static let later = ["feeds", "body", "status", "upgradeHeader"]
+    static let settings = ["defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
+    static let keys = settings + ["exempt", "rules", "notices", "releases", "tests", "$schema"]
+    static let later = ["feeds"]
 
     let problems: Problems
 
@@ -20,12 +20,14 @@ struct DocumentDecoder {
             .flatMap { IdentityDecoder(problems: self.problems).decode($0) }
         document.unidentified = fields["unidentified"]
             .flatMap { UnidentifiedDecoder(problems: self.problems).decode($0) }
+        document.answer = AnswerDecoder(problems: self.problems).decode(fields)
         document.exemptions =
             fields["exempt"]
             .map { ExemptionDecoder(problems: self.problems).decode($0) } ?? []
         document.rules = fields["rules"].map { self.rules($0) }
         document.ruleNames = Self.texts(of: "id", in: fields["rules"]).map(\.value)
         document.notices = fields["notices"].map { self.notices($0) } ?? []
+        document.releases = fields["releases"].map { self.releases($0) } ?? []
         document.tests = fields["tests"].map { self.tests($0) } ?? []
         document.references = self.references(fields)
         return document
@@ -57,15 +59,23 @@ struct DocumentDecoder {
         return (element.entries(self.problems) ?? []).map { decoder.decode($0) }
     }
 
+    private func releases(_ element: Element) -> [Located<Release>] {
+        let decoder = ReleaseDecoder(problems: self.problems)
+        return (element.list(self.problems) ?? []).compactMap { item in
+            decoder.decode(item).map { Located(value: $0, place: item.place) }
+        }
+    }
+
     private func tests(_ element: Element) -> [RulesDocument.Test] {
         let decoder = RuleTestDecoder(problems: self.problems)
         return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
     }
 
-    /// Every `notice` of a rule and of `unidentified`.
+    /// Every `notice` and `recommendedNotice` of a rule, and the `notice` of `unidentified`.
     private func references(_ fields: Fields) -> [Located<String>] {
         let unidentified = fields["unidentified"].map { [$0] } ?? []
         return Self.texts(of: "notice", in: fields["rules"])
+            + Self.texts(of: "recommendedNotice", in: fields["rules"])
             + unidentified.compactMap { $0.text(of: "notice") }
     }
 

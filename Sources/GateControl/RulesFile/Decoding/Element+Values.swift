@@ -88,6 +88,26 @@ extension Element {
         }
     }
 
+    /// A truth value, in the one spelling on which all readers agree.
+    func truth(_ problems: Problems, hint: String = "") -> Bool? {
+        switch self.content {
+        case .boolean("true"): return true
+        case .boolean("false"): return false
+        case .text, .number, .boolean, .date, .nothing, .list, .mapping:
+            return self.reportUnexpected("true or false", problems, hint: hint)
+        }
+    }
+
+    /// A length of time in seconds.
+    func timeSpan(_ problems: Problems) -> Int64? {
+        let expected = "a length of time"
+        if case .number(let digits) = self.content {
+            let hint = "; write its unit, such as \(digits)h"
+            return self.reportUnexpected(expected, problems, hint: hint)
+        }
+        return self.parsed(as: expected, problems, by: TimeSpan.init(parsing:))?.seconds
+    }
+
     private func reportUnexpected<Value>(
         _ expected: String,
         _ problems: Problems,

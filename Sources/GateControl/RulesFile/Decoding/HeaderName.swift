@@ -13,19 +13,24 @@ struct HeaderName: Sendable, Equatable {
         }
     }
 
-    /// Fields that frame or route a message, and those that the gate writes itself: an identity
-    /// that is cleaned on its way upstream must not take one of them along.
+    /// Fields that frame, describe or route a message, and those that the gate reads or writes
+    /// itself: an identity that is cleaned on its way upstream must not take one of them along.
     private static let reserved: Set<String> = [
-        "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te",
-        "trailer", "transfer-encoding", "upgrade", "user-agent", "x-versiongate",
-        "x-versiongate-decision",
+        "accept", "connection", "content-length", "content-type", "expect", "forwarded", "host",
+        "keep-alive", "origin", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+        "te", "trailer", "transfer-encoding", "upgrade", "user-agent", "x-request-id",
+    ]
+    private static let reservedBeginnings = [
+        "access-control-", "x-forwarded-", "x-versiongate",
     ]
 
     let text: String
 
     init(parsing text: String) throws(Failure) {
         try self.init(ofAnyField: text)
-        guard !Self.reserved.contains(self.text) else { throw .reserved }
+        guard !Self.reserved.contains(self.text),
+            !Self.reservedBeginnings.contains(where: { self.text.hasPrefix($0) })
+        else { throw .reserved }
     }
 
     /// Reads the name of a field that a test sends: it may have any purpose.

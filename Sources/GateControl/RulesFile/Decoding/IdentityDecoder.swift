@@ -10,6 +10,9 @@ struct IdentityDecoder {
         ("languages", .languages),
     ]
 
+    /// Those that a header can state: the country is what another proxy says of a client.
+    static let headerParts = parts + [("country", .country)]
+
     let problems: Problems
 
     func decode(_ element: Element) -> IdentitySources? {
@@ -17,12 +20,12 @@ struct IdentityDecoder {
             return nil
         }
         var sources = IdentitySources.defaults
-        let headers = self.parts(of: fields["headers"])
+        let headers = self.parts(of: fields["headers"], among: Self.headerParts)
         for (part, value) in headers {
             sources.headers[part] = value.oneOrMore(self.problems).compactMap { self.header($0) }
         }
         self.checkHeaders(headers)
-        let query = self.parts(of: fields["query"])
+        let query = self.parts(of: fields["query"], among: Self.parts)
         for (part, value) in query {
             sources.query[part] = self.parameter(value)
         }
@@ -32,12 +35,15 @@ struct IdentityDecoder {
         return sources
     }
 
-    private func parts(of element: Element?) -> [(IdentityPart, Element)] {
-        let names = Self.parts.map(\.name)
+    private func parts(
+        of element: Element?,
+        among parts: [(name: String, part: IdentityPart)]
+    ) -> [(IdentityPart, Element)] {
+        let names = parts.map(\.name)
         guard let element, let fields = Fields(element, keys: names, problems: self.problems) else {
             return []
         }
-        return Self.parts.compactMap { name, part in fields[name].map { (part, $0) } }
+        return parts.compactMap { name, part in fields[name].map { (part, $0) } }
     }
 
     private func header(_ element: Element) -> String? {
@@ -78,7 +84,7 @@ struct IdentityDecoder {
                 guard let first = spoken.updateValue(part, forKey: name.lowercased()) else {
                     continue
                 }
-                let other = Self.parts.first { $0.part == first }?.name ?? ""
+                let other = Self.headerParts.first { $0.part == first }?.name ?? ""
                 let message =
                     first == part
                     ? "the \(noun) '\(name)' is named twice"

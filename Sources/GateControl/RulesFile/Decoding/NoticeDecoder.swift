@@ -45,18 +45,7 @@ struct NoticeDecoder {
 
     private func template(_ element: Element) -> NoticeTemplate? {
         guard let text = element.text("a text", self.problems) else { return nil }
-        do throws(NoticeTemplateError) {
-            return try NoticeTemplate(parsing: text)
-        } catch {
-            self.problems.report(Self.message(for: error), at: element.place)
-            return nil
-        }
-    }
-
-    private static func message(for error: NoticeTemplateError) -> String {
-        guard case .unknownPlaceholder(let name, let known) = error,
-            let nearest = Spelling.nearest(to: name, among: known)
-        else { return "\(error)" }
-        return "there is no placeholder {\(name)}; did you mean {\(nearest)}?"
+        return TemplateDecoder(use: .notice, problems: self.problems)
+            .decode(text, at: element.place)
     }
 }

@@ -5,6 +5,10 @@ struct RuleDemands {
     private static let demands = floors + ["recommended"]
     /// The keys that say when, and for how many, a floor holds.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout"]
+    /// The keys that only a recommendation or a warning makes use of.
+    private static let hints = ["recommendedNotice", "snooze"]
+    /// What says nothing where the version does not matter.
+    private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
     private let fields: Fields
     private let problems: Problems
@@ -15,6 +19,7 @@ struct RuleDemands {
     }
 
     func check() {
+        self.checkStore()
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
         guard self.first(of: Self.demands) != nil else {
             let message =
@@ -24,10 +29,36 @@ struct RuleDemands {
         }
         if let floor = self.first(of: Self.floors) {
             self.checkFloor(floor)
-        } else if let ramp = self.first(of: Self.ramps), let place = self.fields.place(of: ramp) {
-            let message = "'\(ramp)' needs 'minimum', 'minimumBuild' or 'blocked' to act on"
-            self.problems.report(message, at: place)
+        } else {
+            self.refuse(
+                self.first(of: Self.ramps + AnswerDecoder.keys),
+                "needs 'minimum', 'minimumBuild' or 'blocked' to act on"
+            )
         }
+        if self.fields["recommended"] == nil, self.fields["warnFrom"] == nil {
+            self.refuse(self.first(of: Self.hints), "needs 'recommended' or 'warnFrom' to act on")
+        }
+    }
+
+    /// Facts of stores are facts of a platform.
+    private func checkStore() {
+        let isForPlatforms = self.fields["match"]?.hasKey("platform") ?? false
+        guard !isForPlatforms else { return }
+        self.refuse(
+            self.first(of: ["holdUntilInStore"]),
+            "needs 'match' with 'platform': every store has its own releases"
+        )
+        if case .text(RuleDecoder.storeWord) = self.fields["recommended"]?.content {
+            self.refuse(
+                "recommended",
+                "with 'store' needs 'match' with 'platform': every store has its own releases"
+            )
+        }
+    }
+
+    private func refuse(_ key: String?, _ reason: String) {
+        guard let key, let place = self.fields.place(of: key) else { return }
+        self.problems.report("'\(key)' \(reason)", at: place)
     }
 
     private func checkFloor(_ floor: String) {
@@ -46,14 +77,21 @@ struct RuleDemands {
     }
 
     private func checkMaintenance() {
-        for key in Self.demands + Self.ramps + ["until", "prerelease"] {
-            guard let place = self.fields.place(of: key) else { continue }
-            let message = "'\(key)' does not go together with 'maintenance'; make two rules"
-            self.problems.report(message, at: place)
+        for key in Self.demands + Self.ramps + Self.hints + Self.conditions
+        where self.fields[key] != nil {
+            self.refuse(key, "does not go together with 'maintenance'; make two rules")
         }
     }
 
     private func first(of keys: [String]) -> String? {
         keys.first { self.fields[$0] != nil }
+    }
+}
+
+extension Element {
+    /// Whether a mapping has a key, without a check of what it says.
+    fileprivate func hasKey(_ key: String) -> Bool {
+        guard case .mapping(let entries) = self.content else { return false }
+        return entries.contains { $0.key == key }
     }
 }

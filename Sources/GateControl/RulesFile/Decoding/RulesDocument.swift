@@ -18,6 +18,12 @@ struct RulesDocument {
         let keys: [String: Place]
     }
 
+    /// What happens to unidentified clients, and where its `paths` stand, one by one.
+    struct Unidentified {
+        let policy: UnidentifiedPolicy
+        let paths: [Place]
+    }
+
     /// A test whose request does not know its headers yet: another file may name them.
     struct Test {
         let name: Located<String>
@@ -43,7 +49,9 @@ struct RulesDocument {
     var settings: [String: Place] = [:]
     var defaultLanguage: LanguageTag?
     var identity: IdentitySources?
-    var unidentified: UnidentifiedPolicy?
+    var unidentified: Unidentified?
+    /// How denials are dressed, as far as this file says it.
+    var answer = AnswerStyle.standard
     var exemptions: [RequestPattern] = []
     /// `nil` if the file has no list of rules.
     var rules: [Rule]?
@@ -51,6 +59,7 @@ struct RulesDocument {
     var ruleNames: [String] = []
     /// Every notice, those that could not be read included: a reference to one of them is right.
     var notices: [Notice] = []
+    var releases: [Located<Release>] = []
     var tests: [Test] = []
     /// The names of notices that the file mentions.
     var references: [Located<String>] = []

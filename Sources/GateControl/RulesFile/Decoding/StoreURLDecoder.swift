@@ -1,7 +1,10 @@
 internal import GatePolicy
 
-/// Reads `storeUrl`: one link, or one by channel beside a `default`.
+/// Reads `storeUrl`: one link, or one by channel and by country beside a `default`.
 struct StoreURLDecoder {
+    /// The key under which the links by country stand; no channel can have this name.
+    static let countries = "countries"
+
     let problems: Problems
 
     func decode(_ element: Element) -> StoreURL? {
@@ -10,7 +13,7 @@ struct StoreURLDecoder {
         }
         var links: [String: String] = [:]
         var places: [String: Place] = [:]
-        for entry in entries {
+        for entry in entries where entry.key != Self.countries {
             let channel = entry.key.lowercased()
             if let first = places.updateValue(entry.place, forKey: channel) {
                 let message = "the channel '\(channel)' is already in line \(first.line)"
@@ -18,12 +21,23 @@ struct StoreURLDecoder {
             }
             links[channel] = self.link(entry.value)
         }
+        let byCountry = entries.first { $0.key == Self.countries }
+            .map { self.links(byCountry: $0.value) }
         guard places["default"] != nil else {
-            let message = "'storeUrl' by channel needs a 'default' for every other channel"
+            let message = "'storeUrl' by channel or country needs a 'default' for everybody else"
             self.problems.report(message, at: element.place)
             return nil
         }
-        return links.removeValue(forKey: "default").map { StoreURL($0, channels: links) }
+        return links.removeValue(forKey: "default")
+            .map { StoreURL($0, channels: links, countries: byCountry ?? [:]) }
+    }
+
+    private func links(byCountry element: Element) -> [String: String] {
+        var links: [String: String] = [:]
+        for (code, value) in CountryDecoder(problems: self.problems).values(element) {
+            links[code] = self.link(value)
+        }
+        return links
     }
 
     private func link(_ element: Element) -> String? {

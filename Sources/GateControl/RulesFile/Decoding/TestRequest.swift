@@ -9,6 +9,8 @@ struct TestRequest: Sendable, Equatable {
     var method = "GET"
     var path = "/"
     var address: String?
+    /// Where the country of the client stands, which no header says by default.
+    var countryPlace: Place?
 
     static let empty = TestRequest()
 
@@ -21,5 +23,13 @@ struct TestRequest: Sendable, Equatable {
             return HeaderField(name: name, value: value)
         }
         return spoken + self.headers
+    }
+
+    /// Reports what the client says of itself and no header can carry.
+    func check(against identity: IdentitySources, _ problems: Problems) {
+        guard let place = self.countryPlace, identity.headers[.country, default: []].isEmpty else {
+            return
+        }
+        problems.report("no header says the country; name one in 'identity'", at: place)
     }
 }

@@ -6,6 +6,7 @@ struct TestRequestDecoder {
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),
+        ("country", .country),
     ]
     static let keys =
         parts.map(\.key) + ["build", "path", "method", "headers", "address"]
@@ -20,6 +21,7 @@ struct TestRequestDecoder {
         for (key, part) in Self.parts {
             request.parts[part] = fields[key].flatMap { self.line($0, "a header value") }
         }
+        request.countryPlace = fields["country"]?.place
         request.parts[.build] =
             fields["build"]
             .flatMap { $0.wholeNumber("a build number", self.problems) }.map { "\($0)" }

@@ -2,31 +2,37 @@ internal import GatePolicy
 
 /// Reads `unidentified`: what happens to clients that do not say which build they are.
 struct UnidentifiedDecoder {
-    static let keys = ["missing", "unreadable", "notice", "storeUrl"]
+    static let keys = ["missing", "unreadable", "notice", "storeUrl", "paths"]
 
     let problems: Problems
 
-    func decode(_ element: Element) -> UnidentifiedPolicy? {
+    func decode(_ element: Element) -> RulesDocument.Unidentified? {
         guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
             return nil
         }
         let defaults = UnidentifiedPolicy.defaults
+        let paths =
+            fields["paths"]
+            .map { UnidentifiedPathDecoder(problems: self.problems).decode($0) } ?? []
         let policy = UnidentifiedPolicy(
-            missing: self.action(fields["missing"]) ?? defaults.missing,
-            unreadable: self.action(fields["unreadable"]) ?? defaults.unreadable,
+            missing: fields["missing"].flatMap { self.action($0) } ?? defaults.missing,
+            unreadable: fields["unreadable"].flatMap { self.action($0) } ?? defaults.unreadable,
             notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },
             storeURL: fields["storeUrl"]
-                .flatMap { StoreURLDecoder(problems: self.problems).decode($0) }
+                .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
+            paths: paths.map(\.value)
         )
-        if fields["storeUrl"] == nil, [policy.missing, policy.unreadable].contains(.reject) {
+        let actions = policy.paths.flatMap { [$0.missing, $0.unreadable] }
+        let rejects = ([policy.missing, policy.unreadable] + actions).contains(.reject)
+        if fields["storeUrl"] == nil, rejects {
             let message =
                 "'unidentified' with 'reject' needs 'storeUrl', or a denied client is stuck"
             self.problems.report(message, at: fields.place)
         }
-        return policy
+        return RulesDocument.Unidentified(policy: policy, paths: paths.map(\.place))
     }
 
-    private func action(_ element: Element?) -> UnidentifiedPolicy.Action? {
-        element?.choice(of: UnidentifiedPolicy.Action.self, self.problems)
+    private func action(_ element: Element) -> UnidentifiedPolicy.Action? {
+        element.choice(of: UnidentifiedPolicy.Action.self, self.problems)
     }
 }

@@ -1,0 +1,44 @@
+/// Reads countries, as a list or as the keys of a mapping; none of them may be there twice.
+struct CountryDecoder {
+    static let expected = "a country code"
+
+    let problems: Problems
+
+    /// One code, or a list of them.
+    func codes(_ element: Element) -> [String] {
+        let items = element.oneOrMore(self.problems)
+        return self.distinct(items).map(\.code)
+    }
+
+    /// What a mapping says by country.
+    func values(_ element: Element) -> [(code: String, value: Element)] {
+        let entries = element.entries(self.problems) ?? []
+        if entries.isEmpty, case .mapping = element.content {
+            let message = "an empty mapping says nothing; leave the key out"
+            self.problems.report(message, at: element.place)
+        }
+        let keys = entries.map { Element(content: .text($0.key), place: $0.place) }
+        return self.distinct(keys).map { ($0.code, entries[$0.index].value) }
+    }
+
+    private func distinct(_ elements: [Element]) -> [(code: String, index: Int)] {
+        var places: [String: Place] = [:]
+        var codes: [(code: String, index: Int)] = []
+        for (index, element) in elements.enumerated() {
+            let code = element.parsed(
+                as: Self.expected,
+                self.problems,
+                by: CountryCode.init(parsing:)
+            )
+            guard let code = code?.text else { continue }
+            if let first = places[code] {
+                let message = "the country '\(code)' is already in line \(first.line)"
+                self.problems.report(message, at: element.place)
+            } else {
+                places[code] = element.place
+                codes.append((code, index))
+            }
+        }
+        return codes
+    }
+}

@@ -1,0 +1,25 @@
+internal import GatePolicy
+
+/// Reads `holdUntilInStore`: what has to be in the store before a rule asks for it.
+struct HoldDecoder {
+    static let keys = ["countries", "soak"]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> StoreHold? {
+        if case .boolean("true") = element.content { return StoreHold() }
+        guard case .mapping = element.content else {
+            let message =
+                "expected true, or a mapping with 'countries' and 'soak', found \(element.found)"
+            self.problems.report(message, at: element.place)
+            return nil
+        }
+        let fields = Fields(element, keys: Self.keys, problems: self.problems)
+        guard let fields else { return nil }
+        return StoreHold(
+            countries: fields["countries"]
+                .map { CountryDecoder(problems: self.problems).codes($0) } ?? [],
+            soak: fields["soak"].flatMap { $0.timeSpan(self.problems) } ?? 0
+        )
+    }
+}

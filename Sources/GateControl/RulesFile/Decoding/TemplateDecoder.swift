@@ -1,0 +1,23 @@
+internal import GatePolicy
+
+/// Reads a text with places such as `{currentVersion}`.
+struct TemplateDecoder {
+    let use: NoticeTemplate.Use
+    let problems: Problems
+
+    func decode(_ text: String, at place: Place) -> NoticeTemplate? {
+        do throws(NoticeTemplateError) {
+            return try NoticeTemplate(parsing: text, for: self.use)
+        } catch {
+            self.problems.report(Self.message(for: error), at: place)
+            return nil
+        }
+    }
+
+    private static func message(for error: NoticeTemplateError) -> String {
+        guard case .unknownPlaceholder(let name, let known) = error,
+            let nearest = Spelling.nearest(to: name, among: known)
+        else { return "\(error)" }
+        return "there is no placeholder {\(name)}; did you mean {\(nearest)}?"
+    }
+}
