@@ -5,7 +5,8 @@ package struct RulesLint: Sendable {
     private static let checks: [any LintCheck] = [
         DeadRuleCheck(), PastRuleCheck(), StalledRolloutCheck(), MissingLanguageCheck(),
         UnusedNoticeCheck(), InsecureLinkCheck(), BuiltInWordsCheck(), NeedlessBlockCheck(),
-        RefusedRecommendationCheck(),
+        RefusedRecommendationCheck(), UnreachableFloorCheck(), MissingReleaseCheck(),
+        RepeatedReleaseCheck(), NeedlessCannotUpdateCheck(), LenientPathCheck(),
     ]
 
     /// What was found, in the order of the files and places.

@@ -20,6 +20,11 @@ struct RulesLintTests {
         return "rules:\n" + lines.joined() + words
     }
 
+    /// Releases in flow style behind each other.
+    private static func releases(_ releases: String...) -> String {
+        "releases:\n" + releases.map { "- { \($0) }\n" }.joined()
+    }
+
     @Test(arguments: [
         (
             Self.rules(#"id: a, minimum: "2.0""#, #"id: b, minimum: "1.0", match: { app: x }"#),
@@ -103,6 +108,120 @@ struct RulesLintTests {
             Self.rules(#"id: a, recommended: "4.2", match: { app: x }"#, #"id: b, minimum: "5""#),
             ["r.yaml:2:12: warning: the recommended version 4.2 is refused by the rule 'b'"]
         ),
+        (
+            Self.rules(#"id: a, minimum: "4.3", match: { platform: [ios, android] }"#)
+                + Self.releases(
+                    #"platform: ios, version: "4.2""#,
+                    #"platform: ios, version: "4.3", releasedAt: 2026-12-25T00:00:00Z"#,
+                    #"platform: android, version: "4.3""#
+                ),
+            [
+                "r.yaml:2:12: warning: the rule 'a' locks everybody out: it refuses 4.2, the "
+                    + "newest release for ios in 'releases'; wait with 'holdUntilInStore'"
+            ]
+        ),
+        (
+            // There is a later version in some store, and F-Droid is behind.
+            Self.rules(#"id: a, minimum: "4.3", enforceFrom: 2027-01-01T00:00:00Z"#)
+                + Self.releases(
+                    #"platform: android, version: "4.3""#,
+                    #"platform: android, channel: fdroid, version: "4.2", build: 7"#,
+                    #"platform: ios, version: "4.4", releasedAt: 2026-12-31T00:00:00Z"#,
+                    #"platform: ios, version: "4.2""#
+                ),
+            [
+                "r.yaml:2:12: warning: the rule 'a' locks everybody out: it refuses 4.2 (7), the "
+                    + "newest release for android, fdroid in 'releases'; wait with "
+                    + "'holdUntilInStore'"
+            ]
+        ),
+        (
+            Self.rules("id: a, minimumBuild: 8, match: { platform: android }")
+                + Self.releases(#"platform: android, version: "4.2", build: 7"#),
+            [
+                "r.yaml:2:12: warning: the rule 'a' locks everybody out: it refuses 4.2 (7), the "
+                    + "newest release for android in 'releases'; wait with 'holdUntilInStore'"
+            ]
+        ),
+        (
+            // An older version would pass, but nobody can get it any more.
+            Self.rules(#"id: a, blocked: "4.2", match: { platform: ios }"#)
+                + Self.releases(
+                    #"platform: ios, version: "4.1""#,
+                    #"platform: ios, version: "4.2""#,
+                    #"platform: ios, version: "4.3", phased: partial"#
+                ),
+            [
+                "r.yaml:2:12: warning: the rule 'a' locks everybody out: it refuses 4.2, the "
+                    + "newest release for ios in 'releases'; wait with 'holdUntilInStore'"
+            ]
+        ),
+        (
+            Self.rules(
+                #"id: a, minimum: "9", match: { platform: [ios, android], app: x }, "#
+                    + "recommended: store, holdUntilInStore: true"
+            )
+                + Self.releases(
+                    #"platform: ios, version: "4.2""#,
+                    #"app: y, platform: android, version: "4.2""#
+                ),
+            [
+                "r.yaml:2:71: warning: the rule 'a' recommends nothing: 'releases' has nothing for "
+                    + "android",
+                "r.yaml:2:91: warning: the rule 'a' waits without an end: 'releases' has nothing "
+                    + "for android",
+            ]
+        ),
+        (
+            Self.rules(#"id: a, recommended: "1""#)
+                + Self.releases(
+                    #"platform: ios, version: "4.2""#,
+                    #"platform: iPhone, version: "4.2.0""#,
+                    #"platform: ios, version: "4.2", build: 7, storeUrl: "http://a""#
+                ),
+            [
+                "r.yaml:6:3: warning: the release 4.2.0 for ios is already in r.yaml:5:3",
+                "r.yaml:7:3: warning: the store link 'http://a' is not https",
+            ]
+        ),
+        (
+            Self.rules(#"id: a, minimum: "1", snooze: 1d, recommendedNotice: m, recommended: "2""#)
+                .replacing("notices: {", with: "notices: { m: { en: { title: t, message: m } },")
+                .replacing("{ n:", with: "{ cannotUpdate: { en: { title: t, message: m } }, n:"),
+            []
+        ),
+        (
+            """
+            rules: [{ id: a, recommended: "1" }]
+            notices:
+              cannotUpdate: { en: { title: t, message: m } }
+
+            """,
+            [
+                "r.yaml:3:3: warning: nobody gets the notice 'cannotUpdate': no rule has "
+                    + "'requiresOS'"
+            ]
+        ),
+        (
+            """
+            rules: []
+            unidentified:
+              missing: observe
+              storeUrl: { default: https://a.example, countries: { jp: http://j.example } }
+              paths:
+              - { path: [/a, /b], missing: allow }
+              - { path: /c, missing: observe, unreadable: observe }
+              - { path: /d, missing: reject }
+
+            """,
+            [
+                "r.yaml:2:1: warning: the store link 'http://j.example' is not https",
+                "r.yaml:6:5: warning: 'missing: allow' never speaks: a path can only be stricter "
+                    + "than 'missing: observe', which holds everywhere",
+                "r.yaml:7:5: warning: 'missing: observe' never speaks: a path can only be stricter "
+                    + "than 'missing: observe', which holds everywhere",
+            ]
+        ),
     ])
     func `a warning has its place and its reason`(_ text: String, _ lines: [String]) throws {
         #expect(try self.warnings(text) == lines)
@@ -130,6 +249,49 @@ struct RulesLintTests {
         // Against a release, 3.0.0-rc.1 counts as 3.0.0.
         Self.rules(#"id: a, minimum: "3.0.0", blocked: "<=3.0.0-rc.1""#),
         Self.rules(#"id: a, minimum: "3", blocked: [">=3.1 <3.2", "3.0.x"]"#),
+        // What waits for the store locks nobody out.
+        Self.rules(#"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: true"#)
+            + Self.releases(#"platform: ios, version: "4.2""#),
+        Self.rules(#"id: a, minimum: "9", mode: observe"#)
+            + Self.releases(#"platform: ios, version: "4.2""#),
+        Self.rules(#"id: a, minimum: "9", warnFrom: 2026-01-01T00:00:00Z"#)
+            + Self.releases(#"platform: ios, version: "4.2""#),
+        // Of builds nothing is known, and of this app neither.
+        Self.rules(#"id: a, minimumBuild: 9, match: { platform: ios }"#)
+            + Self.releases(#"platform: ios, version: "4.2""#),
+        Self.rules(#"id: a, minimum: "9", match: { platform: ios, app: x }"#)
+            + Self.releases(#"app: y, platform: ios, version: "4.2""#),
+        // The channel of the rule has a release of its own.
+        Self.rules(#"id: a, minimum: "9", match: { platform: ios, channel: TestFlight }"#)
+            + Self.releases(
+                #"platform: ios, version: "4.2""#,
+                #"platform: ios, channel: testflight, version: "9.0-rc.1""#
+            ),
+        // What is handed out in steps will be out when the floor comes.
+        Self.rules(
+            #"id: a, minimum: "9", match: { platform: ios }, enforceFrom: 2027-01-08T00:00:00Z"#
+        )
+            + Self.releases(
+                #"platform: ios, version: "4.2""#,
+                #"platform: ios, version: "9", phasedFrom: 2027-01-01T00:00:00Z"#
+            ),
+        // Rules that wait, or recommend less to some, leave room for others.
+        Self.rules(
+            #"id: a, minimum: "2", match: { platform: ios }, holdUntilInStore: true"#,
+            #"id: b, minimum: "2", match: { platform: ios }"#
+        )
+            + Self.releases(#"platform: ios, version: "2""#),
+        Self.rules(
+            #"id: a, recommended: "2", requiresOS: ">=16""#,
+            #"id: b, recommended: "2""#
+        ),
+        Self.rules(
+            #"id: a, minimum: "2", match: { platform: ios }"#,
+            #"id: b, recommended: store, match: { platform: ios }"#
+        )
+            + Self.releases(#"platform: ios, version: "2""#),
+        // The words are in the body.
+        "rules: [{ id: a, minimum: '2', storeUrl: https://a.example, body: { old: true } }]",
     ])
     func `what may be meant is not warned of`(_ text: String) throws {
         #expect(try self.warnings(text).isEmpty)

@@ -23,7 +23,10 @@ struct DeadRuleCheck: LintCheck {
         _ unidentified: UnidentifiedPolicy
     ) -> Bool {
         guard rule.mode == .enforce, rule.maintenance == nil, stronger.alwaysEnforces,
-            rule.prerelease == stronger.prerelease, stronger.match.covers(rule.match)
+            !rule.recommendsStoreVersion, rule.prerelease == stronger.prerelease,
+            stronger.match.covers(rule.match),
+            // Who cannot update is not recommended to.
+            rule.requiresOS == stronger.requiresOS
         else { return false }
         // Who does not say what a narrower rule has to know may be refused for that alone.
         let letsPass = unidentified.missing == .allow && unidentified.unreadable == .allow
