@@ -346,6 +346,7 @@ struct RulesFileLoaderTests {
             ("rules: []\n# \u{0}\n", "2:3: the control character U+0000"),
             ("rules:\n- id: \u{1B}[1m\n", "2:7: the control character U+001B"),
             ("\u{FEFF}rules: [\u{7F}]\n", "1:9: the control character U+007F"),
+            ("rules: [\u{10FFFD}]\n", "1:9: the control character U+10FFFD"),
         ]
     )
     func `control characters are named`(_ text: String, _ expected: String) {
@@ -381,6 +382,54 @@ struct RulesFileLoaderTests {
         let errors = self.errors(("rules.yaml", text))
         #expect(errors.count == 1)
         #expect(errors.first?.contains("the file holds more than 100000 values") == true)
+    }
+
+    /// Keys that are compared with all that they hold.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "? *a63\n: 1\n", "x: { *a63 : 1, *b63 : 2 }\n", "? [*a63]\n: 1\n? [*b63]\n: 2\n",
+        ]
+    )
+    func `a bomb of aliases in a key is refused at once`(_ keys: String) {
+        var text = "rules: []\n"
+        for name in ["a", "b"] {
+            text += "\(name)0: &\(name)0 [1, 1]\n"
+            for level in 1..<64 {
+                let alias = "*\(name)\(level - 1)"
+                text += "\(name)\(level): &\(name)\(level) [\(alias), \(alias)]\n"
+            }
+        }
+        #expect(self.errors(("rules.yaml", text + keys)).count == 1)
+    }
+
+    @Test func `an alias stands for what has its name, and an asterisk for itself`() throws {
+        let definition = try self.load(
+            """
+            rules:
+            - { id: a, match: &m { platform: ios, path: &p [/a, /*/b] }, minimum: &v "2", storeUrl: &l https://a.example }
+            - { id: b, match: *m, minimum: *v, storeUrl: *l }
+            - id: c
+              match: { path: *p, platform: &p [tvos] }
+              minimum: &v "3"
+              storeUrl: *l
+            - { id: d, match: {"platform":*p}, minimum: *v, storeUrl: *l }
+            notices:
+              n: { en: { title: "*a *b", message: a *b *c } }
+              # *d
+            """
+        )
+        let rules = definition.rules
+        #expect(rules[1].match == rules[0].match)
+        #expect(rules.map(\.minimum?.description) == ["2", "2", "3", "3"])
+        #expect(rules[2].match.requests == rules[0].match.requests)
+        #expect(rules[3].match.platforms == [.tvos])
+        #expect(rules.allSatisfy { $0.storeURL == StoreURL("https://a.example") })
+        let words = NoticeText(
+            title: try NoticeTemplate(parsing: "*a *b"),
+            message: try NoticeTemplate(parsing: "a *b *c")
+        )
+        #expect(definition.notices["n"]?.texts.values.map(\.self) == [words])
     }
 
     @Test func `a message is one printable line of bounded length`() throws {

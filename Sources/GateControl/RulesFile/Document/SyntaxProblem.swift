@@ -26,7 +26,8 @@ extension SyntaxProblem {
             let message = Self.message(problem, context, at: mark, in: text)
             self.init(line: mark.line, column: mark.column, message: message)
         case .duplicatedKeysInMapping(let keys, let context):
-            self = Self.duplicate(keys.first ?? "", firstAt: context.mark, in: text)
+            let key = HiddenAlias.restore(keys.first ?? "")
+            self = Self.duplicate(key, firstAt: context.mark, in: text)
         case .memory:
             // The parser has no other word for its limit on nesting.
             self.init(line: 1, column: 1, message: "lists and mappings are nested too deeply")
