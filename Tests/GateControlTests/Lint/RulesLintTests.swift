@@ -173,6 +173,21 @@ struct RulesLintTests {
             ]
         ),
         (
+            Self.rules(
+                #"id: a, minimum: "4.3", match: { platform: ios }, "#
+                    + "holdUntilInStore: { countries: [jp, us, kr] }"
+            )
+                + Self.releases(
+                    #"platform: ios, version: "4.2""#,
+                    #"platform: ios, version: "4.3", countries: [jp]"#,
+                    #"platform: ios, version: "4.4", countries: [us, kr]"#
+                ),
+            [
+                "r.yaml:2:54: warning: the rule 'a' waits without an end: no release for ios that "
+                    + "passes it is in all of 'jp', 'us', 'kr'"
+            ]
+        ),
+        (
             Self.rules(#"id: a, recommended: "1""#)
                 + Self.releases(
                     #"platform: ios, version: "4.2""#,
@@ -275,6 +290,19 @@ struct RulesLintTests {
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, version: "9", phasedFrom: 2027-01-01T00:00:00Z"#
             ),
+        Self.rules(
+            #"id: a, minimum: "9", match: { platform: ios }, "#
+                + "rollout: [{ at: 2027-01-08T00:00:00Z, percent: 100 }]"
+        )
+            + Self.releases(
+                #"platform: ios, version: "4.2""#,
+                #"platform: ios, version: "9", releasedAt: 2027-01-01T00:00:00Z"#
+            ),
+        // A release without countries is in all of them.
+        Self.rules(
+            #"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: { countries: jp }"#
+        )
+            + Self.releases(#"platform: ios, version: "9""#),
         // Rules that wait, or recommend less to some, leave room for others.
         Self.rules(
             #"id: a, minimum: "2", match: { platform: ios }, holdUntilInStore: true"#,

@@ -8,6 +8,7 @@ struct MissingReleaseCheck: LintCheck {
             let unknown = (rule.match.platforms ?? []).filter { platform in
                 rule.releases(for: platform, in: rules.definition).isEmpty
             }
+            self.checkCountries(of: rule, in: rules.definition, at: place, problems)
             for platform in unknown {
                 let reason = "'releases' has nothing for \(platform)"
                 if rule.holdUntilInStore != nil {
@@ -23,6 +24,33 @@ struct MissingReleaseCheck: LintCheck {
                     )
                 }
             }
+        }
+    }
+
+    /// A rule that waits for countries begins with one release that is in all of them.
+    private func checkCountries(
+        of rule: RuleDefinition,
+        in definition: RuleSetDefinition,
+        at place: RulesPlaces.Rule,
+        _ problems: Problems
+    ) {
+        guard let hold = rule.holdUntilInStore else { return }
+        for platform in rule.match.platforms ?? [] {
+            let releases = rule.releases(for: platform, in: definition).filter(rule.accepts)
+            let isIn = { (release: Release, country: String) in
+                // A release without countries is in all of them.
+                release.countries.map { $0[country] != nil } ?? true
+            }
+            let isCovered = releases.contains { release in
+                hold.countries.allSatisfy { isIn(release, $0) }
+            }
+            guard !releases.isEmpty, !isCovered else { continue }
+            let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
+            problems.report(
+                "the rule '\(rule.id)' waits without an end: no release for \(platform) that "
+                    + "passes it is in all of \(countries)",
+                at: place.place(of: "holdUntilInStore")
+            )
         }
     }
 }

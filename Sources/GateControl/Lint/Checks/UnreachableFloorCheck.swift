@@ -13,7 +13,8 @@ struct UnreachableFloorCheck: LintCheck {
     func check(_ rules: LoadedRules, at now: Timestamp, _ problems: Problems) {
         for rule in rules.definition.rules where self.canLockOut(rule, at: now) {
             // A floor that is to come is held against what is out by then.
-            let time = max(now, rule.schedule.enforceFrom ?? now)
+            let firstStep = rule.rollout.first { $0.percent > 0 }?.at
+            let time = max(now, rule.schedule.enforceFrom ?? now, firstStep ?? now)
             for store in self.stores(for: rule, in: rules.definition) {
                 guard let newest = self.newest(in: store.releases, at: time),
                     !rule.accepts(newest), let place = rules.places.rules[rule.id]
