@@ -54,6 +54,9 @@ struct DocumentParser {
         _ name: String,
         at place: Place
     ) throws(RulesFileError) -> Element {
+        guard name.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
+            throw RulesFileError(place, "not valid YAML: quote a text that begins with '*'")
+        }
         guard let (element, size) = self.anchored[name] else {
             throw RulesFileError(place, "nothing before this alias has the anchor '&\(name)'")
         }
