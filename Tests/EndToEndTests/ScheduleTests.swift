@@ -8,17 +8,24 @@ import Testing
 struct ScheduleTests {
     @Test
     func `a floor comes into force at its second while a connection is open`() async throws {
-        let rules = """
-            rules:
-              - id: ios
-                match: { platform: ios }
-                minimum: "3.5.0"
-                warnFrom: \(Self.time(-60))
-                enforceFrom: \(Self.time(2))
-                storeUrl: https://example.com
+        try await Scene.play { scene in
+            // Written only now: on a busy machine the gate may take seconds to start.
+            let rules = """
+                rules:
+                  - id: ios
+                    match: { platform: ios }
+                    minimum: "3.5.0"
+                    warnFrom: \(Self.time(-60))
+                    enforceFrom: \(Self.time(4))
+                    storeUrl: https://example.com
 
-            """
-        try await Scene.play(rules: rules) { scene in
+                """
+            let seen = scene.gate.logLines.count
+            try scene.folder.replace("rules.yaml", with: rules)
+            scene.gate.send(signal: SIGHUP)
+            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
+                $0.message == "rules loaded"
+            }
             let client = try scene.connect()
             try client.send(Request.text(fields: Request.outdated))
             let warned = try client.response()

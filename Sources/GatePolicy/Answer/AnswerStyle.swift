@@ -1,6 +1,6 @@
 /// How a denial is dressed, for apps in the wild that understand nothing else.
 package struct AnswerStyle: Sendable, Equatable {
-    /// The status in place of 426, and of 503 for maintenance.
+    /// The status in place of 426, and in the style of a rule also of its 503 for maintenance.
     package var status: Int?
     /// The content in place of the problem details.
     package var body: BodyTemplate?

@@ -14,7 +14,7 @@ struct Responder: Sendable {
         self.style = definition.answer
         var styles: [Int: AnswerStyle] = [:]
         for (index, rule) in definition.rules.enumerated() where rule.answer != .standard {
-            styles[index] = rule.answer.filled(by: definition.answer)
+            styles[index] = rule.answer
         }
         self.styles = styles
         self.vary = AnswerInputs(definition).names.joined(separator: ", ")
@@ -27,12 +27,15 @@ struct Responder: Sendable {
         as form: AnswerForm
     ) -> Answer? {
         guard let denial = Denial(decision) else { return nil }
-        let style = decision.ruleIndex.flatMap { self.styles[$0] } ?? self.style
+        let own = decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
+        let style = own.filled(by: self.style)
+        // Who writes down which status an old build understands does not speak of maintenance.
+        let status = denial == .maintenance ? own.status : style.status
         let document = DenialDocument(
             denial: denial,
             decision: decision,
             identity: identity,
-            status: style.status ?? denial.status,
+            status: status ?? denial.status,
             words: self.words.words(for: decision, identity),
             revision: self.revision
         )

@@ -47,6 +47,26 @@ import Testing
         #expect(Self.type(answer) == "text/plain; charset=utf-8")
     }
 
+    @Test func `maintenance has the status that its own rule says, or else 503`() throws {
+        for (own, status) in [(nil, 503), (429, 429)] {
+            var maintained = try rule(
+                "m",
+                maintenance: MaintenanceWindow(from: second(-1), until: second(1))
+            )
+            maintained.answer = AnswerStyle(status: own)
+            let rules = RuleSet(
+                RuleSetDefinition(
+                    revision: "r1",
+                    rules: [maintained],
+                    answer: AnswerStyle(status: 403)
+                )
+            )
+            let identity = try client(version: "1")
+            let decision = rules.decide(identity, at: second(0))
+            #expect(rules.answer(to: decision, for: identity)?.status == status)
+        }
+    }
+
     @Test func `a media type belongs to its body`() throws {
         let text = BodyTemplate.text(try NoticeTemplate(parsing: "old"))
         let all = AnswerStyle(body: text, contentType: "application/x-old")

@@ -61,8 +61,7 @@ import Testing
                 "Content-Type: application/problem+json",
                 "Cache-Control: no-store",
                 "Content-Language: en",
-                "Vary: x-app-id, x-app-platform, x-app-version, x-app-build, x-app-channel, "
-                    + "x-os-version, x-device-id, accept-language, Origin",
+                "Vary: x-app-platform, x-app-version, accept-language, accept, content-type, origin",
                 "X-VersionGate: maintenance",
                 "Retry-After: 100",
             ]
