@@ -3,7 +3,8 @@ package import GatePolicy
 /// Reads the rules from a file or a folder of files.
 ///
 /// A folder's `*.yaml`, `*.yml` and `*.json` files are joined in the order of their names: rules and
-/// exemptions append, notices join by name. Names that begin with a dot are not rules files.
+/// exemptions append, notices join by name. Names that begin with a dot are not rules files, and
+/// neither are JSON Schemas (`*.schema.json`).
 /// Everything that is wrong is reported at once; the tests of the rules run if nothing is.
 package struct RulesFileLoader: Sendable {
     private let path: String

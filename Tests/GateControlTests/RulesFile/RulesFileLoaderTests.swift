@@ -1,3 +1,4 @@
+import Foundation
 import GatePolicy
 import Testing
 
@@ -24,6 +25,10 @@ struct RulesFileLoaderTests {
     @Test(arguments: BrokenRules.all)
     func `a broken file is refused with the place and the reason`(_ broken: BrokenRules) {
         #expect(self.errors(("rules.yaml", broken.text)) == broken.errors)
+    }
+
+    @Test func `the folder of the shipped rules is loaded, with a schema in it`() {
+        #expect(throws: Never.self) { try RulesFileLoader(path: Project.rules.path).load() }
     }
 
     @Test(arguments: ShippedRules.all, ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])

@@ -67,7 +67,9 @@ struct RulesReaderTests {
     }
 
     @Test func `a folder's files are read in the order of their names`() throws {
-        for name in ["b.yml", "a.json", "B.yaml", "10.yaml", "9.yaml", ".c.yaml", "d.yaml~"] {
+        for name in [
+            "b.yml", "a.json", "B.yaml", "10.yaml", "9.yaml", ".c.yaml", "d.yaml~", "a.schema.json",
+        ] {
             try self.folder.write("", to: name)
         }
         #expect(try self.names("") == ["10.yaml", "9.yaml", "B.yaml", "a.json", "b.yml"])

@@ -7,7 +7,8 @@ struct FolderListing: Sendable, Equatable {
     /// The names without the folder.
     let names: [String]
 
-    /// Lists a folder; names that begin with a dot, such as Kubernetes' `..data`, are left out.
+    /// Lists a folder; names that begin with a dot, such as Kubernetes' `..data`, are left out, and
+    /// so is a JSON Schema that lies beside the rules for editors.
     init(path: String) throws(FileContent.Failure) {
         guard let folder = unsafe opendir(path) else {
             throw errno == ENOENT ? .missing : .system(errno)
@@ -25,6 +26,7 @@ struct FolderListing: Sendable, Equatable {
     }
 
     private static func isRulesFile(_ name: String) -> Bool {
-        !name.hasPrefix(".") && self.suffixes.contains { name.hasSuffix($0) }
+        !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
+            && self.suffixes.contains { name.hasSuffix($0) }
     }
 }
