@@ -1,0 +1,231 @@
+import Testing
+
+@testable import GatePolicy
+
+/// What becomes of clients when a floor is raised before the stores have the build.
+@Suite struct StoreHoldTests {
+    struct Story: CustomTestStringConvertible {
+        let testDescription: String
+        let rule: RuleDefinition
+        let releases: [Release]
+        let client: ClientIdentity
+        /// From which second on it is blocked; `nil`: never.
+        let blockedFrom: Int64?
+
+        init(
+            _ name: String,
+            _ rule: RuleDefinition,
+            _ releases: [Release],
+            _ client: ClientIdentity,
+            _ blockedFrom: Int64?
+        ) {
+            self.testDescription = name
+            self.rule = rule
+            self.releases = releases
+            self.client = client
+            self.blockedFrom = blockedFrom
+        }
+    }
+
+    static func stories() throws -> [Story] {
+        let hold = StoreHold(countries: ["jp", "kr", "us"], soak: 20)
+        let anywhere = StoreHold()
+        let floor = try rule("floor", minimum: "4", holdUntilInStore: hold)
+        let builds = try rule("floor", minimumBuild: 400, holdUntilInStore: anywhere)
+        let blocking = try rule("floor", blocked: ["3.9.x"], holdUntilInStore: anywhere)
+        let strict = try rule(
+            "floor",
+            minimum: "4",
+            prerelease: .strict,
+            holdUntilInStore: anywhere
+        )
+        let old = try client(version: "3", build: 300)
+        let android = try client(platform: .android, version: "3")
+        let one: [String: Timestamp?] = ["jp": nil]
+        let all: [String: Timestamp?] = ["jp": nil, "kr": second(30), "us": second(40)]
+        let everywhere = try release("4", at: second(10), countries: all)
+        return [
+            Story("the store knows of nothing", floor, [], old, nil),
+            Story("the store has older ones", floor, [try release("3.9")], old, nil),
+            Story("one country of three", floor, [try release("4", countries: one)], old, nil),
+            Story("all countries, and soaked", floor, [everywhere], old, 60),
+            Story("a newer one does", floor, [try release("5", at: second(10))], old, 30),
+            Story(
+                "the first of several",
+                floor,
+                [everywhere, try release("4.1", at: second(15))],
+                old,
+                35
+            ),
+            Story(
+                "phased",
+                floor,
+                [try release("4", at: second(5), phase: .phased(completeAt: second(50)))],
+                old,
+                70
+            ),
+            Story("halted", floor, [try release("4", phase: .partial)], old, nil),
+            Story("already there", floor, [try release("4")], old, -5),
+            Story(
+                "ios goes first",
+                floor,
+                [
+                    try release("4", at: second(1)),
+                    try release("4", platform: .android, at: second(50)),
+                ],
+                old,
+                21
+            ),
+            Story(
+                "android goes last",
+                floor,
+                [
+                    try release("4", at: second(1)),
+                    try release("4", platform: .android, at: second(50)),
+                ],
+                android,
+                70
+            ),
+            Story("a version without a build", builds, [try release("4")], old, nil),
+            Story(
+                "one of two has a build",
+                builds,
+                [try release("4"), try release("4", build: 400, at: second(9))],
+                old,
+                9
+            ),
+            Story("too low a build", builds, [try release("4", build: 399)], old, nil),
+            Story(
+                "only blocked ones are newer",
+                blocking,
+                [try release("3.8"), try release("3.9.2", at: second(3))],
+                try client(version: "3.9.1"),
+                nil
+            ),
+            Story(
+                "a good one is newer",
+                blocking,
+                [try release("3.8"), try release("3.9.2"), try release("3.10", at: second(8))],
+                try client(version: "3.9.1"),
+                8
+            ),
+            Story(
+                "a pre-release is the release",
+                try rule(
+                    "floor",
+                    minimum: "4",
+                    holdUntilInStore: anywhere
+                ),
+                [try release("4-rc.1")],
+                old,
+                -5
+            ),
+            Story("a pre-release is none", strict, [try release("4-rc.1")], old, nil),
+        ]
+    }
+
+    @Test(arguments: try stories(), RuleMode.allCases)
+    func `nobody is asked for what the store does not give them`(
+        story: Story,
+        mode: RuleMode
+    ) throws {
+        var rule = story.rule
+        rule.mode = mode
+        let rules = ruleSet([rule], releases: story.releases)
+        for now in Int64(-5)...100 {
+            let decision = rules.decide(story.client, at: second(now))
+            let isBlocked = story.blockedFrom.map { now >= $0 } ?? false
+            switch mode {
+            case .enforce: #expect(decision.kind == (isBlocked ? .require : .allow), "\(now)")
+            case .observe: #expect(decision.observed.isEmpty == !isBlocked, "\(now)")
+            }
+            let held = Decision.Held(ruleID: "floor", until: story.blockedFrom.map { second($0) })
+            #expect(decision.held == (isBlocked ? [] : [held]), "\(now)")
+            #expect(decision.remedy.latest == nil)
+        }
+    }
+
+    @Test func `a client above the floor waits for nothing`() throws {
+        let hold = try rule("h", minimum: "4", holdUntilInStore: StoreHold())
+        #expect(ruleSet([hold]).decide(try client(version: "4"), at: second(0)).held.isEmpty)
+        let others = try rule(
+            "h",
+            match: RuleMatch(platforms: [.android]),
+            minimum: "4",
+            holdUntilInStore: StoreHold()
+        )
+        #expect(ruleSet([others]).decide(try client(version: "3"), at: second(0)).held.isEmpty)
+        let later = try rule(
+            "h",
+            minimum: "4",
+            schedule: RuleSchedule(enforceFrom: second(5), until: second(9)),
+            holdUntilInStore: StoreHold()
+        )
+        for now in Int64(0)..<12 {
+            let decision = ruleSet([later]).decide(try client(version: "3"), at: second(now))
+            #expect(decision.held.isEmpty == !(5..<9).contains(now))
+        }
+    }
+
+    @Test func `nobody is warned of what the store does not have`() throws {
+        let rules = ruleSet(
+            [
+                try rule(
+                    "h",
+                    minimum: "4",
+                    schedule: RuleSchedule(warnFrom: second(10), enforceFrom: second(50)),
+                    holdUntilInStore: StoreHold()
+                )
+            ],
+            releases: [try release("4", at: second(30))]
+        )
+        let old = try client(version: "3")
+        for now in Int64(0)..<60 {
+            let decision = rules.decide(old, at: second(now))
+            let expected: Decision.Kind = now < 30 ? .allow : now < 50 ? .recommend : .require
+            #expect(decision.kind == expected)
+            #expect(decision.warning?.enforcedFrom == (expected == .recommend ? second(50) : nil))
+        }
+    }
+
+    @Test func `a held rule asks nobody who they are`() throws {
+        let reject = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        let rule = try rule(
+            "h",
+            match: RuleMatch(apps: ["a", "b"], platforms: [.ios]),
+            minimum: "4",
+            holdUntilInStore: StoreHold()
+        )
+        let rules = ruleSet(
+            [rule],
+            unidentified: reject,
+            releases: [
+                try release("4", app: "a", at: second(10)),
+                try release("4", app: "b", at: second(20)),
+            ]
+        )
+        // Who does not say which app it is may be the one whose store is ready.
+        for identity in [
+            try client(version: "3"), try client(app: "a", platform: nil, version: "3"),
+        ] {
+            #expect(rules.decide(identity, at: second(9)).gap == nil)
+            let decision = rules.decide(identity, at: second(10))
+            #expect(decision.kind == .require)
+            #expect(decision.gap != nil)
+        }
+    }
+
+    @Test func `maintenance waits for no store`() throws {
+        let rules = ruleSet([
+            try rule(
+                "h",
+                minimum: "4",
+                maintenance: MaintenanceWindow(from: second(0), until: second(9)),
+                holdUntilInStore: StoreHold()
+            )
+        ])
+        let decision = rules.decide(try client(version: "3"), at: second(0))
+        #expect(decision.kind == .maintenance)
+        #expect(decision.held.isEmpty)
+    }
+}

@@ -1,0 +1,148 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct StoreShelfTests {
+    struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let identity: ClientIdentity
+        let releases: [Release]
+        let version: String?
+    }
+
+    static func cases() throws -> [Case] {
+        let plain = try release("3")
+        let beta = try release("9", channel: "beta")
+        let a = try release("4", app: "a")
+        let b = try release("5", app: "b")
+        let android = try release("8", app: "c", platform: .android)
+        let betaOfA = try release("7", app: "a", channel: "beta")
+        let nobody = try client(version: "1")
+        let ofA = try client(app: "a", version: "1")
+        let betaTester = try client(version: "1", channel: "beta")
+        return [
+            Case("another platform", nobody, [android], nil),
+            Case("no platform", try client(platform: nil, version: "1"), [plain], nil),
+            Case("the only app", nobody, [a, plain, android], "4"),
+            Case("one of two apps", nobody, [a, b, plain], nil),
+            Case("its own app", ofA, [a, b, plain], "4"),
+            Case("every app", ofA, [b, plain], "3"),
+            Case("an unknown app", try client(app: "x", version: "1"), [a, b], nil),
+            Case("its own channel", betaTester, [beta, a, plain], "9"),
+            Case("a channel without facts", betaTester, [a, plain], "4"),
+            Case("no channel", nobody, [beta, plain], "3"),
+            Case("the channel of its app", ofA.on("beta"), [betaOfA, a, beta], "9"),
+            Case("the channel of another app", ofA.on("beta"), [b.on("beta"), a], "4"),
+            Case("not yet", nobody, [plain, try release("6", at: second(1))], "3"),
+            Case("never", nobody, [try release("6", phase: .partial)], nil),
+            Case("a blocked one", nobody, [plain, try release("6.6.6")], "3"),
+            Case("versions are no texts", nobody, [plain, try release("10")], "10"),
+        ]
+    }
+
+    @Test(arguments: try cases())
+    func `the newest release that a client can get is recommended`(testCase: Case) throws {
+        let rule = try rule(
+            "r",
+            recommended: "2",
+            recommendsStoreVersion: true,
+            blocked: ["6.6.6"]
+        )
+        for releases in [testCase.releases, testCase.releases.reversed()] {
+            let decision = ruleSet([rule], releases: releases).decide(
+                testCase.identity,
+                at: second(0)
+            )
+            let isKnown = testCase.version != nil
+            #expect(decision.kind == (isKnown ? .recommend : .allow))
+            #expect(decision.remedy.latest?.description == testCase.version)
+        }
+    }
+
+    @Test func `a recommendation of the store version follows the store`() throws {
+        let rules = ruleSet(
+            [try rule("r", recommendsStoreVersion: true)],
+            releases: [
+                try release("3", at: second(10), storeURL: "https://three.example"),
+                try release("2.5", at: second(15)),
+                try release("4", at: second(20), storeURL: "https://four.example"),
+                try release("5", phase: .partial),
+            ]
+        )
+        let chapters: [(Int64, String?, Int64?)] = [
+            (0, nil, 10), (9, nil, 10), (10, "3", 20), (15, "3", 20), (20, "4", nil),
+        ]
+        for (now, latest, next) in chapters {
+            let decision = rules.decide(try client(version: "2"), at: second(now))
+            #expect(decision.remedy.latest?.description == latest)
+            #expect(decision.validUntil == next.map { second($0) })
+            let link = latest.map { $0 == "3" ? "https://three.example" : "https://four.example" }
+            #expect(decision.remedy.storeURL == link)
+        }
+        #expect(rules.decide(try client(version: "4"), at: second(20)).kind == .allow)
+    }
+
+    @Test func `the link of the rule goes before that of the store`() throws {
+        let link = StoreURL("https://rule.example")
+        let rules = ruleSet(
+            [try rule("r", recommendsStoreVersion: true, storeURL: link)],
+            releases: [try release("3", storeURL: "https://store.example")]
+        )
+        let decision = rules.decide(try client(version: "2"), at: second(0))
+        #expect(decision.remedy.storeURL == "https://rule.example")
+    }
+
+    @Test func `a numeric recommendation waits for a release of its own`() throws {
+        let rules = ruleSet(
+            [
+                try rule(
+                    "r",
+                    minimum: "2",
+                    recommended: "4",
+                    holdUntilInStore: StoreHold(soak: 5)
+                )
+            ],
+            releases: [try release("2"), try release("4.1", at: second(10))]
+        )
+        let middle = try client(version: "3")
+        for now in Int64(0)..<20 {
+            let decision = rules.decide(middle, at: second(now))
+            #expect(decision.kind == (now < 15 ? .allow : .recommend))
+            let old = rules.decide(try client(version: "1"), at: second(now))
+            #expect(old.kind == .require)
+            #expect(old.remedy.latest?.description == (now < 15 ? nil : "4"))
+        }
+    }
+}
+
+extension StoreShelfTests.Case {
+    init(
+        _ name: String,
+        _ identity: ClientIdentity,
+        _ releases: [Release],
+        _ version: String?
+    ) {
+        self.init(
+            testDescription: name,
+            identity: identity,
+            releases: releases,
+            version: version
+        )
+    }
+}
+
+extension ClientIdentity {
+    fileprivate func on(_ channel: String) -> ClientIdentity {
+        var other = self
+        other.channel = .stated(channel)
+        return other
+    }
+}
+
+extension Release {
+    fileprivate func on(_ channel: String) -> Release {
+        var other = self
+        other.channel = channel
+        return other
+    }
+}
