@@ -212,6 +212,48 @@ import Testing
         #expect(Self.decide([rule], try client(version: "4")).remedy == .none)
     }
 
+    static let countries: [(String?, String?, String, String)] = [
+        (nil, nil, "", "default"), (nil, "jp", "", "jp"), (nil, "us", "ja-JP", "default"),
+        (nil, nil, "ja-JP", "jp"), (nil, nil, "ja, ko-KR;q=0.9, ja-JP;q=0.5", "kr"),
+        (nil, nil, "es-419, ja-JP;q=0.1", "jp"), (nil, nil, "ja-JP;q=0", "default"),
+        (nil, nil, "*, ja", "default"), ("fdroid", "jp", "ko-KR", "fdroid"),
+        ("other", "jp", "ko-KR", "jp"),
+    ]
+
+    @Test(arguments: countries)
+    func `a store link is the one of the channel and else of the country`(
+        channel: String?,
+        country: String?,
+        languages: String,
+        link: String
+    ) throws {
+        let url = StoreURL(
+            "default",
+            channels: ["fdroid": "fdroid"],
+            countries: ["jp": "jp", "kr": "kr"]
+        )
+        let identity = try client(
+            version: "1",
+            channel: channel,
+            languages: languages,
+            country: country
+        )
+        let decision = Self.decide([try rule("s", minimum: "2", storeURL: url)], identity)
+        #expect(decision.remedy.storeURL == link)
+        var unidentified = identity
+        unidentified.version = .missing
+        let policy = UnidentifiedPolicy(missing: .reject, unreadable: .allow, storeURL: url)
+        #expect(Self.decide([], unidentified, unidentified: policy).remedy.storeURL == link)
+    }
+
+    @Test func `an unreadable country leaves it to the languages`() throws {
+        var identity = try client(version: "1", languages: "ja-JP")
+        identity.country = .unreadable("jpn")
+        let url = StoreURL("default", countries: ["jp": "jp"])
+        let decision = Self.decide([try rule("s", minimum: "2", storeURL: url)], identity)
+        #expect(decision.remedy.storeURL == "jp")
+    }
+
     @Test func `every reason is a sentence of its own`() throws {
         let reasons: [Reason] = [
             .exempt, .preflight, .noRuleApplies, .passes, .belowRecommended, .belowMinimum,

@@ -153,4 +153,73 @@ import Testing
             decision.observed == [.init(ruleID: "watch", kind: .require, reason: .missing(.app))]
         )
     }
+
+    static let paths: [(String, String, Action, Action)] = [
+        ("GET", "/", .observe, .allow),
+        ("GET", "/v2/payments/1", .reject, .allow),
+        ("GET", "/V2//payments;a/%31", .reject, .allow),
+        ("POST", "/v2/payments/1", .reject, .reject),
+        ("POST", "/login", .observe, .reject),
+        ("GET", "/login", .observe, .allow),
+        ("GET", "/open", .observe, .allow),
+    ]
+
+    @Test(arguments: paths)
+    func `of the policies of a path the strictest holds`(
+        method: String,
+        target: String,
+        missing: Action,
+        unreadable: Action
+    ) throws {
+        let paths = [
+            UnidentifiedPath(
+                request: try RequestPattern(path: "/v2/**", methods: nil),
+                missing: .allow
+            ),
+            UnidentifiedPath(
+                request: try RequestPattern(path: "/v2/payments/*", methods: nil),
+                missing: .reject
+            ),
+            UnidentifiedPath(
+                request: try RequestPattern(path: nil, methods: ["POST"]),
+                unreadable: .reject
+            ),
+            UnidentifiedPath(
+                request: try RequestPattern(path: "/open", methods: nil),
+                missing: .allow,
+                unreadable: .allow
+            ),
+        ]
+        var unreadableClient = try client()
+        unreadableClient.version = .unreadable("x")
+        for paths in [paths, paths.reversed()] {
+            let rules = ruleSet(
+                unidentified: UnidentifiedPolicy(
+                    missing: .observe,
+                    unreadable: .allow,
+                    paths: paths
+                )
+            )
+            let scope = rules.scope(method, target)
+            for (identity, action) in [(try client(), missing), (unreadableClient, unreadable)] {
+                let decision = rules.decide(identity, in: scope)
+                #expect(decision.kind == (action == .reject ? .require : .allow))
+                #expect(decision.observed.count == (action == .observe ? 1 : 0))
+            }
+        }
+    }
+
+    @Test func `a path that is exempt asks nobody`() throws {
+        let request = try RequestPattern(path: "/a", methods: nil)
+        let rules = ruleSet(
+            exemptions: [request],
+            unidentified: UnidentifiedPolicy(
+                missing: .allow,
+                unreadable: .allow,
+                paths: [UnidentifiedPath(request: request, missing: .reject)]
+            )
+        )
+        #expect(rules.decide(try client(), in: rules.scope("GET", "/a")).kind == .allow)
+        #expect(rules.decide(try client(), in: rules.scope("GET", "/A")).kind == .require)
+    }
 }

@@ -196,4 +196,34 @@ import Testing
         let both = Self.identify([("accept-language", "ko")], query: [("lang", "ja")], sources)
         #expect(both.languages.map(\.tag) == [LanguageTag("ko")])
     }
+
+    static let countries: [([(String, String)], [(String, String)], Claim<String>)] = [
+        ([], [], .missing),
+        ([("cf-ipcountry", "JP")], [], .stated("jp")),
+        ([("cf-ipcountry", " kr ")], [], .stated("kr")),
+        ([("cf-ipcountry", "")], [], .missing),
+        ([("cf-ipcountry", "T1")], [], .unreadable("T1")),
+        ([("cf-ipcountry", "JPN")], [], .unreadable("JPN")),
+        ([("cf-ipcountry", "é")], [], .unreadable("é")),
+        ([("cf-ipcountry", "JP"), ("cf-ipcountry", "jp")], [], .stated("jp")),
+        ([("cf-ipcountry", "JP, KR")], [], .unreadable("jp, kr")),
+        ([], [("country", "us")], .stated("us")),
+    ]
+
+    @Test(arguments: countries)
+    func `a country is a code of two letters where the operator says it is`(
+        headers: [(String, String)],
+        query: [(String, String)],
+        country: Claim<String>
+    ) {
+        var sources = IdentitySources.defaults
+        sources.headers[.country] = ["CF-IPCountry"]
+        sources.query[.country] = "country"
+        #expect(Self.identify(headers, query: query, sources).country == country)
+        #expect(Self.identify(headers).country == .missing)
+        let rules = ruleSet(identity: sources)
+        let claims = claims(headers, query: query)
+        let upstream = rules.upstreamIdentity(claims, rules.identify(claims))
+        #expect(upstream == UpstreamIdentity())
+    }
 }

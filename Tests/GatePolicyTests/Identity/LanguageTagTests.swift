@@ -44,4 +44,20 @@ import Testing
         let tags = sequence(first: try #require(LanguageTag(text)), next: \.truncated)
         #expect(tags.dropFirst().map(\.description) == shorter)
     }
+
+    static let regions: [(String, String?)] = [
+        ("en", nil), ("en-us", "US"), ("zh-Hant-tw", "TW"), ("es-419", "419"), ("de-1996", nil),
+        ("zh-cmn-Hans-cn", "CN"), ("zh-yue-hk", "HK"), ("x-US", nil), ("i-us", nil),
+        ("en-a-US", nil), ("en-x-US", nil), ("zh-Hant-x-TW", nil), ("sl-rozaj-IT", nil),
+        ("de-Latn-DE-1996", "DE"), ("abcd-DE", "DE"), ("abcde-abc-DE", nil), ("en-41", nil),
+        ("a-aaa-bbb-ccc-ddd-DE", nil), ("aa-bbb-ccc-ddd-DE", "DE"),
+    ]
+
+    @Test(arguments: regions)
+    func `a region stands behind the language and the script`(
+        text: String,
+        region: String?
+    ) throws {
+        #expect(try #require(LanguageTag(text)).region == region)
+    }
 }
