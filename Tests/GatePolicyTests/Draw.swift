@@ -14,7 +14,7 @@ struct Draw {
 
     mutating func rule(_ id: Int) throws -> RuleDefinition {
         var match = RuleMatch.anyone
-        match.platforms = try self.one(of: [nil, [.ios], [.android], []])
+        match.platforms = try self.one(of: [nil, nil, [.ios], [.android], []])
         match.apps = try self.one(of: [nil, nil, ["a"], ["a", "b"]])
         match.channels = try self.one(of: [nil, nil, ["beta"]])
         let patterns = try ["/a/**", "/a/b", "/*/b"].map {
@@ -22,6 +22,12 @@ struct Draw {
         }
         match.requests = try self.one(of: [nil, nil, patterns, [patterns[0]], [patterns[2]]])
         let maintenance = try self.maintenance()
+        let hold = try self.hold()
+        // A rule that is for few would rarely be seen to wait.
+        if hold != nil {
+            match.channels = nil
+            match.requests = nil
+        }
         return try GatePolicyTests.rule(
             "r\(id)",
             match: match,
@@ -35,20 +41,20 @@ struct Draw {
             schedule: try self.schedule(),
             rollout: try self.rollout(),
             maintenance: maintenance,
-            holdUntilInStore: try self.hold(),
+            holdUntilInStore: hold,
             requiresOS: try self.one(of: [[], [], [">=16"], ["14.x", "17"]])
         )
     }
 
     private mutating func hold() throws -> StoreHold? {
-        guard try self.one(of: [false, false, true]) else { return nil }
+        guard try self.one(of: [false, true]) else { return nil }
         return StoreHold(
             countries: try self.one(of: [[], ["jp"], ["jp", "kr"]]),
             soak: try self.one(of: [0, 0, 3])
         )
     }
 
-    /// Facts of one or several apps; never of two, if the client shall not have to name its own.
+    /// What the stores have of one app, of any, or of two that a client has to name.
     mutating func releases(_ count: Int) throws -> [Release] {
         let apps = try self.one(of: [[nil], [nil, "a"], [nil, "a", "b"]])
         return try (0..<count).map { number in

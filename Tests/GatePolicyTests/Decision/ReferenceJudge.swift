@@ -239,8 +239,8 @@ struct ReferenceJudge {
         let out = facts.filter {
             self.isOut($0, rule, at: now) && !self.having($0).isBlocked(by: rule)
         }
-        // The last of equals, and a version without a build is the first of its builds.
-        return out.last { candidate in
+        // The first of equals, and a version without a build is the first of its builds.
+        return out.first { candidate in
             out.allSatisfy {
                 ($0.version, $0.build ?? 0) <= (candidate.version, candidate.build ?? 0)
             }

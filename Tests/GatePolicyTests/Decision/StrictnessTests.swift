@@ -34,7 +34,10 @@ import Testing
                 #expect(shuffled.gap == decisions.last?.gap)
                 #expect(shuffled.warning?.enforcedFrom == decisions.last?.warning?.enforcedFrom)
                 #expect(shuffled.maintenance?.until == decisions.last?.maintenance?.until)
-                #expect(Set(shuffled.held.map(\.ruleID)) == Set(decisions.last?.held.map(\.ruleID) ?? []))
+                #expect(
+                    Set(shuffled.held.map(\.ruleID))
+                        == Set(decisions.last?.held.map(\.ruleID) ?? [])
+                )
                 #expect(shuffled.validUntil == decisions.last?.validUntil)
             }
         }

@@ -58,6 +58,17 @@ import Testing
         #expect(changes > 20)
     }
 
+    @Test func `the draws are worth something`() throws {
+        var draw = Draw(random: SeededGenerator(seed: 101))
+        var decisions: [Decision] = []
+        for _ in 0..<200 { decisions += try Case(&draw, rules: 5).decisions }
+        #expect(decisions.count { !$0.held.isEmpty } > 200)
+        #expect(decisions.count { $0.held.contains { $0.until == nil } } > 50)
+        #expect(decisions.count { $0.remedy.cannotUpdate } > 10)
+        #expect(decisions.count { $0.remedy.storeURL != nil } > 100)
+        #expect(decisions.count { $0.warning != nil && $0.remedy.storeURL != nil } > 5)
+    }
+
     @Test(arguments: UInt64(101)...130)
     func `the evaluator says what the obvious reference says`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
