@@ -147,6 +147,37 @@ struct CommandTests {
         }
     }
 
+    @Test(arguments: [
+        ("jp, kr", "held:     floor waits for the store, until 2030-01-02T00:00:00Z\n"),
+        ("us", "held:     floor waits for the store, and nobody knows how long\n"),
+    ])
+    func `explain says which rule waits for the store`(countries: String, line: String) throws {
+        let rules = """
+            releases:
+              - { platform: ios, version: "4.0", countries: { jp: 2030-01-01T00:00:00Z, kr: 2030-01-02T00:00:00Z } }
+            rules:
+              - id: floor
+                match: { platform: ios }
+                minimum: "4.0"
+                holdUntilInStore: { countries: [\(countries)] }
+                storeUrl: https://example.com
+
+            """
+        try self.withRules(rules) { path in
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                path,
+                "--header",
+                "X-App-Platform: ios",
+                "--header",
+                "X-App-Version: 3.0"
+            )
+            #expect(result.output.contains("decision: allow\n"))
+            #expect(result.output.contains(line))
+        }
+    }
+
     @Test
     func `version prints a version`() throws {
         let result = try ToolProcess.versiongate("version")

@@ -79,6 +79,10 @@ struct Explain: ParsableCommand {
             let rule = observed.ruleID ?? "unidentified"
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
         }
+        for held in decision.held {
+            let end = held.until.map { "until \($0)" } ?? "and nobody knows how long"
+            Swift.print("held:     \(held.ruleID) waits for the store, \(end)")
+        }
         Swift.print("revision: \(definition.revision)")
     }
 
