@@ -45,8 +45,8 @@ struct Judge: Sendable {
             }
             guard let ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
             else { continue }
-            let rule = compiled.definition
-            switch rule.mode {
+            // Only its fields: a copy of the whole rule costs more than to judge by it.
+            switch compiled.definition.mode {
             case .enforce:
                 gaps.formUnion(ruling.gaps)
                 decision.reason = .passes
@@ -56,10 +56,10 @@ struct Judge: Sendable {
                 // Among equals the first in the file: only a stricter one takes over.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
-                decision.ruleID = rule.id
+                decision.ruleID = compiled.definition.id
                 decision.ruleIndex = index
             case .observe:
-                decision.observed += self.observed(ruling, by: rule, treatment)
+                decision.observed += self.observed(ruling, by: compiled.definition, treatment)
             }
         }
         decision.maintenance = announced

@@ -9,6 +9,9 @@ final class CompiledRule: Sendable {
     private let channels: [String]?
     private let rollout: Rollout
     private let isTimed: Bool
+    /// Whether its floor is about versions, and whether it is about builds.
+    private let asksVersion: Bool
+    private let asksBuild: Bool
     /// What the stores have; `nil` for a rule that does not look at it.
     private let shelf: StoreShelf?
 
@@ -18,6 +21,8 @@ final class CompiledRule: Sendable {
         self.channels = definition.match.channels?.map { $0.lowercased() }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
+        self.asksVersion = definition.minimum != nil || !definition.blocked.isEmpty
+        self.asksBuild = definition.minimumBuild != nil
         self.shelf = StoreShelf(definition, releases)
     }
 
@@ -187,11 +192,9 @@ final class CompiledRule: Sendable {
         _ stage: RuleStage,
         _ recommended: AppVersion?
     ) -> [IdentityGap] {
-        let rule = self.definition
         let hasFloor = stage.floor != .absent
-        let asksVersion =
-            recommended != nil || hasFloor && (rule.minimum != nil || !rule.blocked.isEmpty)
-        let asksBuild = hasFloor && rule.minimumBuild != nil
+        let asksVersion = recommended != nil || hasFloor && self.asksVersion
+        let asksBuild = hasFloor && self.asksBuild
         return [
             asksVersion ? subject.identity.version.gap(.version) : nil,
             asksBuild ? subject.identity.build.gap(.build) : nil,
