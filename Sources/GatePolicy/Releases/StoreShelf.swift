@@ -60,7 +60,8 @@ struct StoreShelf: Sendable {
         let newest = found.filter { $0.availability.hasBegun(at: now) }
             .max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in newest.map { $0.precedes(other.release) } ?? true }
-        let edges = [floor.date, recommendation.date] + newer.map(\.availability.date)
+        // What meets the recommendation first is newer than all there is, too.
+        let edges = [floor.date] + newer.map(\.availability.date)
         let recommended = recommendation.hasBegun(at: now) ? self.recommended : nil
         return StoreView(
             floor: floor,
