@@ -94,6 +94,13 @@ import Testing
                 old,
                 9
             ),
+            Story(
+                "only an older one has a build",
+                builds,
+                [try release("5"), try release("4", build: 400, at: second(9))],
+                old,
+                9
+            ),
             Story("too low a build", builds, [try release("4", build: 399)], old, nil),
             Story(
                 "only blocked ones are newer",
@@ -142,6 +149,9 @@ import Testing
             let held = Decision.Held(ruleID: "floor", until: story.blockedFrom.map { second($0) })
             #expect(decision.held == (isBlocked ? [] : [held]), "\(now)")
             #expect(decision.remedy.latest == nil)
+            if let edge = story.blockedFrom, now < edge {
+                #expect(decision.validUntil.map { $0 <= second(edge) } ?? false, "\(now)")
+            }
         }
     }
 
