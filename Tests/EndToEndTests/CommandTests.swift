@@ -179,6 +179,36 @@ struct CommandTests {
     }
 
     @Test
+    func `test runs suites, shows what came instead, and writes JUnit XML`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let suite = """
+            rules: rules.yaml
+            tests:
+              - name: old
+                request: { app: com.example.shop, platform: ios, version: "3.4.9" }
+                expect: { decision: DECISION }
+
+            """
+        try folder.writeInPlace(suite.replacing("DECISION", with: "require"), to: "suite.yaml")
+        let path = folder.path(of: "suite.yaml")
+        let met = try ToolProcess.versiongate("test", path)
+        #expect(met.status == 0)
+        #expect(met.output == "\(path): 1 tests, 0 failed\n")
+        try folder.writeInPlace(suite.replacing("DECISION", with: "allow"), to: "suite.yaml")
+        let junit = folder.path(of: "junit.xml")
+        let unmet = try ToolProcess.versiongate("test", path, "--junit", junit)
+        #expect(unmet.status == 1)
+        #expect(unmet.output.contains("old (\(path):3:11)\n    decision  expected  allow\n"))
+        let tool = try ToolProcess.run("cat", [junit])
+        #expect(tool.output.contains("failures=\"1\""))
+        let missing = try ToolProcess.versiongate("test", folder.path(of: "none.yaml"))
+        #expect(missing.status == 1)
+        #expect(missing.errors.contains("none.yaml:1:1: there is no such file or folder"))
+    }
+
+    @Test
     func `version prints a version`() throws {
         let result = try ToolProcess.versiongate("version")
         #expect(result.status == 0)

@@ -126,7 +126,7 @@ struct RuleSetAssembly {
 }
 
 extension RuleTest {
-    fileprivate init(_ test: RulesDocument.Test, _ identity: IdentitySources) {
+    init(_ test: RulesDocument.Test, _ identity: IdentitySources) {
         self.init(
             name: test.name.value,
             headers: test.request.headers(by: identity),

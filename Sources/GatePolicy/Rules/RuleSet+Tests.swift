@@ -1,40 +1,50 @@
 extension RuleSet {
     /// Runs the tests of the rules file, and returns those that fail, in the order of the file.
+    package func runTests(now: Timestamp) -> [RuleTestFailure] {
+        self.definition.tests.compactMap { self.run($0, now: now) }
+    }
+
+    /// Runs one test; `nil` if its expectation is met.
     ///
     /// A test without a time must hold from now on: rules that are right today must not be refused
     /// by a restart some night.
-    package func runTests(now: Timestamp) -> [RuleTestFailure] {
-        self.definition.tests.compactMap { test in
-            let message = test.at.map { self.unmet(test, at: $0) } ?? self.unmet(test, from: now)
-            return message.map { RuleTestFailure(test: test.name, message: $0) }
-        }
-    }
-
-    /// More changes than any rules file has dates.
-    private static let changeLimit = 10_000
-
-    private func unmet(_ test: RuleTest, from now: Timestamp) -> String? {
-        if let message = self.unmet(test, at: now) { return message }
+    package func run(_ test: RuleTest, now: Timestamp) -> RuleTestFailure? {
+        if let time = test.at { return self.failure(of: test, at: time, from: nil) }
+        if let failure = self.failure(of: test, at: now, from: nil) { return failure }
         var time = now
         for _ in 0..<Self.changeLimit {
             guard let change = self.outcome(of: test, at: time).decision.validUntil, change > time
             else { return nil }
             time = change
-            if let message = self.unmet(test, at: time) {
-                return "from \(time) on: \(message); say with 'at' which time is meant"
-            }
+            if let failure = self.failure(of: test, at: time, from: time) { return failure }
         }
         return nil
     }
 
-    private func unmet(_ test: RuleTest, at time: Timestamp) -> String? {
-        let unmet = self.outcome(of: test, at: time).unmet(test.expectation)
-        return unmet.isEmpty ? nil : unmet.joined(separator: "; ")
+    /// More changes than any rules file has dates.
+    private static let changeLimit = 10_000
+
+    private func failure(
+        of test: RuleTest,
+        at time: Timestamp,
+        from: Timestamp?
+    ) -> RuleTestFailure? {
+        let outcome = self.outcome(of: test, at: time)
+        let differences = outcome.unmet(test.expectation)
+        guard !differences.isEmpty else { return nil }
+        return RuleTestFailure(
+            test: test.name,
+            differences: differences,
+            reason: outcome.decision.reason.description,
+            from: from
+        )
     }
 
     private func outcome(of test: RuleTest, at time: Timestamp) -> RuleTestOutcome {
+        if test.isPreflight { return RuleTestOutcome(decision: .preflight, status: nil) }
         var claims = IdentityClaims()
         for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }
+        if test.isHandshake { test.addQuery(to: &claims, names: self.identityQueryNames) }
         let identity = self.identify(claims)
         let method = Array(test.method.utf8)
         let target = Array(test.path.utf8)
@@ -42,5 +52,35 @@ extension RuleSet {
         let decision = self.decide(identity, in: scope, at: time, address: test.address)
         let answer = self.answer(to: decision, for: identity, at: time)
         return RuleTestOutcome(decision: decision, status: answer?.status)
+    }
+}
+
+extension RuleTest {
+    /// Whether the request is one that browsers send ahead of the real one (Fetch standard, "CORS
+    /// protocol").
+    fileprivate var isPreflight: Bool {
+        self.method == "OPTIONS" && self.value(of: "origin") != nil
+            && self.value(of: "access-control-request-method") != nil
+    }
+
+    /// Whether the request offers another protocol, as a browser's WebSocket does (RFC 9110
+    /// section 7.8): only then its query may say who the client is.
+    fileprivate var isHandshake: Bool {
+        let options = self.value(of: "connection")?.lowercased().split(separator: ",") ?? []
+        return self.value(of: "upgrade") != nil
+            && options.contains { $0.trimmingBlanks == "upgrade" }
+    }
+
+    fileprivate func addQuery(to claims: inout IdentityClaims, names: [String]) {
+        guard let mark = self.path.firstIndex(of: "?") else { return }
+        for pair in self.path[self.path.index(after: mark)...].split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard names.contains(parts[0].lowercased()) else { continue }
+            claims.addQuery(String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+        }
+    }
+
+    private func value(of name: String) -> String? {
+        self.headers.first { $0.name.lowercased() == name }?.value
     }
 }

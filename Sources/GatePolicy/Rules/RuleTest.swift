@@ -44,6 +44,8 @@ package struct RuleExpectation: Sendable, Equatable {
     package var rule: String?
     /// The status of the answer that the gate gives.
     package var status: Int?
+    /// Where the client is sent for its update.
+    package var storeURL: String?
     /// The ids of all rules that would have acted and only observe, in any order.
     package var observed: [String]?
 
@@ -51,24 +53,13 @@ package struct RuleExpectation: Sendable, Equatable {
         decision: Decision.Kind? = nil,
         rule: String? = nil,
         status: Int? = nil,
+        storeURL: String? = nil,
         observed: [String]? = nil
     ) {
         self.decision = decision
         self.rule = rule
         self.status = status
+        self.storeURL = storeURL
         self.observed = observed
-    }
-}
-
-/// A test whose expectation is not met.
-package struct RuleTestFailure: Sendable, Equatable {
-    /// The name of the test.
-    package var test: String
-    /// What was expected, and what came.
-    package var message: String
-
-    package init(test: String, message: String) {
-        self.test = test
-        self.message = message
     }
 }

@@ -4,37 +4,57 @@ struct RuleTestOutcome {
     /// The status of the gate's answer; `nil` if the request passes.
     let status: Int?
 
-    /// What is not as expected, as sentences.
-    func unmet(_ expectation: RuleExpectation) -> [String] {
+    /// What is not as expected.
+    func unmet(_ expectation: RuleExpectation) -> [RuleTestFailure.Difference] {
         [
             self.unmet(decision: expectation.decision, rule: expectation.rule),
             expectation.status.flatMap(self.unmet(status:)),
+            expectation.storeURL.flatMap(self.unmet(storeURL:)),
             expectation.observed.flatMap(self.unmet(observed:)),
         ].compactMap { $0 }
     }
 
-    private func unmet(decision kind: Decision.Kind?, rule: String?) -> String? {
+    private func unmet(
+        decision kind: Decision.Kind?,
+        rule: String?
+    ) -> RuleTestFailure.Difference? {
         let isMet =
             kind ?? self.decision.kind == self.decision.kind
             && rule ?? self.rule == self.rule
         guard !isMet else { return nil }
-        let came = Self.words(self.decision.kind, by: self.decision.ruleID)
-        let expected = Self.words(kind, by: rule)
-        return "expected decision \(expected), got \(came) (\(self.decision.reason))"
+        return RuleTestFailure.Difference(
+            aspect: RuleTestFailure.decision,
+            expected: Self.words(kind, by: rule),
+            actual: Self.words(self.decision.kind, by: self.decision.ruleID)
+        )
     }
 
-    private func unmet(status: Int) -> String? {
+    private func unmet(status: Int) -> RuleTestFailure.Difference? {
         guard status != self.status else { return nil }
-        guard let came = self.status else {
-            return "expected status \(status), got none (the request passes)"
-        }
-        return "expected status \(status), got \(came)"
+        return RuleTestFailure.Difference(
+            aspect: "status",
+            expected: String(status),
+            actual: self.status.map { String($0) } ?? "none (the request passes)"
+        )
     }
 
-    private func unmet(observed expected: [String]) -> String? {
+    private func unmet(storeURL: String) -> RuleTestFailure.Difference? {
+        guard storeURL != self.decision.remedy.storeURL else { return nil }
+        return RuleTestFailure.Difference(
+            aspect: "storeUrl",
+            expected: storeURL,
+            actual: self.decision.remedy.storeURL ?? "none"
+        )
+    }
+
+    private func unmet(observed expected: [String]) -> RuleTestFailure.Difference? {
         let came = self.decision.observed.map { $0.ruleID ?? RuleExpectation.unidentified }
         guard Set(expected) != Set(came) else { return nil }
-        return "expected observed \(Self.list(expected)), got \(Self.list(came))"
+        return RuleTestFailure.Difference(
+            aspect: "observed",
+            expected: Self.list(expected),
+            actual: Self.list(came)
+        )
     }
 
     private var rule: String { self.decision.ruleID ?? RuleExpectation.noRule }

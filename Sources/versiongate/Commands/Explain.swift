@@ -34,13 +34,7 @@ struct Explain: ParsableCommand {
     }
 
     func run() throws {
-        let time: Timestamp?
-        do {
-            time = try self.at.map { text throws(TimestampError) in try Timestamp(parsing: text) }
-        } catch {
-            StandardError.write("--at '\(self.at ?? "")': \(error)")
-            throw ExitCode.failure
-        }
+        let time = try CommandTime.parse(self.at, flag: "--at")
         let definition: RuleSetDefinition
         do {
             definition = try RulesFileLoader(path: self.rules).load().definition

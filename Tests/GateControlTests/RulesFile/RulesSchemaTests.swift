@@ -10,11 +10,14 @@ struct RulesSchemaTests {
     ///
     /// One process for all texts: starting it costs more than the judging. It needs Python with
     /// `jsonschema` and `yaml`, which `make test` installs.
-    private func verdicts(_ texts: [String]) throws -> [String?] {
+    private func verdicts(
+        _ texts: [String],
+        by schema: URL = Project.schema
+    ) throws -> [String?] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         let script = Project.tests.appending(path: "Schema/validate.py").path
-        process.arguments = ["python3", script, Project.schema.path]
+        process.arguments = ["python3", script, schema.path]
         let folder = try TemporaryFolder()
         try JSONEncoder().encode(texts).write(to: URL(filePath: folder.path(of: "texts.json")))
         process.standardInput = FileHandle(forReadingAtPath: folder.path(of: "texts.json"))
@@ -33,6 +36,20 @@ struct RulesSchemaTests {
         for (file, verdict) in zip(files, verdicts) {
             #expect(verdict == nil, "\(file.testDescription)")
         }
+    }
+
+    @Test func `the schema of suites knows the tests of rules files`() throws {
+        let schema = Project.rules.appending(path: "suite.schema.json")
+        let suite = Project.rules.appending(path: "suites/shop.yaml")
+        let verdicts = try self.verdicts(
+            [
+                try String(contentsOf: suite, encoding: .utf8),
+                "tests: []", "rules: a\n", "rulez: a\ntests: []",
+                "tests: [{ name: t, expect: { rul: none } }]",
+            ],
+            by: schema
+        )
+        #expect(verdicts.map { $0 == nil } == [true, true, false, false, false])
     }
 
     @Test func `the schema refuses every broken file whose error it can see`() throws {

@@ -5,6 +5,7 @@ null if the schema accepts it, else the first error. The schema's path is the on
 """
 
 import json
+import pathlib
 import sys
 
 import jsonschema
@@ -34,5 +35,11 @@ def judge(validator, text):
 with open(sys.argv[1], encoding="utf-8") as file:
     schema = json.load(file)
 jsonschema.Draft7Validator.check_schema(schema)
-validator = jsonschema.Draft7Validator(schema)
+if "$id" in schema:
+    validator = jsonschema.Draft7Validator(schema)
+else:
+    # It can refer to its neighbours by their names.
+    uri = pathlib.Path(sys.argv[1]).resolve().as_uri()
+    resolver = jsonschema.RefResolver(uri, schema)
+    validator = jsonschema.Draft7Validator(schema, resolver=resolver)
 json.dump([judge(validator, text) for text in json.load(sys.stdin)], sys.stdout)

@@ -72,6 +72,7 @@ import Testing
                 + "(the version is below the minimum)"
         ),
         (.init(status: 503), "expected status 503, got 426"),
+        (.init(storeURL: "https://a"), "expected storeUrl https://a, got none"),
         (.init(observed: []), "expected observed nothing, got watch"),
         (.init(observed: ["b", "a", "b"]), "expected observed a, b, got watch"),
         (
@@ -137,6 +138,41 @@ import Testing
         )
         #expect(try Self.failures(closed, path: "/orders/1").count == 1)
         #expect(try Self.failures(.init(decision: .allow), path: "/healthz") == [])
+    }
+
+    @Test func `a preflight is never judged, and needs all its marks`() throws {
+        let marks = [
+            HeaderField(name: "Origin", value: "https://a"),
+            HeaderField(name: "Access-Control-Request-Method", value: "GET"),
+        ]
+        let passes = RuleExpectation(decision: .allow, rule: "none")
+        #expect(try Self.failures(passes, headers: Self.old + marks, method: "OPTIONS") == [])
+        #expect(try Self.failures(passes, headers: Self.old + marks, method: "GET").count == 1)
+        for mark in marks {
+            let headers = Self.old + [mark]
+            #expect(try Self.failures(passes, headers: headers, method: "OPTIONS").count == 1)
+        }
+    }
+
+    @Test func `the query says who the client is only in a handshake`() throws {
+        var identity = IdentitySources.defaults
+        identity.query = [.version: "v"]
+        let handshake = [
+            HeaderField(name: "Connection", value: "keep-alive, Upgrade"),
+            HeaderField(name: "upgrade", value: "websocket"),
+        ]
+        for (headers, decision) in [
+            (handshake, Decision.Kind.require), ([handshake[0]], .allow), ([handshake[1]], .allow),
+        ] {
+            let test = RuleTest(
+                name: "t",
+                headers: headers,
+                path: "/ws?a&V=3%2E4&b=1",
+                expectation: .init(decision: decision)
+            )
+            let rules = ruleSet([try rule("r", minimum: "3.5")], identity: identity)
+            #expect(rules.run(test, now: second(0)) == nil)
+        }
     }
 
     @Test func `the policy on unidentified clients has a name among those who observe`() throws {

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Reads the `expect` of a test: what it asks of the decision.
 struct ExpectationDecoder {
-    static let keys = ["decision", "rule", "status", "observed"]
+    static let keys = ["decision", "rule", "status", "storeUrl", "observed"]
 
     let problems: Problems
 
@@ -12,7 +12,8 @@ struct ExpectationDecoder {
         }
         if Self.keys.allSatisfy({ fields[$0] == nil }) {
             let message =
-                "this test expects nothing: it needs 'decision', 'rule', 'status' or 'observed'"
+                "this test expects nothing: it needs 'decision', 'rule', 'status', 'storeUrl' or "
+                + "'observed'"
             self.problems.report(message, at: fields.place)
         }
         let rule = fields["rule"].map { self.rules([$0], or: RuleExpectation.noRule) } ?? []
@@ -28,6 +29,7 @@ struct ExpectationDecoder {
                 .flatMap { $0.choice(of: Decision.Kind.self, self.problems) },
             rule: rule.first?.id.value,
             status: fields["status"].flatMap { self.status($0) },
+            storeURL: fields["storeUrl"].flatMap { $0.text("a link", self.problems) },
             observed: observed?.map(\.id.value)
         )
         return RulesDocument.Expectation(

@@ -1,0 +1,48 @@
+package import GatePolicy
+
+/// What came out of one file of tests.
+package struct TestSuiteReport: Sendable, Equatable {
+    package struct Case: Sendable, Equatable {
+        package let name: String
+        /// Where the test stands: `file:line:col`.
+        package let place: String
+        /// `nil` if the test is met.
+        package let failure: RuleTestFailure?
+    }
+
+    /// The file.
+    package let suite: String
+    package let cases: [Case]
+
+    package var failureCount: Int { self.cases.count { $0.failure != nil } }
+}
+
+extension TestSuiteReport: CustomStringConvertible {
+    /// A line for the file, and below it what every failed test expected and what came.
+    package var description: String {
+        let head = "\(self.suite): \(self.cases.count) tests, \(self.failureCount) failed"
+        return ([head] + self.cases.compactMap(\.lines)).joined(separator: "\n")
+    }
+}
+
+extension TestSuiteReport.Case {
+    /// What the test expected and what came; `nil` if it is met.
+    fileprivate var lines: String? {
+        guard let failure else { return nil }
+        let width = (failure.differences.map(\.aspect.count) + [4]).max() ?? 0
+        func row(_ word: String, _ text: String) -> String {
+            let blanks = String(repeating: " ", count: width - word.count)
+            return "    \(word)\(blanks)  \(text)"
+        }
+        var lines = ["  \(self.name) (\(self.place))"]
+        for difference in failure.differences {
+            lines.append(row(difference.aspect, "expected  \(difference.expected)"))
+            lines.append(row("", "got       \(difference.actual)"))
+        }
+        lines.append(row("why", failure.reason))
+        if let from = failure.from {
+            lines.append(row("from", "\(from) on; say with 'at' which time is meant"))
+        }
+        return lines.joined(separator: "\n")
+    }
+}
