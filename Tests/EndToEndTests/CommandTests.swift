@@ -209,6 +209,27 @@ struct CommandTests {
     }
 
     @Test
+    func `diff says who gets another decision`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop(minimum: "3.5.0"), to: "old.yaml")
+        try folder.writeInPlace(RulesText.shop(minimum: "4.0.0"), to: "new.yaml")
+        try folder.writeInPlace("rules: [", to: "broken.yaml")
+        let (old, new) = (folder.path(of: "old.yaml"), folder.path(of: "new.yaml"))
+        let words = try ToolProcess.versiongate("diff", old, new)
+        #expect(words.status == 0)
+        #expect(words.output.hasPrefix("clients are newly denied"))
+        #expect(words.output.contains("version >=3.5.0 <4.0.0: allow -> require (426) by rule ios"))
+        #expect(try ToolProcess.versiongate("diff", old, new, "--exit-code").status == 1)
+        #expect(try ToolProcess.versiongate("diff", old, old, "--exit-code").status == 0)
+        let data = try ToolProcess.versiongate("diff", old, new, "--json")
+        #expect(data.output.contains(#""kind" : "newly denied""#))
+        let broken = try ToolProcess.versiongate("diff", old, folder.path(of: "broken.yaml"))
+        #expect(broken.status == 2)
+        #expect(broken.errors.contains("broken.yaml:2:1: not valid YAML"))
+    }
+
+    @Test
     func `version prints a version`() throws {
         let result = try ToolProcess.versiongate("version")
         #expect(result.status == 0)

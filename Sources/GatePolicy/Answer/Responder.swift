@@ -27,15 +27,12 @@ struct Responder: Sendable {
         as form: AnswerForm
     ) -> Answer? {
         guard let denial = Denial(decision) else { return nil }
-        let own = decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
-        let style = own.filled(by: self.style)
-        // Who writes down which status an old build understands does not speak of maintenance.
-        let status = denial == .maintenance ? own.status : style.status
+        let style = self.style(of: decision)
         let document = DenialDocument(
             denial: denial,
             decision: decision,
             identity: identity,
-            status: status ?? denial.status,
+            status: self.status(of: denial, decision),
             words: self.words.words(for: decision, identity),
             revision: self.revision
         )
@@ -56,6 +53,29 @@ struct Responder: Sendable {
             sendsUpgrade: document.status == 426 && form.callType == nil
                 && style.sendsUpgrade == true
         )
+    }
+
+    /// The status of the answer to a decision, for every form but gRPC; `nil` if the request passes.
+    func status(of decision: Decision) -> Int? {
+        Denial(decision).map { self.status(of: $0, decision) }
+    }
+
+    private func status(of denial: Denial, _ decision: Decision) -> Int {
+        switch denial {
+        case .upgrade:
+            return self.style(of: decision).status ?? denial.status
+        case .maintenance:
+            // Who writes down which status an old build understands does not speak of maintenance.
+            return self.ownStyle(of: decision).status ?? denial.status
+        }
+    }
+
+    private func style(of decision: Decision) -> AnswerStyle {
+        self.ownStyle(of: decision).filled(by: self.style)
+    }
+
+    private func ownStyle(of decision: Decision) -> AnswerStyle {
+        decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
     }
 
     /// What a client is told that asks where it stands.

@@ -80,6 +80,22 @@ enum VersionComparison: Sendable, Equatable {
         }
     }
 
+    /// The versions at which it begins or ceases to hold.
+    var bounds: [AppVersion] {
+        switch self {
+        case .compare(_, let bound):
+            return [bound]
+        case .series(let numbers):
+            let texts = numbers.map(\.description)
+            var bounds = [try? AppVersion(parsing: texts.joined(separator: "."))]
+            if let last = numbers.last?.integer, last < .max {
+                let next = (texts.dropLast() + [String(last + 1)]).joined(separator: ".")
+                bounds.append(try? AppVersion(parsing: next))
+            }
+            return bounds.compactMap { $0 }
+        }
+    }
+
     var namesPrerelease: Bool {
         switch self {
         case .compare(_, let bound): !bound.prerelease.isEmpty

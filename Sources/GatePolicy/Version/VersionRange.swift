@@ -34,6 +34,9 @@ package struct VersionRange: Sendable, Equatable {
         !self.namesPrerelease && self.comparisons.contains { $0.isWhollyBelow(version) }
     }
 
+    /// The versions at which it begins or ends.
+    var bounds: [AppVersion] { self.comparisons.flatMap(\.bounds) }
+
     /// Whether the range contains the version, for `switch` and the like.
     static func ~= (range: VersionRange, version: AppVersion) -> Bool {
         range.contains(version)

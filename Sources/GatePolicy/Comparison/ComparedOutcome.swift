@@ -1,0 +1,57 @@
+/// What becomes of one kind of client under one rule set.
+package struct ComparedOutcome: Sendable, Hashable {
+    package let kind: Decision.Kind
+    /// The rule that decides; `nil` if none does.
+    package let rule: String?
+    /// The status of the gate's own answer; `nil` if the request passes.
+    package let status: Int?
+    package let storeURL: String?
+
+    init(_ decision: Decision, status: Int?) {
+        self.kind = decision.kind
+        self.rule = decision.ruleID
+        self.status = status
+        self.storeURL = decision.remedy.storeURL
+    }
+
+    /// Whether a client notices a difference.
+    func isNoticeable(beside other: ComparedOutcome) -> Bool {
+        self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
+    }
+}
+
+/// Clients that get another outcome, all of them from the same one to the same one.
+package struct ComparedChange: Sendable, Equatable {
+    /// The apps of these clients, and so on; `nil` where it makes no difference.
+    package var apps: ComparedChoice?
+    package var platforms: ComparedChoice?
+    package var channels: ComparedChoice?
+    package var osVersions: ComparedChoice?
+    package var builds: ComparedChoice?
+    package var requests: ComparedChoice?
+    /// In words: `>=3.5.0 <4.0.0`, `missing`, `unreadable`.
+    package var versions: String
+    package var before: ComparedOutcome
+    package var after: ComparedOutcome
+    /// How many of these clients it concerns, from above 0 to 1: a roll-out concerns only some.
+    package var share: Double
+}
+
+/// What two rule sets do differently from one time on.
+package struct ComparedPeriod: Sendable, Equatable {
+    package let from: Timestamp
+    package let changes: [ComparedChange]
+}
+
+/// What two rule sets do differently.
+package struct RuleSetDifference: Sendable, Equatable {
+    /// In the order of time; each holds until the next one begins.
+    package let periods: [ComparedPeriod]
+    /// Whether the rule sets name too much for every combination to be tried.
+    package let isSampled: Bool
+    /// Whether they read in other places who a client is; the comparison is by what they read.
+    package let readsOtherFields: Bool
+
+    /// Whether no client notices anything.
+    package var isEmpty: Bool { self.periods.allSatisfy(\.changes.isEmpty) }
+}

@@ -1,0 +1,76 @@
+/// Changes that are alike, with the cells that they are in as sets of values.
+struct ComparedRow: Hashable {
+    struct Transition: Hashable {
+        let before: ComparedOutcome
+        let after: ComparedOutcome
+    }
+
+    /// A change in one cell.
+    struct Pair: Hashable {
+        let versions: String
+        /// The place of the first version among those that are tried.
+        let place: Int
+        let transition: Transition
+        let share: Double
+    }
+
+    private var dimensions: [Set<Int>]
+    private let pair: Pair
+
+    init(_ cell: ComparedCell, _ pair: Pair) {
+        self.dimensions = [
+            [cell.app], [cell.platform], [cell.channel], [cell.osVersion], [cell.build],
+            [cell.request],
+        ]
+        self.pair = pair
+    }
+
+    /// Puts rows together that differ in one dimension only, one dimension after the other.
+    static func merged(_ rows: [ComparedRow]) -> [ComparedRow] {
+        var rows = rows
+        // What most rules do not look at comes first, so that the rest has little to do.
+        for dimension in [2, 3, 0, 4, 5, 1] {
+            var places: [ComparedRow: Int] = [:]
+            var result: [ComparedRow] = []
+            for row in rows {
+                var key = row
+                key.dimensions[dimension] = []
+                if let place = places[key] {
+                    result[place].dimensions[dimension].formUnion(row.dimensions[dimension])
+                } else {
+                    places[key] = result.count
+                    result.append(row)
+                }
+            }
+            rows = result
+        }
+        return rows.sorted { $0.order < $1.order }
+    }
+
+    /// The same in every run.
+    private var order: String {
+        let cells = self.dimensions.map { set in
+            set.sorted().map { String($0) }.joined(separator: ",")
+        }
+        let transition = self.pair.transition
+        return
+            "\(cells.joined(separator: ";")) \(10_000_000 + self.pair.place) \(transition.before.kind) "
+            + "\(transition.after.kind) \(transition.after.rule ?? "") "
+            + "\(transition.before.rule ?? "") \(transition.after.storeURL ?? "")"
+    }
+
+    func change(in world: ComparedWorld) -> ComparedChange {
+        ComparedChange(
+            apps: world.apps.words(self.dimensions[0]),
+            platforms: world.platforms.words(self.dimensions[1]),
+            channels: world.channels.words(self.dimensions[2]),
+            osVersions: world.osVersions.words(self.dimensions[3]),
+            builds: world.builds.words(self.dimensions[4]),
+            requests: world.requests.words(self.dimensions[5]),
+            versions: self.pair.versions,
+            before: self.pair.transition.before,
+            after: self.pair.transition.after,
+            share: self.pair.share
+        )
+    }
+}

@@ -1,0 +1,72 @@
+/// All versions, cut at those that rules name: between two cuts no rule can tell versions apart.
+struct VersionAxis {
+    /// A version that stands for a stretch of versions, and the bounds of that stretch.
+    struct Point {
+        let version: AppVersion
+        /// How the stretch begins in words; `nil`: with the lowest version.
+        let lower: String?
+        /// How it ends; `nil`: with the highest version.
+        let upper: String?
+    }
+
+    let points: [Point]
+
+    /// Cuts at these versions and directly behind them.
+    init(cuts: some Sequence<AppVersion>) {
+        var sorted: [AppVersion] = []
+        for cut in cuts.sorted() where sorted.last != cut { sorted.append(cut) }
+        var points: [Point] = []
+        for (index, cut) in sorted.enumerated() {
+            let previous = index > 0 ? sorted[index - 1] : nil
+            if let between = Self.between(previous, cut) {
+                let lower = previous.map { ">\($0)" }
+                points.append(Point(version: between, lower: lower, upper: "<\(cut)"))
+            }
+            points.append(Point(version: cut, lower: ">=\(cut)", upper: "<=\(cut)"))
+        }
+        let last = sorted.last
+        if let above = last.map({ $0.next }) ?? (try? AppVersion(parsing: "1")) {
+            points.append(Point(version: above, lower: last.map { ">\($0)" }, upper: nil))
+        }
+        self.points = points
+    }
+
+    /// The versions from one point to another in words: `>=3.5.0 <4.0.0`.
+    func words(_ range: ClosedRange<Int>) -> String {
+        let first = self.points[range.lowerBound]
+        let last = self.points[range.upperBound]
+        if range.count == 1, first.lower?.hasPrefix(">=") == true { return "\(first.version)" }
+        let words = [first.lower, last.upper].compactMap { $0 }.joined(separator: " ")
+        return words.isEmpty ? "any version" : words
+    }
+
+    private static func between(_ lower: AppVersion?, _ upper: AppVersion) -> AppVersion? {
+        let candidate = lower.map { $0.next } ?? (try? AppVersion(parsing: "0"))
+        return candidate.flatMap { $0 < upper ? $0 : nil }
+    }
+}
+
+extension AppVersion {
+    /// A version a little above this one: nothing that a person would write lies between them.
+    fileprivate var next: AppVersion? {
+        guard self.prerelease.isEmpty else {
+            // `2.0.0-rc.1.0` is above `2.0.0-rc.1`, and below everything else that is.
+            return try? AppVersion(parsing: "\(self).0")
+        }
+        var parts = self.numbers.map(\.description)
+        while parts.count < Self.maximumParts { parts.append("0") }
+        guard self.numbers.count < Self.maximumParts else {
+            return self.numbers.last?.integer.flatMap { last in
+                parts[parts.count - 1] = String(last + 1)
+                return try? AppVersion(parsing: parts.joined(separator: "."))
+            }
+        }
+        parts[parts.count - 1] = "1"
+        return try? AppVersion(parsing: parts.joined(separator: "."))
+    }
+
+    /// The lowest pre-release of this version; `nil` for a pre-release.
+    var lowestPrerelease: AppVersion? {
+        self.prerelease.isEmpty ? try? AppVersion(parsing: "\(self)-0") : nil
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import FoundationEssentials
+import GateControl
+import GatePolicy
+
+/// Says which clients get another decision from other rules.
+struct Diff: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Says which clients get another decision from other rules, now and later.",
+        discussion: """
+            Every kind of client is tried that either file can tell apart: the versions that it \
+            names and their neighbours, apps, platforms, channels, OS versions, builds and requests, \
+            and clients that do not say who they are; now, and at every date to come.
+            """
+    )
+
+    @Argument(help: "The rules as they are: a YAML or JSON file, or a folder of them.")
+    var old: String
+    @Argument(help: "The rules as they shall be.")
+    var new: String
+    @Option(help: "The time from which on to compare (default: now).")
+    var at: String?
+    @Flag(help: "Print the result as JSON.")
+    var json = false
+    @Flag(help: "Exit with 1 if a client gets another decision.")
+    var exitCode = false
+
+    func run() throws {
+        let now = try CommandTime.parse(self.at, flag: "--at") ?? SystemClock.now()
+        let comparison = RuleSetComparison(
+            old: RuleSet(try self.load(self.old)),
+            new: RuleSet(try self.load(self.new))
+        )
+        let difference = comparison.difference(at: now)
+        try self.print(DifferenceReport(difference))
+        if self.exitCode, !difference.isEmpty { throw ExitCode.failure }
+    }
+
+    private func load(_ path: String) throws -> RuleSetDefinition {
+        do throws(RulesFileErrors) {
+            return try RulesFileLoader(path: path).load().definition
+        } catch {
+            for error in error.errors { StandardError.write(error.description) }
+            // 1 says that there is a difference.
+            throw ExitCode(2)
+        }
+    }
+
+    private func print(_ report: DifferenceReport) throws {
+        guard self.json else { return Swift.print(report) }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        Swift.print(String(decoding: try encoder.encode(report), as: UTF8.self))
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import GateControl
+import GatePolicy
+import Testing
+
+struct DifferenceReportTests {
+    private static func rules(_ text: String) throws -> RuleSet {
+        RuleSet(try RulesFileLoader.load(sources: [("rules.yaml", text)]).definition)
+    }
+
+    private static func report(_ old: String, _ new: String) throws -> DifferenceReport {
+        let comparison = RuleSetComparison(old: try self.rules(old), new: try self.rules(new))
+        let now = try Timestamp(parsing: "2027-01-01T00:00:00Z")
+        return DifferenceReport(comparison.difference(at: now))
+    }
+
+    private static func floor(_ minimum: String, _ more: String = "") -> String {
+        """
+        rules:
+          - { id: floor, match: { platform: ios }, minimum: "\(minimum)", storeUrl: "https://a"\(more) }
+
+        """
+    }
+
+    @Test func `nothing is said in one line`() throws {
+        let report = try Self.report(Self.floor("3"), Self.floor("3.0.0"))
+        #expect(report.description == "no client gets another decision")
+    }
+
+    @Test func `a change is said by who, from what and to what, and when`() throws {
+        let later = ", enforceFrom: 2027-02-01T00:00:00Z, rollout: 100"
+        #expect(
+            try Self.report(Self.floor("3"), Self.floor("4", later)).description == """
+                clients are newly denied; others are no longer denied
+                now:
+                  platform ios, version <3: require (426) by rule floor -> allow
+                from 2027-02-01T00:00:00Z on:
+                  platform ios, version >=3 <4: allow -> require (426) by rule floor
+                  no more: platform ios, version <3: require (426) by rule floor -> allow
+                """
+        )
+    }
+
+    @Test func `a link is said where nothing else is another one`() throws {
+        let other = Self.floor("3").replacing("https://a", with: "https://b")
+        #expect(
+            try Self.report(Self.floor("3"), other).description == """
+                clients are answered otherwise
+                now:
+                  platform ios, version <3: require (426) by rule floor, link https://a -> \
+                require (426) by rule floor, link https://b
+                """
+        )
+    }
+
+    @Test func `other places of the identity are mentioned`() throws {
+        let other = "identity: { headers: { version: X-V } }\n" + Self.floor("3")
+        #expect(
+            try Self.report(Self.floor("3"), other).description == """
+                no client gets another decision
+                'identity' is another one: this compares what clients say, wherever they say it
+                """
+        )
+    }
+
+    @Test func `the same as data`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let old = "exempt: [/a]\n" + Self.floor("3")
+        let data = try encoder.encode(try Self.report(old, Self.floor("3")))
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"isDifferent":true,"isSampled":false,"periods":[{"changes":[{"after":"#
+                + #"{"decision":"require","rule":"floor","status":426,"storeUrl":"https://a"},"#
+                + #""before":{"decision":"allow"},"kind":"newly denied","platforms":{"only":"#
+                + #"["ios"]},"requests":{"only":["/a"]},"share":1,"versions":"<3"}],"#
+                + #""from":"2027-01-01T00:00:00Z"}]}"#
+        )
+    }
+}
