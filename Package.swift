@@ -59,6 +59,17 @@ let package = Package(
             ]
         ),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
+        .target(
+            name: "ConformanceCases",
+            dependencies: ["GateTestSupport"],
+            path: "Tests/ConformanceCases"
+        ),
+        .executableTarget(
+            name: "conformance",
+            dependencies: ["ConformanceCases", "GateTestSupport", "versiongate"],
+            path: "Tests/Conformance",
+            exclude: ["peers"]
+        ),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
         .testTarget(
             name: "GateProxyTests",
@@ -82,7 +93,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["GateTestSupport", "versiongate"]
+            dependencies: ["ConformanceCases", "GateTestSupport", "versiongate"]
         ),
     ],
     swiftLanguageModes: [.v6]

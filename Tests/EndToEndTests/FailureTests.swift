@@ -124,62 +124,6 @@ struct FailureTests {
         }
     }
 
-    struct Truncation: Sendable, CustomTestStringConvertible {
-        var testDescription: String
-        var head: String
-        var body: String
-    }
-
-    @Test(
-        arguments: [
-            Truncation(
-                testDescription: "counted",
-                head: "Content-Length: 1000\r\n",
-                body: "the beginning"
-            ),
-            Truncation(
-                testDescription: "within a chunk",
-                head: "Transfer-Encoding: chunked\r\n",
-                body: "ff\r\nthe beginning"
-            ),
-            Truncation(
-                testDescription: "between chunks",
-                head: "Transfer-Encoding: chunked\r\n",
-                body: "d\r\nthe beginning\r\n"
-            ),
-            Truncation(
-                testDescription: "before the last line end",
-                head: "Transfer-Encoding: chunked\r\n",
-                body: "d\r\nthe beginning\r\n0\r\n"
-            ),
-            Truncation(
-                testDescription: "a bad chunk size",
-                head: "Transfer-Encoding: chunked\r\n",
-                body: "d\r\nthe beginning\r\nzz\r\n0\r\n\r\n"
-            ),
-        ],
-        [BackendStep.close, .reset]
-    )
-    func `an answer that breaks off never looks complete`(
-        _ truncation: Truncation,
-        _ end: BackendStep
-    ) async throws {
-        let script: ScriptedBackend.Script = { _ in
-            [.send("HTTP/1.1 200 OK\r\n\(truncation.head)\r\n\(truncation.body)"), end]
-        }
-        try await Scene.play(backend: script) { scene in
-            let client = try scene.connect()
-            try client.send(Request.text() + Request.text("GET", "/next"))
-            // Closing without an answer is no complete answer either.
-            guard let response = try client.responseIfAny() else { return }
-            if response.status != 502 {
-                #expect(!response.isComplete)
-                #expect("the beginning".hasPrefix(response.text))
-                #expect(try client.rest().bytes.isEmpty)
-            }
-        }
-    }
-
     @Test(arguments: [true, false])
     func `bytes left over on a pooled connection answer nobody`(_ comeLater: Bool) async throws {
         let latch = Latch()

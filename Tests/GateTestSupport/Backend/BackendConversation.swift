@@ -14,18 +14,21 @@ struct BackendConversation {
     private let index: Int
     private let watched: Watched<BackendRecord>
     private let script: ScriptedBackend.Script
+    private let sockets: OpenSockets
     private var limit: Deadline { .after(.seconds(90)) }
 
     init(
         socket: LoopbackSocket,
         index: Int,
         watched: Watched<BackendRecord>,
-        script: @escaping ScriptedBackend.Script
+        script: @escaping ScriptedBackend.Script,
+        sockets: OpenSockets
     ) {
         self.socket = socket
         self.index = index
         self.watched = watched
         self.script = script
+        self.sockets = sockets
         self.stream = ByteStream(socket) { bytes in
             watched.update { record in
                 let room = Self.recordedBytes - record.connections[index].received.count
@@ -47,6 +50,7 @@ struct BackendConversation {
         } catch {
             end = self.stream.ending.map { .byPeer($0) } ?? .failed("\(error)")
         }
+        self.sockets.remove(self.index)
         self.socket.close()
         self.note { $0.end = end }
     }
@@ -99,6 +103,8 @@ struct BackendConversation {
                 try self.streamPattern(count)
             case .wait(let latch):
                 try latch.wait()
+            case .pause(let milliseconds):
+                Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
             case .stall:
                 _ = try self.stream.body(.untilClose, by: self.limit) { _ in }
                 return
@@ -108,6 +114,7 @@ struct BackendConversation {
             case .close:
                 throw Ended.byBackend
             case .reset:
+                self.sockets.remove(self.index)
                 self.socket.reset()
                 throw Ended.byBackend
             }
@@ -123,11 +130,14 @@ struct BackendConversation {
         into sink: ([UInt8]) throws -> Void
     ) throws -> BodyEnd {
         let end = try self.stream.body(request.framing, by: self.limit) { bytes in
-            self.note { $0.exchanges[request.index].bodyLength += bytes.count }
+            self.note { $0.exchanges[request.index].append(bytes, keeping: Self.echoedBytes) }
             try sink(bytes)
         }
         guard end.isComplete else { throw HarnessError("the request broke off") }
-        self.note { $0.exchanges[request.index].isComplete = true }
+        self.note { connection in
+            connection.exchanges[request.index].isComplete = true
+            connection.exchanges[request.index].trailers = end.trailers
+        }
         return end
     }
 
@@ -215,4 +225,11 @@ struct BackendConversation {
 
 extension BackendRecord {
     fileprivate func isBlocked(_ index: Int) -> Bool { self.connections[index].wasBlocked }
+}
+
+extension BackendRecord.Exchange {
+    fileprivate mutating func append(_ bytes: [UInt8], keeping limit: Int) {
+        self.bodyLength += bytes.count
+        self.body += bytes.prefix(max(0, limit - self.body.count))
+    }
 }

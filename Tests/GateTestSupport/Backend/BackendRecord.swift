@@ -2,6 +2,8 @@
 package struct BackendRecord: Sendable {
     package var connections: [Connection] = []
 
+    package init() {}
+
     package struct Connection: Sendable {
         /// The bytes as they came, the first MiB of them.
         package var received: [UInt8] = []
@@ -16,6 +18,9 @@ package struct BackendRecord: Sendable {
     package struct Exchange: Sendable {
         package var request: BackendRequest
         package var bodyLength = 0
+        /// The first 64 KiB of the body.
+        package var body: [UInt8] = []
+        package var trailers = FieldLines()
         /// Whether the whole request has come, body and trailers included.
         package var isComplete = false
     }

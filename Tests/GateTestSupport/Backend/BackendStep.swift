@@ -12,6 +12,8 @@ package enum BackendStep: Sendable {
     case stream(Int)
     /// Goes on when the test says so.
     case wait(Latch)
+    /// Goes on after a while.
+    case pause(milliseconds: Int)
     /// Never answers: reads and drops until the peer ends the connection.
     case stall
     /// From here on sends back each byte that comes, until the peer ends its side.

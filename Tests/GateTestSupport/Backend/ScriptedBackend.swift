@@ -5,20 +5,25 @@ package final class ScriptedBackend: Sendable {
 
     private let listener: LoopbackListener
     private let watched: Watched<BackendRecord>
+    private let sockets: OpenSockets
 
     package init(script: @escaping Script) throws {
         let watched = Watched(BackendRecord())
+        let sockets = OpenSockets()
         self.watched = watched
+        self.sockets = sockets
         self.listener = try LoopbackListener { descriptor in
             let index = watched.update { record in
                 record.connections.append(BackendRecord.Connection())
                 return record.connections.count - 1
             }
+            sockets.add(descriptor, as: index)
             let conversation = BackendConversation(
                 socket: LoopbackSocket(adopting: descriptor),
                 index: index,
                 watched: watched,
-                script: script
+                script: script,
+                sockets: sockets
             )
             conversation.run()
         }
@@ -35,6 +40,19 @@ package final class ScriptedBackend: Sendable {
     /// Refuses new connections from now on.
     package func stopListening() {
         self.listener.stop()
+    }
+
+    /// Ends every connection in order, and by force where the peer does not end its side in turn.
+    ///
+    /// A peer that has ended its side has seen the end of ours, and uses the connection no more.
+    package func endConnections() throws {
+        self.sockets.finishSending()
+        do {
+            _ = try self.waitUntilAllEnded(by: .after(.seconds(2)))
+        } catch {
+            self.sockets.end()
+            _ = try self.waitUntilAllEnded()
+        }
     }
 
     /// Blocks until the record holds what the closure looks for.
@@ -56,8 +74,8 @@ package final class ScriptedBackend: Sendable {
 
     /// Blocks until every connection has ended: from then on nothing can reach the backend any
     /// more, if the gate has ended too.
-    package func waitUntilAllEnded() throws -> BackendRecord {
-        try self.wait(for: "all backend connections to end") { record in
+    package func waitUntilAllEnded(by deadline: Deadline = .usual) throws -> BackendRecord {
+        try self.wait(for: "all backend connections to end", by: deadline) { record in
             record.connections.allSatisfy { $0.end != nil } ? record : nil
         }
     }

@@ -11,6 +11,9 @@ package final class RawClient {
         self.stream = ByteStream(self.socket)
     }
 
+    /// How the gate ended the connection, once that has been read.
+    package var ending: StreamEnding? { self.stream.ending }
+
     /// Sends bytes; that the gate has already gone is no error, its answer may still be there.
     package func send(_ bytes: [UInt8], by deadline: Deadline = .usual) throws {
         _ = try self.socket.send(bytes, by: deadline)

@@ -24,6 +24,13 @@ package struct TemporaryFolder: Sendable {
         try Data(text.utf8).write(to: self.file(name))
     }
 
+    package func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(
+            at: self.file(name),
+            withIntermediateDirectories: false
+        )
+    }
+
     package func delete(_ name: String) throws {
         try FileManager.default.removeItem(at: self.file(name))
     }

@@ -12,7 +12,9 @@ package enum ToolProcess {
     /// Where tools are looked for: the system's own first, then the path of the environment.
     private static var folders: [String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        // Daemons live in sbin, which an ordinary user's path often lacks.
         return ["/usr/bin", "/bin"] + path.split(separator: ":").map(String.init)
+            + ["/usr/local/sbin", "/usr/sbin"]
     }
 
     /// Whether a tool is there; a test that needs it is skipped otherwise.

@@ -1,0 +1,81 @@
+import Foundation
+import GateTestSupport
+
+/// A proxy that the cases are run against.
+enum Contestant: String, CaseIterable {
+    case gate = "VersionGate"
+    case nginx
+    case haproxy = "HAProxy"
+    case caddy = "Caddy"
+
+    private var program: String { self.rawValue.lowercased() }
+
+    private var configuration: String {
+        switch self {
+        case .gate: "rules.yaml"
+        case .nginx: "nginx.conf"
+        case .haproxy: "haproxy.cfg"
+        case .caddy: "Caddyfile"
+        }
+    }
+
+    private var versionArguments: [String] {
+        switch self {
+        case .gate: ["--version"]
+        case .nginx, .haproxy: ["-v"]
+        case .caddy: ["version"]
+        }
+    }
+
+    var isInstalled: Bool { self == .gate || ToolProcess.isInstalled(self.program) }
+
+    /// The first thing in what it prints that looks like a version.
+    func version() throws -> String {
+        let result =
+            self == .gate
+            ? try ToolProcess.versiongate(self.versionArguments)
+            : try ToolProcess.run(self.program, self.versionArguments)
+        let match = (result.output + result.errors).firstMatch(of: /\d+\.\d+[\w.+~-]*/)
+        return match.map { String($0.0) } ?? "of unknown version"
+    }
+
+    /// Starts it in front of a backend, with its files in a folder.
+    func start(
+        before backendPort: UInt16,
+        in folder: TemporaryFolder,
+        peers: URL
+    ) throws -> any RunningProxy {
+        if self == .gate {
+            try folder.writeInPlace(RulesText.shop, to: self.configuration)
+            return try GateProcess(
+                upstreamPort: backendPort,
+                rules: folder.file(self.configuration),
+                flags: [.drainTimeout(seconds: 1), .responseTimeout(seconds: 2)]
+            )
+        }
+        let port = try FreePort.find()
+        let template = peers.appendingPathComponent(self.configuration)
+        let text = try String(contentsOf: template, encoding: .utf8)
+            .replacing("@PORT@", with: "\(port)")
+            .replacing("@BACKEND_PORT@", with: "\(backendPort)")
+        try folder.writeInPlace(text, to: self.configuration)
+        try folder.makeFolder("temp")
+        return try PeerProcess(
+            executable: ToolProcess.locate(self.program),
+            arguments: self.arguments(folder),
+            folder: folder.url,
+            port: port
+        )
+    }
+
+    private func arguments(_ folder: TemporaryFolder) -> [String] {
+        let file = folder.path(of: self.configuration)
+        return switch self {
+        case .gate: []
+        // Without -e it would first try to write to the distribution's error log.
+        case .nginx: ["-p", folder.url.path + "/", "-e", "stderr", "-c", file]
+        case .haproxy: ["-db", "-f", file]
+        case .caddy: ["run", "--adapter", "caddyfile", "--config", file]
+        }
+    }
+}

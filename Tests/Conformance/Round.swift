@@ -1,0 +1,31 @@
+import ConformanceCases
+import Foundation
+import GateTestSupport
+
+/// All cases against one contestant.
+struct Round {
+    let contestant: Contestant
+    let peers: URL
+
+    func play() throws -> [CaseResult] {
+        let stage = try ConformanceStage()
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let proxy = try self.contestant.start(
+            before: stage.backendPort,
+            in: folder,
+            peers: self.peers
+        )
+        defer { proxy.stop() }
+        let isGate = self.contestant == .gate
+        return try ConformanceCase.all.filter { isGate || !$0.isPolicy }.map { each in
+            let observation = try stage.play(each, at: proxy.port)
+            return CaseResult(
+                each: each,
+                contestant: self.contestant,
+                violations: each.violations(in: observation, byTheGate: isGate),
+                observed: "\(observation)"
+            )
+        }
+    }
+}

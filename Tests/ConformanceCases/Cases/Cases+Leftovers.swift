@@ -1,0 +1,70 @@
+import GateTestSupport
+
+extension ConformanceCase {
+    /// Bytes beyond an answer must never answer somebody else's request.
+    static let leftovers: [ConformanceCase] = [
+        Self.leftover("an answer too many, at once", Self.counted + Self.poison, []),
+        Self.leftover(
+            "an answer too many, a moment later",
+            Self.counted,
+            [.pause(milliseconds: 60), .send(Self.poison)]
+        ),
+        Self.leftover("bytes beyond a length", Self.counted + "poison", []),
+        Self.leftover("bytes beyond the last chunk", Self.chunkedAnswer + Self.poison, []),
+        Self.leftover("one line end too many", Self.counted + "\r\n", []),
+        Self.leftover(
+            "half an answer too many",
+            Self.counted + "HTTP/1.1 200 OK\r\nX-P: poison",
+            []
+        ),
+        Self.leftover(
+            "an interim answer too many",
+            Self.counted + "HTTP/1.1 103 poison\r\n\r\n",
+            []
+        ),
+        Self.leftover(
+            "bytes behind an answer of no bytes",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" + Self.poison,
+            []
+        ),
+        Self.leftover(
+            "bytes behind an answer that says close",
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok" + Self.poison,
+            []
+        ),
+    ]
+
+    private static let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
+    private static let counted = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    private static let chunkedAnswer =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+
+    /// `/a` is answered, then this client and another one ask for more.
+    private static func leftover(
+        _ name: String,
+        _ bytes: String,
+        _ more: [BackendStep]
+    ) -> ConformanceCase {
+        Self(
+            .must,
+            name,
+            "RFC 9112 9.2",
+            client: [
+                .send(Self.request()), .answer, .pause(milliseconds: 120),
+                .send(Self.request("GET", "/b")), .answer, .reconnect,
+                .send(Self.request("GET", "/c")), .answer, .follow,
+            ],
+            backend: ["/a": [[.send(bytes)] + more]],
+            demands: [
+                .clientNeverHears("poison"), .followerIsAnswered,
+                Demand("somebody gets another's answer") { observation in
+                    observation.final.dropFirst().allSatisfy { answer in
+                        answer.response.status >= 500
+                            || ["/b", "/c"].contains(answer.echo?.target)
+                    }
+                },
+            ],
+            ours: [.echoes("/b", at: 1), .echoes("/c", at: 2)]
+        )
+    }
+}

@@ -1,0 +1,77 @@
+import GateTestSupport
+
+/// Bytes that a client sends and a backend answers, and what must come of them.
+package struct ConformanceCase: Sendable, CustomStringConvertible {
+    package var name: String
+    package var area: Area
+    /// Where the rule stands, such as `RFC 9112 6.3`.
+    package var section: String
+    package var strength: Strength
+    var client: [ClientStep]
+    /// What the backend does about a target, attempt by attempt; the last also for any further one.
+    ///
+    /// A target that is not here gets an echo.
+    var backend: [String: [[BackendStep]]]
+    /// What any proxy must do.
+    var demands: [Demand]
+    /// What the gate must do beyond that.
+    var ours: [Demand]
+
+    package var description: String { "\(self.name) (\(self.section))" }
+
+    /// Whether only the gate can pass it, because it is about what the gate enforces.
+    package var isPolicy: Bool { self.area == .enforcement }
+
+    init(
+        _ strength: Strength,
+        _ name: String,
+        _ section: String,
+        client: [ClientStep],
+        backend: [String: [[BackendStep]]] = [:],
+        demands: [Demand],
+        ours: [Demand] = []
+    ) {
+        self.name = name
+        self.area = .requestLine
+        self.section = section
+        self.strength = strength
+        self.client = client
+        self.backend = backend
+        self.demands = demands
+        self.ours = ours
+    }
+
+    /// What was not as it must be.
+    package func violations(in observation: Observation, byTheGate isGate: Bool) -> [String] {
+        (self.demands + (isGate ? self.ours : [])).compactMap { $0.violation(in: observation) }
+    }
+}
+
+extension ConformanceCase {
+    /// Every case, area by area.
+    package static let all: [ConformanceCase] = Area.allCases.flatMap(Self.cases(of:))
+
+    package static func cases(of area: Area) -> [ConformanceCase] {
+        let cases =
+            switch area {
+            case .requestLine: Self.requestLines
+            case .fields: Self.fields
+            case .framing: Self.framing
+            case .chunks: Self.chunks
+            case .hopByHop: Self.hopByHop
+            case .forwarding: Self.forwarding
+            case .responses: Self.responses
+            case .truncation: Self.truncation
+            case .leftovers: Self.leftovers
+            case .persistence: Self.persistence
+            case .interim: Self.interim
+            case .endings: Self.endings
+            case .enforcement: Self.enforcement
+            }
+        return cases.map { each in
+            var each = each
+            each.area = area
+            return each
+        }
+    }
+}

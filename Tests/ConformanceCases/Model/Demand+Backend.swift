@@ -1,0 +1,112 @@
+import GateTestSupport
+
+extension Demand {
+    /// Not one byte of a request reaches the backend, but perhaps the follower.
+    static let nothingReaches = Demand { observation in
+        let targets = observation.exchanges.map { "\($0.request.method) \($0.request.target)" }
+        if !targets.isEmpty { return "reaches the backend: \(targets[0].prefix(60))" }
+        let failed = observation.record.connections.contains { connection in
+            connection.exchanges.isEmpty && !connection.received.isEmpty
+        }
+        return failed ? "something reaches the backend" : nil
+    }
+
+    /// So many requests reach the backend, the follower not counted.
+    static func requests(_ count: Int) -> Demand {
+        Demand { observation in
+            let targets = observation.exchanges.map(\.request.target)
+            return targets.count == count ? nil : "\(targets.count) requests: \(targets)"
+        }
+    }
+
+    static func atMost(_ count: Int, requestsTo target: String) -> Demand {
+        Demand { observation in
+            let found = observation.exchanges.count { $0.request.target == target }
+            return found <= count ? nil : "\(found) requests to \(target)"
+        }
+    }
+
+    /// These bytes never reach the backend.
+    static func neverReaches(_ text: String) -> Demand {
+        let pattern = text.latin1
+        return Demand("reaches the backend: \(text.debugDescription)") { observation in
+            !observation.record.connections.contains { $0.received.contains(pattern) }
+        }
+    }
+
+    /// No request reaches the backend as a whole.
+    static let neverCompletes = Demand("a broken request looks complete") { observation in
+        observation.exchanges.count <= 1 && observation.exchanges.allSatisfy { !$0.isComplete }
+    }
+
+    /// The first request reaches the backend with exactly this body.
+    static func arrives(_ body: String) -> Demand {
+        Demand { observation in
+            guard let exchange = observation.exchanges.first else { return "reaches nobody" }
+            guard exchange.isComplete else { return "reaches the backend incomplete" }
+            return exchange.body == body.latin1
+                ? nil
+                : "the body is \(String(decoding: exchange.body.prefix(40), as: UTF8.self).debugDescription)"
+        }
+    }
+
+    static func backendSees(_ name: String, _ values: String..., at index: Int = 0) -> Demand {
+        Demand { observation in
+            guard index < observation.exchanges.count else { return "reaches nobody" }
+            let found = observation.exchanges[index].request.fields[name]
+            return found == values ? nil : "the backend sees \(name): \(found)"
+        }
+    }
+
+    static func backendLacks(_ names: String...) -> Demand {
+        Demand { observation in
+            for exchange in observation.record.exchanges {
+                for name in names where !exchange.request.fields[name].isEmpty {
+                    return "the backend sees \(name)"
+                }
+            }
+            return nil
+        }
+    }
+
+    static func backendTrailer(_ name: String, _ values: String...) -> Demand {
+        Demand { observation in
+            let found = observation.exchanges.first?.trailers[name] ?? []
+            return found == values ? nil : "the backend sees the trailer \(name): \(found)"
+        }
+    }
+
+    static func methodIs(_ method: String) -> Demand {
+        Demand("another method reaches the backend") {
+            $0.exchanges.first?.request.method == method
+        }
+    }
+
+    static func targetIs(_ targets: String...) -> Demand {
+        Demand { observation in
+            guard let target = observation.exchanges.first?.request.target else {
+                return "reaches nobody"
+            }
+            return targets.contains(target) ? nil : "the backend is asked for \(target)"
+        }
+    }
+
+    /// What passes must have one framing, a version that is known, and no trailer that is dangerous.
+    static let isUnambiguous = Demand { observation in
+        for exchange in observation.record.exchanges {
+            let (request, trailers) = (exchange.request, exchange.trailers)
+            let lengths = request.fields["Content-Length"]
+            let codings = request.fields["Transfer-Encoding"]
+            if !["HTTP/1.1", "HTTP/1.0"].contains(request.version) { return request.version }
+            if lengths.count + codings.count > 1 { return "two framings reach the backend" }
+            if lengths.contains(where: { UInt64($0) == nil || $0.hasPrefix("+") }) {
+                return "a bad length reaches the backend"
+            }
+            for name in ["Content-Length", "Transfer-Encoding", "Host", "X-App-Version"]
+            where !trailers[name].isEmpty {
+                return "the trailer \(name) reaches the backend"
+            }
+        }
+        return nil
+    }
+}

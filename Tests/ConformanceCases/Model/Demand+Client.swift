@@ -1,0 +1,130 @@
+import GateTestSupport
+
+extension Demand {
+    /// Any status that refuses.
+    static let refusals = Array(400...599)
+
+    /// The answers to the client, without that to the follower, have these statuses in turn.
+    static func statuses(_ accepted: [Int]...) -> Demand {
+        Demand { observation in
+            let statuses = observation.final.map(\.response.status)
+            let fits =
+                statuses.count == accepted.count
+                && zip(statuses, accepted).allSatisfy { $1.contains($0) }
+            return fits ? nil : "answers \(statuses)\(observation.trouble.map { ", \($0)" } ?? "")"
+        }
+    }
+
+    static func status(_ accepted: Int...) -> Demand { .statuses(accepted) }
+
+    /// The status of the first answer.
+    static func first(_ accepted: [Int]) -> Demand {
+        Demand { observation in
+            guard let first = observation.final.first else {
+                return "no answer\(observation.trouble.map { ": \($0)" } ?? "")"
+            }
+            return accepted.contains(first.response.status)
+                ? nil : "answers \(first.response.status)"
+        }
+    }
+
+    /// The connection ends after the first answer, and nothing behind it is read.
+    static let endsThere: Demand = .all([
+        Demand("goes on after the answer") { $0.answers.count <= 1 && $0.ending != nil },
+        .followerIsUnheard,
+    ])
+
+    static let followerIsUnheard = Demand("what lies behind reached the backend") {
+        !$0.followerReached
+    }
+
+    static let followerIsAnswered = Demand("what lies behind is not answered") {
+        $0.answers.last?.isToFollower == true
+    }
+
+    static let closes = Demand("the connection stays") { $0.ending != nil }
+
+    /// The answer says that it is the last.
+    static let saysClose = Demand("no Connection: close") {
+        $0.final.last?.response.fields.tokens("Connection") == ["close"]
+    }
+
+    /// The gate's own words, as a problem document of its own.
+    static let isProblem = Demand("no problem document") { observation in
+        guard let response = observation.final.last?.response else { return false }
+        let type = response.fields["Content-Type"].first ?? ""
+        return response.version == "HTTP/1.1" && response.isComplete
+            && type.hasPrefix("application/problem+json")
+    }
+
+    /// The body of an answer, whole.
+    static func answers(_ text: String, at index: Int = 0) -> Demand {
+        Demand { observation in
+            guard index < observation.final.count else { return "no answer" }
+            let response = observation.final[index].response
+            guard response.isComplete else { return "the answer is cut short" }
+            return response.body == text.latin1
+                ? nil : "answers \(response.text.prefix(40).debugDescription)"
+        }
+    }
+
+    /// The answer is to a request to this target.
+    static func echoes(_ target: String, at index: Int = 0) -> Demand {
+        Demand { observation in
+            guard index < observation.final.count else { return "no answer to \(target)" }
+            return observation.final[index].echo?.target == target
+                ? nil : "somebody else's answer to \(target)"
+        }
+    }
+
+    static func answerField(_ name: String, _ values: String..., at index: Int = 0) -> Demand {
+        Demand { observation in
+            guard index < observation.final.count else { return "no answer" }
+            let found = observation.final[index].response.fields[name]
+            return found == values ? nil : "the answer's \(name) is \(found)"
+        }
+    }
+
+    /// The answer does not have this value among those of a field.
+    static func answerLacks(_ name: String, _ value: String? = nil) -> Demand {
+        Demand { observation in
+            let found = observation.final.first?.response.fields.tokens(name) ?? []
+            let bad = value.map { found.contains($0.lowercased()) } ?? !found.isEmpty
+            return bad ? "the answer has \(name): \(found.joined(separator: ", "))" : nil
+        }
+    }
+
+    /// No byte of this comes to the client, in whatever answer.
+    static func clientNeverHears(_ text: String) -> Demand {
+        Demand { observation in
+            let heard =
+                observation.answers.contains { answer in
+                    answer.response.text.contains(text)
+                        || answer.response.reason.contains(text)
+                        || answer.response.fields.lines.contains {
+                            $0.name.contains(text) || $0.value.contains(text)
+                        }
+                } || observation.trouble?.contains(text) == true
+            return heard ? "the client hears \(text.debugDescription)" : nil
+        }
+    }
+
+    /// The answer breaks off, or there is none, or it is the proxy's own error.
+    static let neverLooksComplete = Demand("a broken answer looks complete") { observation in
+        guard let answer = observation.final.first else { return true }
+        return answer.response.status >= 500 || !answer.response.isComplete
+    }
+
+    static func interim(_ statuses: Int...) -> Demand {
+        Demand { observation in
+            let heard =
+                (observation.final.first?.interim ?? []).map(\.status)
+                + observation.pending.map(\.status)
+            return heard == statuses ? nil : "interim answers \(heard)"
+        }
+    }
+
+    static func hears(_ text: String) -> Demand {
+        Demand("what follows is not \(text.debugDescription)") { $0.bytes == text.latin1 }
+    }
+}

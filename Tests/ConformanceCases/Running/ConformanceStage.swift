@@ -1,0 +1,48 @@
+import GateTestSupport
+import Synchronization
+
+/// The scripted backend that all cases share, one case after the other.
+package final class ConformanceStage: Sendable {
+    private struct Plan {
+        var attempts: [String: [[BackendStep]]] = [:]
+        var counts: [String: Int] = [:]
+
+        mutating func steps(for target: String) -> [BackendStep] {
+            guard let attempts = self.attempts[target] else { return [.echo] }
+            let count = self.counts[target, default: 0]
+            self.counts[target] = count + 1
+            return attempts[min(count, attempts.count - 1)]
+        }
+    }
+
+    private final class Script: Sendable {
+        let plan = Mutex(Plan())
+    }
+
+    private let backend: ScriptedBackend
+    private let script: Script
+
+    package init() throws {
+        let script = Script()
+        self.script = script
+        self.backend = try ScriptedBackend { request in
+            script.plan.withLock { $0.steps(for: request.target) }
+        }
+    }
+
+    package var backendPort: UInt16 { self.backend.port }
+
+    /// Plays a case against the proxy that listens on a port.
+    ///
+    /// At the end nothing of it is left: every connection to the backend has ended, and the proxy
+    /// has seen that it has.
+    package func play(_ each: ConformanceCase, at port: UInt16) throws -> Observation {
+        self.script.plan.withLock { $0 = Plan(attempts: each.backend) }
+        let first = self.backend.record.connections.count
+        let client = ClientPlay(port: port, backend: self.backend, firstConnection: first)
+        var observation = try client.play(each.client)
+        try self.backend.endConnections()
+        observation.record.connections = Array(self.backend.record.connections[first...])
+        return observation
+    }
+}

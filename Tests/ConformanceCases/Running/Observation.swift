@@ -1,0 +1,72 @@
+import GateTestSupport
+
+/// What came of a case: at the client and at the backend.
+package struct Observation: Sendable {
+    package struct Answer: Sendable {
+        /// Which of the client's connections it came on, counted from 0.
+        var connection: Int
+        var interim: [RawResponse] = []
+        var response: RawResponse
+        /// What the backend saw, if it was asked to echo.
+        var echo: EchoReport?
+
+        var isToFollower: Bool { self.echo?.target == "/follower" }
+    }
+
+    var answers: [Answer] = []
+    /// Interim answers that no final one has followed.
+    var pending: [RawResponse] = []
+    /// Bytes that were read as they are.
+    var bytes: [UInt8] = []
+    /// How the client's last connection was ended by the other side, if it was.
+    var ending: StreamEnding?
+    /// What kept the client from going on: silence, or what is no HTTP.
+    var trouble: String?
+    var record = BackendRecord()
+
+    /// What reached the backend, without the follower.
+    var exchanges: [BackendRecord.Exchange] {
+        self.record.exchanges.filter { $0.request.target != "/follower" }
+    }
+
+    var followerReached: Bool {
+        self.record.exchanges.contains { $0.request.target == "/follower" }
+    }
+
+    var final: [Answer] { self.answers.filter { !$0.isToFollower } }
+}
+
+extension Observation: CustomStringConvertible {
+    /// In one line, for a table.
+    package var description: String {
+        let answers = self.answers.map { answer in
+            let interim = answer.interim.map { "\($0.status), " }.joined()
+            let end = answer.response.isComplete ? "" : " cut short"
+            let target = answer.isToFollower ? " to the follower" : ""
+            return "\(interim)\(answer.response.status)\(target)\(end)"
+        }
+        let end =
+            switch self.ending {
+            case .closed: ["close"]
+            case .reset: ["reset"]
+            case nil: [String]()
+            }
+        let trouble = self.trouble.map { [$0] } ?? []
+        let client = (answers + self.pending.map { "\($0.status)" } + trouble + end)
+        return "client: \(client.joined(separator: ", ")); backend: \(self.backendWords)"
+    }
+
+    private var backendWords: String {
+        let requests = self.record.exchanges.map { exchange in
+            let request = exchange.request
+            let body = exchange.bodyLength > 0 ? " with \(exchange.bodyLength) bytes" : ""
+            let end = exchange.isComplete ? "" : ", incomplete"
+            return "\(request.method) \(request.target.prefix(40))\(body)\(end)"
+        }
+        let failures = self.record.connections.compactMap { connection in
+            if case .failed(let reason) = connection.end { reason } else { String?.none }
+        }
+        let words = requests + failures
+        return words.isEmpty ? "nothing" : words.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,65 @@
+package import Foundation
+import Glibc
+
+/// Another proxy as a process of its own, which listens on a port that it is told.
+package final class PeerProcess: Sendable {
+    package let port: UInt16
+    private let process: Process
+    private let exit: Watched<Bool>
+
+    /// Starts it and waits until it listens; what it keeps for its user it keeps in the folder.
+    package init(
+        executable: URL,
+        arguments: [String],
+        folder: URL,
+        port: UInt16
+    ) throws {
+        let process = Process()
+        let exit = Watched(false)
+        let homes = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"].map { ($0, folder.path) }
+        process.executableURL = executable
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(homes) { _, home in home }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.terminationHandler = { _ in exit.update { $0 = true } }
+        (self.port, self.process, self.exit) = (port, process, exit)
+        try process.start()
+        do {
+            try self.waitUntilListening()
+        } catch {
+            self.stop()
+            throw error
+        }
+    }
+
+    deinit {
+        self.stop()
+    }
+
+    /// Ends it in order, and by force when it does not obey.
+    package func stop() {
+        for signal in [SIGTERM, SIGKILL] where self.process.isRunning {
+            _ = kill(self.process.processIdentifier, signal)
+            _ = try? self.exit.wait(for: "the peer to end", by: .after(.seconds(5))) {
+                $0 ? true : nil
+            }
+        }
+    }
+
+    private func waitUntilListening() throws {
+        let deadline = Deadline.usual
+        while self.process.isRunning, !deadline.hasPassed {
+            if (try? LoopbackSocket(port: self.port)) != nil {
+                return
+            }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        throw HarnessError(
+            "\(self.process.executableURL?.lastPathComponent ?? "it") does not listen"
+        )
+    }
+}
