@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench clean
+.PHONY: run build test lint bench conformance clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -26,6 +26,11 @@ lint:
 
 bench: build
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
+
+conformance: build
+	@dev/install-packages.sh conformance
+	$(SWIFT) build --product conformance
+	VERSIONGATE_BINARY=$(GATE) .build/debug/conformance Tests/Conformance/peers docs/conformance.md
 
 clean:
 	$(SWIFT) package clean

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build` or `test`. Says so first, and
+# Installs the Debian packages that are missing for a purpose: `build`, `test` or `conformance`. Says so first, and
 # does nothing if all are there.
 set -euo pipefail
 
 case "${1:-}" in
 build) wanted=(curl) ;;
 test) wanted=(curl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
+conformance) wanted=(nginx haproxy caddy) ;;
 *)
-    echo "usage: $0 build|test" >&2
+    echo "usage: $0 build|test|conformance" >&2
     exit 64
     ;;
 esac
@@ -15,6 +16,7 @@ esac
 # A program that came some other way than by apt (Node, Python) serves as well.
 is_there() {
     case "$1" in
+    nginx | haproxy | caddy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     curl | python3 | wrk) command -v "$1" >/dev/null ;;
     python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
@@ -33,6 +35,10 @@ done
 root=()
 [ "$(id -u)" -eq 0 ] || root=(sudo)
 echo "installing: ${missing[*]}"
+if [ "$1" = conformance ]; then
+    # Daemons, which must not start as services.
+    exec "${root[@]}" sh "$(dirname "$0")/../Benchmarks/install.sh" "${missing[@]}"
+fi
 "${root[@]}" apt-get update --quiet --quiet
 "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --quiet --quiet --yes --no-install-recommends "${missing[@]}"

@@ -116,7 +116,7 @@ extension ConformanceCase {
             part: .body(hidden: "hello")
         ),
         .refused(
-            .must,
+            .robustness,
             "a size that is negative",
             "RFC 9112 7.1",
             Self.size("FFFFFFFFFFFFFFFF"),
@@ -224,12 +224,14 @@ extension ConformanceCase {
             part: .body(hidden: "/follower"),
             body: "hello"
         ),
-        .refused(
+        .refusedHere(
             .must,
             "a chunk that goes on as a request",
             "RFC 9112 7.1",
             Self.chunked("5\r\nhello\r\n0\r\nGET /smuggled HTTP/1.1\r\nHost: gate\r\n\r\n"),
-            part: .body(hidden: "/smuggled")
+            part: .body(hidden: "/smuggled"),
+            body: "hello",
+            demands: [.neverReaches("/smuggled")]
         ),
     ]
 
@@ -325,7 +327,7 @@ extension ConformanceCase {
             demands: [.neverReaches("1\rX")]
         ),
         .refusedOrPasses(
-            .must,
+            .robustness,
             "a Content-Length in trailers",
             "RFC 9110 6.5.1",
             Self.trailer("Content-Length: 5\r\n"),
@@ -333,7 +335,7 @@ extension ConformanceCase {
             body: "hello"
         ),
         .refusedOrPasses(
-            .must,
+            .robustness,
             "a Transfer-Encoding in trailers",
             "RFC 9110 6.5.1",
             Self.trailer("Transfer-Encoding: gzip\r\n"),
@@ -341,7 +343,7 @@ extension ConformanceCase {
             body: "hello"
         ),
         .refusedOrPasses(
-            .must,
+            .robustness,
             "a Host in trailers",
             "RFC 9110 6.5.1",
             Self.trailer("Host: x\r\n"),
@@ -349,7 +351,7 @@ extension ConformanceCase {
             body: "hello"
         ),
         .refusedOrPasses(
-            .must,
+            .robustness,
             "an identity in trailers",
             "RFC 9110 6.5.1",
             Self.trailer("X-App-Version: 9\r\n"),

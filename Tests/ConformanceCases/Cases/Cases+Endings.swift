@@ -7,7 +7,7 @@ extension ConformanceCase {
 
     private static let halfCloses: [ConformanceCase] = [
         Self(
-            .must,
+            .robustness,
             "a client that half-closes after its request",
             "RFC 9112 9.6",
             client: [
@@ -18,7 +18,7 @@ extension ConformanceCase {
             demands: [.status(200), .arrives("hello")]
         ),
         Self(
-            .must,
+            .robustness,
             "a client that half-closes after three requests",
             "RFC 9112 9.6",
             client: [
@@ -107,7 +107,8 @@ extension ConformanceCase {
                 .send(Self.request("POST", "/2", "Content-Length: 4\r\n", "once")), .answer,
             ],
             backend: ["/2": [[.readBody, .close]]],
-            demands: [.atMost(1, requestsTo: "/2"), .statuses([200], Array(500...504))]
+            demands: [.atMost(1, requestsTo: "/2")],
+            ours: [.statuses([200], [502])]
         ),
         Self(
             .robustness,
@@ -118,8 +119,8 @@ extension ConformanceCase {
                 .answer,
             ],
             backend: ["/2": [[.close]]],
-            demands: [.atMost(3, requestsTo: "/2"), .statuses([200], Array(500...504))],
-            ours: [.atMost(2, requestsTo: "/2")]
+            demands: [.atMost(3, requestsTo: "/2")],
+            ours: [.atMost(2, requestsTo: "/2"), .statuses([200], [502])]
         ),
         Self(
             .robustness,

@@ -44,7 +44,11 @@ extension ConformanceCase {
         Self.denied(
             "names in upper case",
             "RFC 9110 5.1",
-            Self.request("GET", "/a", Self.outdated.uppercased())
+            Self.request(
+                "GET",
+                "/a",
+                "X-APP-ID: com.example.shop\r\nX-APP-PLATFORM: ios\r\nX-APP-VERSION: 3.4.9\r\n"
+            )
         ),
         Self.denied(
             "no space before the values",

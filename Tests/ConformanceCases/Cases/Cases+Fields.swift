@@ -199,13 +199,14 @@ extension ConformanceCase {
         .refused(.must, "a space in Host", "RFC 9112 3.2", Self.host("Host: a b\r\n"), rfc: 400),
         .refused(.must, "a slash in Host", "RFC 9112 3.2", Self.host("Host: a/b\r\n"), rfc: 400),
         .refused(.must, "an at sign in Host", "RFC 9112 3.2", Self.host("Host: a@b\r\n"), rfc: 400),
-        .refused(.must, "a comma in Host", "RFC 9112 3.2", Self.host("Host: a,b\r\n"), rfc: 400),
+        .refusedHere(.robustness, "a comma in Host", "RFC 9112 3.2", Self.host("Host: a,b\r\n")),
         .refused(.must, "a query in Host", "RFC 9112 3.2", Self.host("Host: a?b\r\n"), rfc: 400),
         .refused(
-            .should,
+            .must,
             "a port that is no number",
             "RFC 9112 3.2",
-            Self.host("Host: gate:eighty\r\n")
+            Self.host("Host: gate:eighty\r\n"),
+            rfc: 400
         ),
         .refused(
             .must,

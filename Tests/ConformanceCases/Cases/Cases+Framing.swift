@@ -112,19 +112,19 @@ extension ConformanceCase {
             "Content-Length, then Transfer-Encoding",
             "RFC 9112 6.1",
             Self.post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", Self.hello),
-            body: "hello"
+            bodies: "hello"
         ),
         .closesAnyway(
             "Transfer-Encoding, then Content-Length",
             "RFC 9112 6.1",
             Self.post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", Self.hello),
-            body: "hello"
+            bodies: "hello"
         ),
         .closesAnyway(
             "Transfer-Encoding with a Content-Length of 0",
             "RFC 9112 6.1",
             Self.post("Transfer-Encoding: chunked\r\nContent-Length: 0\r\n", Self.hello),
-            body: "hello"
+            bodies: "hello"
         ),
         .unframed(.must, "identity", "RFC 9112 6.1", Self.coding("identity"), with: [400, 501]),
         .unframed(
@@ -200,7 +200,8 @@ extension ConformanceCase {
             "Transfer-Encoding on HTTP/1.0",
             "RFC 9112 6.1",
             Self.post("Transfer-Encoding: chunked\r\n", Self.hello, version: "1.0"),
-            body: "hello"
+            bodies: "hello",
+            ""
         ),
         .unframed(
             .must,

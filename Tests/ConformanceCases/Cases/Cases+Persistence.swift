@@ -137,8 +137,8 @@ extension ConformanceCase {
         ),
         Self(
             .must,
-            "the gate speaks its own version",
-            "RFC 9110 6.2",
+            "a proxy speaks its own version",
+            "RFC 9112 2.3",
             client: [.send(Self.request("GET", "/1")), .answer],
             backend: [
                 "/1": [[.send("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello"), .close]]

@@ -23,12 +23,12 @@ extension ConformanceCase {
             Self.line("GET /refused HTTP/0.9"),
             with: [400, 505]
         ),
-        .refused(
+        Self(
             .robustness,
             "the preface of HTTP/2",
             "RFC 9113 3.4",
-            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-            with: [400, 505]
+            client: [.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), .pause(milliseconds: 50)],
+            demands: [.nothingReaches]
         ),
         .refused(
             .should,
@@ -250,21 +250,21 @@ extension ConformanceCase {
     ]
 
     private static let sizes: [ConformanceCase] = [
-        .refused(
-            .should,
+        .refusedHere(
+            .robustness,
             "a method of 100,000 bytes",
             "RFC 9112 3",
             Self.line(String(repeating: "A", count: 100_000) + " /refused HTTP/1.1"),
             with: [400, 414, 431, 501]
         ),
-        .refused(
+        .refusedHere(
             .robustness,
             "a target of 100,000 bytes",
             "RFC 9110 15.5.15",
             Self.target("/" + String(repeating: "a", count: 100_000)),
             with: [414]
         ),
-        .refused(
+        .refusedHere(
             .robustness,
             "a field of 200,000 bytes",
             "RFC 6585 5",
@@ -272,7 +272,7 @@ extension ConformanceCase {
                 + String(repeating: "a", count: 200_000) + "\r\n\r\n",
             with: [431]
         ),
-        .refused(
+        .refusedHere(
             .robustness,
             "5,000 fields",
             "RFC 6585 5",

@@ -122,7 +122,7 @@ extension ConformanceCase {
         _ name: String,
         _ section: String,
         _ text: String,
-        body: String
+        bodies: String...
     ) -> ConformanceCase {
         Self(
             .must,
@@ -132,7 +132,7 @@ extension ConformanceCase {
             demands: [
                 .refusedOr(
                     .status(200),
-                    .arrives(body),
+                    .arrives(oneOf: bodies),
                     .requests(1),
                     .isUnambiguous,
                     .endsThere,

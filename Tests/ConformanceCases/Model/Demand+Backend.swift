@@ -40,11 +40,13 @@ extension Demand {
     }
 
     /// The first request reaches the backend with exactly this body.
-    static func arrives(_ body: String) -> Demand {
+    static func arrives(_ body: String) -> Demand { .arrives(oneOf: [body]) }
+
+    static func arrives(oneOf bodies: [String]) -> Demand {
         Demand { observation in
             guard let exchange = observation.exchanges.first else { return "reaches nobody" }
             guard exchange.isComplete else { return "reaches the backend incomplete" }
-            return exchange.body == body.latin1
+            return bodies.contains { exchange.body == $0.latin1 }
                 ? nil
                 : "the body is \(String(decoding: exchange.body.prefix(40), as: UTF8.self).debugDescription)"
         }

@@ -40,7 +40,7 @@ extension Observation: CustomStringConvertible {
     /// In one line, for a table.
     package var description: String {
         let answers = self.answers.map { answer in
-            let interim = answer.interim.map { "\($0.status), " }.joined()
+            let interim = Self.statuses(of: answer.interim).map { "\($0), " }.joined()
             let end = answer.response.isComplete ? "" : " cut short"
             let target = answer.isToFollower ? " to the follower" : ""
             return "\(interim)\(answer.response.status)\(target)\(end)"
@@ -52,8 +52,14 @@ extension Observation: CustomStringConvertible {
             case nil: [String]()
             }
         let trouble = self.trouble.map { [$0] } ?? []
-        let client = (answers + self.pending.map { "\($0.status)" } + trouble + end)
+        let client = (answers + Self.statuses(of: self.pending) + trouble + end)
         return "client: \(client.joined(separator: ", ")); backend: \(self.backendWords)"
+    }
+
+    /// The statuses of interim answers, or how many there are of them.
+    private static func statuses(of interim: [RawResponse]) -> [String] {
+        interim.count > 5
+            ? ["\(interim.count) interim answers"] : interim.map { "\($0.status)" }
     }
 
     private var backendWords: String {

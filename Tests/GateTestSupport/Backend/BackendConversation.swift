@@ -103,6 +103,10 @@ struct BackendConversation {
                 try self.streamPattern(count)
             case .wait(let latch):
                 try latch.wait()
+            case .continueIfExpected:
+                if !request.fields["Expect"].isEmpty {
+                    try self.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+                }
             case .pause(let milliseconds):
                 Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
             case .stall:

@@ -12,6 +12,8 @@ package enum BackendStep: Sendable {
     case stream(Int)
     /// Goes on when the test says so.
     case wait(Latch)
+    /// Sends a 100 if the request expects one.
+    case continueIfExpected
     /// Goes on after a while.
     case pause(milliseconds: Int)
     /// Never answers: reads and drops until the peer ends the connection.
