@@ -25,6 +25,20 @@ package struct GateCounters: Equatable, Sendable {
     /// Answers under way that were ended, because other rules or their time forbade them.
     package var revoked: UInt64 = 0
 
+    /// Connections that were refused because there were as many as there may be: altogether, and
+    /// from one address.
+    package var connectionsRefused: UInt64 = 0
+    package var connectionsPerAddressRefused: UInt64 = 0
+    /// Connections whose PROXY protocol header was wrong, missing, or from somebody not believed.
+    package var proxyHeadersRefused: UInt64 = 0
+    /// Requests that were refused because too many wait for the backend, because the loop is late,
+    /// and because no descriptor was left for a connection to the backend.
+    package var requestsShed: UInt64 = 0
+    package var requestsLate: UInt64 = 0
+    package var descriptorsExhausted: UInt64 = 0
+    /// Times at which no connection could be accepted.
+    package var acceptFailures: UInt64 = 0
+
     package init() {}
 
     package mutating func count(_ decision: Decision) {
@@ -59,6 +73,13 @@ package struct GateCounters: Equatable, Sendable {
         sum.eventStreams += right.eventStreams
         sum.eventsSent += right.eventsSent
         sum.revoked += right.revoked
+        sum.connectionsRefused += right.connectionsRefused
+        sum.connectionsPerAddressRefused += right.connectionsPerAddressRefused
+        sum.proxyHeadersRefused += right.proxyHeadersRefused
+        sum.requestsShed += right.requestsShed
+        sum.requestsLate += right.requestsLate
+        sum.descriptorsExhausted += right.descriptorsExhausted
+        sum.acceptFailures += right.acceptFailures
         return sum
     }
 }

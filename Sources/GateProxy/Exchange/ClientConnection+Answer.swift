@@ -35,6 +35,15 @@ extension ClientConnection {
         self.answer(answer, keepsClient: false)
     }
 
+    /// Refuses a request for which there is no room; the connection may go on.
+    func shed(_ refusal: Refusal, facts: RequestFacts) {
+        self.worker.refused(refusal)
+        self.answer(
+            refusal == .pendingRequests ? .tooManyPending : .late,
+            keepsClient: facts.keepsAlive && facts.framing == .none && !self.worker.isDraining
+        )
+    }
+
     /// Answers instead of the backend, if it is not too late for that.
     func fail(_ answer: GateAnswer) {
         if answer.status >= 500 { self.worker.counters.upstreamFailures += 1 }
@@ -66,9 +75,10 @@ extension ClientConnection {
         )
         self.request.logEntry?.status = answer.status
         let body = Array(answer.body.utf8)
+        let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
         let head =
             StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
-            + "Cache-Control: no-store\r\nContent-Length: \(body.count)\r\n"
+            + "Cache-Control: no-store\r\n\(retryAfter)Content-Length: \(body.count)\r\n"
         self.writeHead(Array(head.utf8), keepsClient: action != .answerAndLinger)
         if !self.request.isHead { self.appendOutbound(body) }
         self.perform(action)

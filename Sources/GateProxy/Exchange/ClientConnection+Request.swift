@@ -138,6 +138,8 @@ extension ClientConnection {
         in bytes: Span<UInt8>,
         verdict: Verdict
     ) {
+        if let overload = self.worker.overload { return self.shed(overload, facts: facts) }
+        self.beginPending()
         var buffer = self.worker.takeBuffer()
         RequestHeadWriter(origin: self.origin, upstreamAuthority: self.worker.upstreamAuthority)
             .write(
@@ -193,6 +195,7 @@ extension ClientConnection {
 
     /// Opens a connection to the backend; the request waits for it.
     func connect(sending buffers: [ByteBuffer]) {
+        self.beginPending()
         self.unsent = buffers
         self.deadline = nil
         self.worker.pool.connect { result in
@@ -218,7 +221,12 @@ extension ClientConnection {
                     "cannot connect to the backend",
                     metadata: ["error": "\(error.cause)"]
                 )
-                self.fail(error.isTimeout ? .connectTimeout : .unreachable)
+                if error.isOutOfDescriptors {
+                    self.worker.refused(.descriptors, ["error": "\(error.cause)"])
+                    self.fail(.outOfDescriptors)
+                } else {
+                    self.fail(error.isTimeout ? .connectTimeout : .unreachable)
+                }
             }
         }
     }

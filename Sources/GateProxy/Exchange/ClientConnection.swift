@@ -1,5 +1,6 @@
 import GatePolicy
 import Glibc
+import Logging
 import NIOCore
 
 /// One connection of a client: turns bytes and socket events into events of its `Exchange`, and the
@@ -34,6 +35,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
 
     let worker: Worker
     let origin: ClientOrigin
+    /// Whether the client has no more connections than it may.
+    private let isWelcome: Bool
     var exchange = Exchange.head
     var request = Request()
     var parser: RequestHeadParser
@@ -63,10 +66,13 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
     /// Whether the client has closed its side.
     var inputClosed = false
     private var hasHeldRead = false
+    /// Whether the request waits for the first byte of its answer.
+    private var isPending = false
 
-    init(worker: Worker, origin: ClientOrigin) {
+    init(worker: Worker, origin: ClientOrigin, isWelcome: Bool = true) {
         self.worker = worker
         self.origin = origin
+        self.isWelcome = isWelcome
         self.rules = worker.rules
         self.parser = RequestHeadParser(limits: worker.settings.headLimits)
         self.deadline = worker.now + worker.settings.timeouts.head
@@ -136,13 +142,21 @@ extension ClientConnection {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard self.worker.hasRoom, !self.worker.isDraining else {
+        let hasRoom = self.worker.hasRoom
+        let isOpen = !self.worker.isDraining || self.worker.drainGrace > .zero
+        guard hasRoom, self.isWelcome, isOpen else {
+            if !hasRoom {
+                self.worker.refused(.connections)
+            } else if !self.isWelcome {
+                self.worker.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
+            }
             guard self.worker.hasRoomForRefusal else { return context.close(promise: nil) }
             self.worker.add(self)
-            self.answer(.overloaded, keepsClient: false)
+            self.answer(self.isWelcome ? .overloaded : .tooManyFromAddress, keepsClient: false)
             return self.flush()
         }
         self.worker.add(self)
+        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
     }
 
     func read(context: ChannelHandlerContext) {
@@ -272,10 +286,16 @@ extension ClientConnection {
     private static let longestLinger = TimeAmount.seconds(30)
 
     /// The gate is about to stop.
-    func drain() {
+    ///
+    /// `grace`: how long an idle connection may stay; a request that is on its way to it would be
+    /// lost otherwise.
+    func drain(grace: TimeAmount) {
         self.exchange.drain()
         if self.exchange == .streaming { self.endStream() }
-        if self.exchange == .head, self.inbound.readableBytes == 0 { self.closeAfterWriting() }
+        guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
+        guard grace > .zero else { return self.closeAfterWriting() }
+        let end = self.worker.now + grace
+        self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
     }
 
     func deadlineReached() {
@@ -291,11 +311,26 @@ extension ClientConnection {
         }
     }
 
+    /// The request waits for the backend from now on.
+    func beginPending() {
+        guard !self.isPending else { return }
+        self.isPending = true
+        self.worker.requestPends()
+    }
+
+    /// The answer has begun, or none will come.
+    func endPending() {
+        guard self.isPending else { return }
+        self.isPending = false
+        self.worker.requestPendsNoMore()
+    }
+
     /// Lets go of the backend's connection, which cannot serve anybody else any more.
     func dropUpstream() {
         let upstream = self.upstream
         self.upstream = nil
         self.unsent = nil
+        self.endPending()
         upstream?.close()
     }
 }

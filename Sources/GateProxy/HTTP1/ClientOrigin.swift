@@ -68,7 +68,7 @@ package struct TrustedProxies: Equatable, Sendable {
     }
 
     /// The address in network order; an IPv4 address mapped into IPv6 as IPv4.
-    private static func bytes(_ text: String) -> [UInt8]? {
+    static func bytes(_ text: String) -> [UInt8]? {
         var v4 = [UInt8](repeating: 0, count: 4)
         if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
         var v6 = [UInt8](repeating: 0, count: 16)

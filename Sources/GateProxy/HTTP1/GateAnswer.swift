@@ -2,10 +2,13 @@
 package struct GateAnswer: Equatable, Sendable {
     package var status: Int
     package var detail: String
+    /// Seconds after which another try makes sense.
+    package var retryAfter: Int?
 
-    package init(status: Int, detail: String) {
+    package init(status: Int, detail: String, retryAfter: Int? = nil) {
         self.status = status
         self.detail = detail
+        self.retryAfter = retryAfter
     }
 
     package init(_ fault: MessageFault) {
@@ -30,7 +33,28 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let overloaded = GateAnswer(
         status: 503,
-        detail: "This gateway serves as many connections as it may."
+        detail: "This gateway serves as many connections as it may.",
+        retryAfter: 1
+    )
+    package static let tooManyFromAddress = GateAnswer(
+        status: 429,
+        detail: "This gateway serves as many connections from this address as it may.",
+        retryAfter: 1
+    )
+    package static let tooManyPending = GateAnswer(
+        status: 503,
+        detail: "Too many requests wait for the backend.",
+        retryAfter: 1
+    )
+    package static let late = GateAnswer(
+        status: 503,
+        detail: "This gateway has more to do than it can.",
+        retryAfter: 1
+    )
+    package static let outOfDescriptors = GateAnswer(
+        status: 503,
+        detail: "This gateway can open no connection to the backend for now.",
+        retryAfter: 1
     )
     package static let tooManyStreams = GateAnswer(
         status: 503,

@@ -9,36 +9,37 @@ package final class GateServer: Sendable {
     private let logger: Logger
     private let group: MultiThreadedEventLoopGroup
     private let workers: [NIOLoopBound<Worker>]
-    private let listener: any Channel
+    private let listeners: ListenerSet
 
     /// Where clients connect; the port is the real one if 0 was asked for.
-    package let address: SocketAddress
+    package var address: SocketAddress { self.listeners.address }
 
     private init(
         settings: GateSettings,
         logger: Logger,
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>],
-        listener: any Channel,
-        address: SocketAddress
+        listeners: ListenerSet
     ) {
         self.settings = settings
         self.logger = logger
         self.group = group
         self.workers = workers
-        self.listener = listener
-        self.address = address
+        self.listeners = listeners
     }
 
     /// Starts listening.
     ///
+    /// `inherited`: sockets that listen already and are taken over instead of an own one.
     /// - Throws: what the system says if the address cannot be listened on.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
-        logger: Logger
+        logger: Logger,
+        inherited: [CInt] = []
     ) async throws -> GateServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
+        let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
         var workers: [NIOLoopBound<Worker>] = []
         for eventLoop in group.makeIterator() {
             let worker = try await eventLoop.submit {
@@ -46,7 +47,8 @@ package final class GateServer: Sendable {
                     eventLoop: eventLoop,
                     settings: settings,
                     ruleSet: ruleSet,
-                    logger: logger
+                    logger: logger,
+                    addressLimit: addressLimit
                 )
                 worker.start()
                 return NIOLoopBound(worker, eventLoop: eventLoop)
@@ -54,17 +56,15 @@ package final class GateServer: Sendable {
             workers.append(worker)
         }
         do {
-            let listener = try await self.listen(settings, group: group, workers: workers)
-            guard let address = listener.localAddress else {
-                throw ChannelError.unknownLocalAddress
+            let listeners = try await ListenerSet(settings, inherited: inherited) {
+                self.bootstrap(group: group, workers: workers)
             }
             return GateServer(
                 settings: settings,
                 logger: logger,
                 group: group,
                 workers: workers,
-                listener: listener,
-                address: address
+                listeners: listeners
             )
         } catch {
             try? await group.shutdownGracefully()
@@ -72,31 +72,39 @@ package final class GateServer: Sendable {
         }
     }
 
-    private static func listen(
-        _ settings: GateSettings,
+    private static func bootstrap(
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>]
-    ) async throws -> any Channel {
-        try await ServerBootstrap(group: group)
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptWatch(worker: self.worker(on: channel.eventLoop, of: workers))
+                    )
+                }
+            }
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let worker = workers.first(where: { $0.eventLoop === channel.eventLoop })
-                    else { throw ChannelError.inappropriateOperationForState }
-                    let origin = ClientOrigin(
-                        channel.remoteAddress,
-                        trusted: settings.trustedProxies
-                    )
-                    try channel.pipeline.syncOperations.addHandler(
-                        ClientConnection(worker: worker.value, origin: origin)
+                    try ClientPipeline.begin(
+                        on: channel,
+                        worker: self.worker(on: channel.eventLoop, of: workers)
                     )
                 }
             }
-            .bind(host: settings.listen.host, port: settings.listen.port)
-            .get()
+    }
+
+    private static func worker(
+        on eventLoop: any EventLoop,
+        of workers: [NIOLoopBound<Worker>]
+    ) throws -> Worker {
+        guard let worker = workers.first(where: { $0.eventLoop === eventLoop })
+        else { throw ChannelError.inappropriateOperationForState }
+        return worker.value
     }
 
     /// Judges every request from now on by another rule set; returns when all loops do.
@@ -121,9 +129,10 @@ package final class GateServer: Sendable {
     /// `timeout`: how long exchanges may take.
     /// - Returns: whether every exchange came to its end.
     package func shutDown(timeout: TimeAmount) async -> Bool {
-        try? await self.listener.close()
+        await self.listeners.close(self.workers.map(\.eventLoop))
+        let grace = self.listeners.drainGrace
         let drained = self.workers.map { worker in
-            worker.eventLoop.flatSubmit { worker.value.drain() }
+            worker.eventLoop.flatSubmit { worker.value.drain(grace: grace) }
         }
         let all = EventLoopFuture.andAllSucceed(drained, on: self.group.next())
         let inTime = await self.wait(for: all, atMost: timeout)
@@ -132,6 +141,19 @@ package final class GateServer: Sendable {
         }
         try? await self.group.shutdownGracefully()
         return inTime
+    }
+
+    /// Returns when the gate listens no more, whether it was told to or not.
+    package func waitUntilDeaf() async {
+        await self.listeners.waitUntilClosed()
+    }
+
+    /// Whether every event loop has its turn within a time.
+    package func isResponsive(within limit: TimeAmount) async -> Bool {
+        let turns = self.workers.map { $0.eventLoop.submit {} }
+        // Not on one of those loops: it is they that may not answer.
+        let watch = MultiThreadedEventLoopGroup.singleton.next()
+        return await self.wait(for: .andAllSucceed(turns, on: watch), atMost: limit)
     }
 
     private func wait(for future: EventLoopFuture<Void>, atMost timeout: TimeAmount) async -> Bool {

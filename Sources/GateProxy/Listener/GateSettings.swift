@@ -2,6 +2,8 @@
 package struct GateSettings: Sendable {
     /// Where clients connect.
     package var listen: Endpoint
+    /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
+    package var reusesPort: Bool
     /// Where allowed requests go.
     package var upstream: Endpoint
     /// Event loops, each on a thread of its own.
@@ -13,7 +15,15 @@ package struct GateSettings: Sendable {
     package var maxBodyBytes: UInt64?
     /// Client connections at the same time over all threads; one more is answered 503.
     package var maxConnections: Int
-    /// Whose `X-Forwarded-*` are believed.
+    /// Client connections at the same time from one address, or from one /64 of IPv6; `nil` lets any
+    /// number be.
+    package var maxConnectionsPerAddress: Int?
+    /// Requests at the same time over all threads that wait for the first byte of their answer; one
+    /// more is answered 503.
+    package var maxPendingRequests: Int
+    /// Whether trusted proxies begin each connection with a header of the PROXY protocol.
+    package var readsProxyHeaders: Bool
+    /// Whose `X-Forwarded-*` and PROXY protocol headers are believed.
     package var trustedProxies: TrustedProxies
     /// Whether one line is logged for each request.
     package var logsAccess: Bool
@@ -28,12 +38,16 @@ package struct GateSettings: Sendable {
     package init(listen: Endpoint, upstream: Endpoint) {
         self.listen = listen
         self.upstream = upstream
+        self.reusesPort = false
         self.threads = 1
         self.headLimits = .defaults
         self.discardLimits = .defaults
         self.timeouts = .defaults
         self.maxBodyBytes = nil
         self.maxConnections = 100_000
+        self.maxConnectionsPerAddress = nil
+        self.maxPendingRequests = 10_000
+        self.readsProxyHeaders = false
         self.trustedProxies = .none
         self.logsAccess = false
         self.servesClients = true

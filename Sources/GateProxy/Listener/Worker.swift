@@ -21,12 +21,23 @@ package final class Worker {
     private let maxStreams: Int
     private var requestIDs = RequestIDs()
     private var clients = ConnectionRegistry<ClientConnection>()
+    /// Connections whose client is not yet known.
+    private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
+    /// Shared by all loops.
+    let addressLimit: AddressLimit?
+    private var refusalLog = RefusalLog()
+    private let maxPending: Int
+    /// Requests that wait for the first byte of their answer.
+    private var pendingCount = 0
+    private var lateness = Lateness()
     /// What goes on and has not yet been judged by the rules.
     private var unannounced: [ClientConnection] = []
     private var streamCount = 0
     private var ticker: RepeatedTask?
     private var buffers: [ByteBuffer] = []
     private var whenDrained: EventLoopPromise<Void>?
+    /// What a connection that comes while the gate drains has for its one request.
+    private(set) var drainGrace = TimeAmount.zero
 
     /// The time of the last tick; good enough for every timeout.
     private(set) var now = NIODeadline.now()
@@ -40,8 +51,10 @@ package final class Worker {
         eventLoop: any EventLoop,
         settings: GateSettings,
         ruleSet: RuleSet,
-        logger: Logger
+        logger: Logger,
+        addressLimit: AddressLimit? = nil
     ) {
+        self.addressLimit = addressLimit
         self.eventLoop = eventLoop
         self.settings = settings
         self.logger = logger
@@ -49,6 +62,10 @@ package final class Worker {
         self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
         self.pool = UpstreamPool(eventLoop: eventLoop, settings: settings)
         self.maxConnections = Swift.max(1, settings.maxConnections / Swift.max(1, settings.threads))
+        self.maxPending = Swift.max(
+            1,
+            settings.maxPendingRequests / Swift.max(1, settings.threads)
+        )
         self.maxStreams = settings.maxEventStreams / Swift.max(1, settings.threads)
         self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
         self.dateSeconds = HTTPDate.secondsSinceEpoch()
@@ -91,13 +108,15 @@ package final class Worker {
 
     /// Whether there is room for one more client.
     var hasRoom: Bool {
-        self.clients.count < self.maxConnections
+        self.connectionCount < self.maxConnections
     }
 
     /// Whether one client more can be told that there is no room; beyond that it is only closed.
     var hasRoomForRefusal: Bool {
-        self.clients.count < self.maxConnections + Swift.max(16, self.maxConnections / 10)
+        self.connectionCount < self.maxConnections + Swift.max(16, self.maxConnections / 10)
     }
+
+    private var connectionCount: Int { self.clients.count + self.arrivals.count }
 
     func add(_ client: ClientConnection) {
         self.clients.add(client)
@@ -108,8 +127,41 @@ package final class Worker {
         self.finishDrainIfEmpty()
     }
 
+    func add(_ arrival: ProxyHeaderHandler) {
+        self.arrivals.add(arrival)
+    }
+
+    func remove(_ arrival: ProxyHeaderHandler) {
+        self.arrivals.remove(arrival)
+    }
+
+    /// Counts that somebody was turned away, and logs it if that was not done a moment ago.
+    func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
+        self.counters[keyPath: refusal.counter] += 1
+        guard let suppressed = self.refusalLog.admit(refusal, at: .now()) else { return }
+        var metadata = metadata
+        if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
+        self.logger.warning(refusal.message, metadata: metadata)
+    }
+
+    /// Why no request should be taken on for now, if there is a reason.
+    var overload: Refusal? {
+        if self.pendingCount >= self.maxPending { return .pendingRequests }
+        return self.lateness.isLasting ? .lateness : nil
+    }
+
+    func requestPends() {
+        self.pendingCount += 1
+    }
+
+    func requestPendsNoMore() {
+        self.pendingCount -= 1
+    }
+
     private func tick() {
-        self.now = .now()
+        let now = NIODeadline.now()
+        self.lateness.tick(late: now - self.now - Self.tickInterval)
+        self.now = now
         let seconds = HTTPDate.secondsSinceEpoch()
         if seconds != self.dateSeconds {
             self.dateSeconds = seconds
@@ -117,6 +169,7 @@ package final class Worker {
             self.judgeOverdue(at: Timestamp(secondsSinceEpoch: Int64(seconds)))
         }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
+        for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
         self.pool.closeOverdue(at: self.now)
     }
 }
@@ -163,12 +216,15 @@ extension Worker {
 extension Worker {
     /// Lets the exchanges that are under way come to their end and closes everything else.
     ///
+    /// `grace`: how long idle connections may stay, in which the next request is the last.
     /// - Returns: a future that succeeds when no client is left.
-    package func drain() -> EventLoopFuture<Void> {
+    package func drain(grace: TimeAmount = .zero) -> EventLoopFuture<Void> {
+        self.drainGrace = grace
         self.isDraining = true
         let promise = self.whenDrained ?? self.eventLoop.makePromise(of: Void.self)
         self.whenDrained = promise
-        for client in self.clients.all { client.drain() }
+        for arrival in self.arrivals.all { arrival.close() }
+        for client in self.clients.all { client.drain(grace: grace) }
         self.finishDrainIfEmpty()
         return promise.futureResult
     }

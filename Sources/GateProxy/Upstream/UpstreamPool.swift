@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -85,6 +86,16 @@ final class UpstreamPool {
         let cause: any Error
 
         var isTimeout: Bool { Self.isTimeout(self.cause) }
+
+        /// Whether it is this machine that has nothing left to connect with.
+        var isOutOfDescriptors: Bool {
+            let errors =
+                (self.cause as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [self.cause]
+            return errors.contains { error in
+                let code = (error as? IOError)?.errnoCode
+                return [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL].contains(code)
+            }
+        }
 
         private static func isTimeout(_ error: any Error) -> Bool {
             if case .connectTimeout? = error as? ChannelError { return true }

@@ -75,6 +75,8 @@ struct GateCountersTests {
             \.requests, \.allowed, \.recommended, \.required, \.maintenance, \.observed,
             \.identityMissing, \.identityUnreadable, \.malformed, \.upstreamFailures,
             \.launchChecks, \.eventStreams, \.eventsSent, \.revoked,
+            \.connectionsRefused, \.connectionsPerAddressRefused, \.proxyHeadersRefused,
+            \.requestsShed, \.requestsLate, \.descriptorsExhausted, \.acceptFailures,
         ]
     }
 

@@ -3,6 +3,7 @@ package enum GateFlag: Sendable, Equatable {
     case drainTimeout(seconds: Int)
     case headTimeout(seconds: Int)
     case idleTimeout(seconds: Int)
+    case bodyTimeout(seconds: Int)
     case connectTimeout(seconds: Int)
     case responseTimeout(seconds: Int)
     case maxHeadBytes(Int)
@@ -11,6 +12,13 @@ package enum GateFlag: Sendable, Equatable {
     case maxBodyBytes(Int)
     case maxConnections(Int)
     case maxEventStreams(Int)
+    case maxConnectionsPerAddress(Int)
+    case maxPendingRequests(Int)
+    case proxyProtocol(trusted: String)
+    case trustedProxies(String)
+    case listen(port: UInt16)
+    case reusePort
+    case threads(Int)
     case accessLog
 
     var arguments: [String] {
@@ -18,6 +26,7 @@ package enum GateFlag: Sendable, Equatable {
         case .drainTimeout(let seconds): ["--drain-timeout", "\(seconds)"]
         case .headTimeout(let seconds): ["--head-timeout", "\(seconds)"]
         case .idleTimeout(let seconds): ["--idle-timeout", "\(seconds)"]
+        case .bodyTimeout(let seconds): ["--body-timeout", "\(seconds)"]
         case .connectTimeout(let seconds): ["--connect-timeout", "\(seconds)"]
         case .responseTimeout(let seconds): ["--response-timeout", "\(seconds)"]
         case .maxHeadBytes(let bytes): ["--max-head-bytes", "\(bytes)"]
@@ -26,6 +35,15 @@ package enum GateFlag: Sendable, Equatable {
         case .maxBodyBytes(let bytes): ["--max-body-bytes", "\(bytes)"]
         case .maxConnections(let count): ["--max-connections", "\(count)"]
         case .maxEventStreams(let count): ["--max-event-streams", "\(count)"]
+        case .maxConnectionsPerAddress(let count):
+            ["--max-connections-per-address", "\(count)"]
+        case .maxPendingRequests(let count): ["--max-pending-requests", "\(count)"]
+        case .proxyProtocol(let trusted):
+            ["--proxy-protocol", "on", "--trusted-proxies", trusted]
+        case .trustedProxies(let trusted): ["--trusted-proxies", trusted]
+        case .listen(let port): ["--listen", "127.0.0.1:\(port)"]
+        case .reusePort: ["--reuse-port"]
+        case .threads(let count): ["--threads", "\(count)"]
         case .accessLog: ["--access-log"]
         }
     }

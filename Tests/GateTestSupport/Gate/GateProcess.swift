@@ -16,17 +16,22 @@ package final class GateProcess: Sendable {
     private let exit: Watched<Exit?>
 
     /// Starts the gate and waits until it listens.
-    package init(upstreamPort: UInt16, rules: URL, flags: [GateFlag] = []) throws {
+    package init(
+        upstreamPort: UInt16,
+        rules: URL,
+        flags: [GateFlag] = [],
+        surroundings: GateSurroundings = .usual
+    ) throws {
         let exit = Watched<Exit?>(nil)
         let log = OutputCollector()
         let process = Process()
-        process.executableURL = try GateExecutable.locate()
-        process.arguments =
+        let executable = try GateExecutable.locate()
+        let arguments =
             ["serve", "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:\(upstreamPort)"]
             + ["--rules", rules.path, "--threads", "1"]
             + ["--log-format", "json", "--log-level", "info"]
             + flags.flatMap(\.arguments)
-        process.standardInput = FileHandle.nullDevice
+        surroundings.prepare(process, toRun: executable, arguments)
         process.standardOutput = FileHandle.nullDevice
         process.standardError = log.pipe
         process.terminationHandler = { process in
@@ -101,6 +106,18 @@ package final class GateProcess: Sendable {
     package func peakResidentSize() throws -> Int { try self.memory("VmHWM:") }
 
     package func residentSize() throws -> Int { try self.memory("VmRSS:") }
+
+    /// The processor time that it has used so far.
+    package func processorTime() throws -> Duration {
+        let path = "/proc/\(self.processIdentifier)/stat"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        // The name of the process, in brackets, may itself have blanks.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
+            throw HarnessError("no times in \(path)")
+        }
+        return .milliseconds((user + system) * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+    }
 
     private func memory(_ name: String) throws -> Int {
         let path = "/proc/\(self.processIdentifier)/status"

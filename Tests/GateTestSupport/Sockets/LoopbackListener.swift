@@ -33,7 +33,8 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    private static func listen() throws -> Int32 {
+    /// A socket that listens on a free port and that nobody accepts from yet.
+    package static func listen() throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in.loopback(port: 0)
         let bound = unsafe withUnsafePointer(to: &address) { address in
@@ -49,7 +50,7 @@ package final class LoopbackListener: Sendable {
         return descriptor
     }
 
-    private static func port(of descriptor: Int32) throws -> UInt16 {
+    package static func port(of descriptor: Int32) throws -> UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = unsafe withUnsafeMutablePointer(to: &address) { address in

@@ -1,0 +1,49 @@
+import Logging
+import NIOCore
+
+/// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
+enum Refusal: Int, CaseIterable {
+    case connections
+    case connectionsPerAddress
+    case proxyHeader
+    case pendingRequests
+    case lateness
+    case descriptors
+    case accept
+
+    var counter: WritableKeyPath<GateCounters, UInt64> {
+        switch self {
+        case .connections: \.connectionsRefused
+        case .connectionsPerAddress: \.connectionsPerAddressRefused
+        case .proxyHeader: \.proxyHeadersRefused
+        case .pendingRequests: \.requestsShed
+        case .lateness: \.requestsLate
+        case .descriptors: \.descriptorsExhausted
+        case .accept: \.acceptFailures
+        }
+    }
+
+    var message: Logger.Message {
+        switch self {
+        case .connections: "connection refused: --max-connections is reached"
+        case .connectionsPerAddress:
+            "connection refused: --max-connections-per-address is reached"
+        case .proxyHeader: "connection refused: PROXY protocol"
+        case .pendingRequests: "request refused: --max-pending-requests is reached"
+        case .lateness: "request refused: the event loop is late"
+        case .descriptors: "request refused: no connection to the backend can be opened"
+        case .accept: "cannot accept connections; trying again in a second"
+        }
+    }
+}
+
+/// The log lines of refusals: of each kind at most one a second.
+struct RefusalLog {
+    private var limiters = [LogLimiter](repeating: LogLimiter(), count: Refusal.allCases.count)
+
+    /// - Returns: how many lines of the kind were held back since the last one; `nil`: this one is,
+    ///   too.
+    mutating func admit(_ refusal: Refusal, at now: NIODeadline) -> Int? {
+        self.limiters[refusal.rawValue].admit(at: now)
+    }
+}

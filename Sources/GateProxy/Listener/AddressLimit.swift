@@ -1,0 +1,49 @@
+import Synchronization
+
+/// How many connections one client may have at the same time, over all threads.
+///
+/// The only thing that event loops share besides the rules; it is asked once for each connection,
+/// never for a request.
+package final class AddressLimit: Sendable {
+    private let limit: Int
+    private let counts = Mutex<[ClientNetwork: Int]>([:])
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Counts one connection more; `false` if there are as many as there may be.
+    package func enter(_ client: ClientNetwork) -> Bool {
+        self.counts.withLock { counts in
+            let count = counts[client, default: 0]
+            guard count < self.limit else { return false }
+            counts[client] = count + 1
+            return true
+        }
+    }
+
+    /// Counts one less.
+    package func leave(_ client: ClientNetwork) {
+        self.counts.withLock { counts in
+            let count = counts[client, default: 0] - 1
+            counts[client] = count > 0 ? count : nil
+        }
+    }
+
+    /// Clients that have a connection.
+    var clientCount: Int { self.counts.withLock { $0.count } }
+}
+
+/// What counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a client has
+/// 2^64 to choose from.
+package struct ClientNetwork: Hashable, Sendable {
+    private let isIPv6: Bool
+    private let bits: UInt64
+
+    /// - Returns: `nil` for text that is no IP address.
+    package init?(_ address: String) {
+        guard let bytes = TrustedProxies.bytes(address) else { return nil }
+        self.isIPv6 = bytes.count == 16
+        self.bits = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,123 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// The sockets that connections are accepted on: one of the gate's own, or those that it was given.
+struct ListenerSet: Sendable {
+    private let channels: [any Channel]
+    /// Whether another process may be listening on the same address and go on when these close.
+    private let hasSuccessor: Bool
+    private let sharesPort: Bool
+
+    /// Where clients connect first.
+    let address: SocketAddress
+
+    init(
+        _ settings: GateSettings,
+        inherited: [CInt],
+        bootstrap: () -> ServerBootstrap
+    ) async throws {
+        if inherited.isEmpty {
+            let channel = try await bootstrap()
+                .serverChannelOption(
+                    .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
+                    value: settings.reusesPort ? 1 : 0
+                )
+                .bind(host: settings.listen.host, port: settings.listen.port).get()
+            self.channels = [channel]
+        } else {
+            var channels: [any Channel] = []
+            for descriptor in inherited {
+                channels.append(try await bootstrap().withBoundSocket(descriptor).get())
+            }
+            self.channels = channels
+        }
+        self.sharesPort = inherited.isEmpty && settings.reusesPort
+        self.hasSuccessor = settings.reusesPort || !inherited.isEmpty
+        guard let address = self.channels.first?.localAddress else {
+            throw ChannelError.unknownLocalAddress
+        }
+        self.address = address
+    }
+
+    /// How long idle connections may stay while the gate drains.
+    ///
+    /// Where a successor takes over, a restart is not to lose a request that is on its way.
+    var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
+
+    /// Returns when one of the sockets is closed, by whomever, or the task is cancelled.
+    func waitUntilClosed() async {
+        let closed = self.channels.map(\.closeFuture)
+        guard let eventLoop = self.channels.first?.eventLoop else { return }
+        let first = eventLoop.makePromise(of: Void.self)
+        for future in closed { future.whenComplete { _ in first.succeed() } }
+        await withTaskCancellationHandler {
+            try? await first.futureResult.get()
+        } onCancel: {
+            first.succeed()
+        }
+    }
+
+    /// Stops listening.
+    ///
+    /// Whatever has been accepted reaches its event loop first, and where the port is shared,
+    /// whatever waits to be accepted: the kernel resets it otherwise.
+    func close(_ eventLoops: [any EventLoop]) async {
+        if self.hasSuccessor {
+            if self.sharesPort {
+                await self.turnAwayNewcomers()
+                await self.acceptAllWaiting()
+            }
+            for channel in self.channels {
+                try? await channel.setOption(.autoRead, value: false).get()
+            }
+            // From the listener's loop to the connection's, back, and there again.
+            for _ in 0..<3 {
+                for eventLoop in eventLoops { try? await eventLoop.submit {}.get() }
+            }
+        }
+        for channel in self.channels { try? await channel.close() }
+    }
+
+    /// Lets the kernel ignore attempts to connect, which are repeated a second later and then come
+    /// to the successor; handshakes that have begun go on.
+    ///
+    /// The minimal hop count is the one thing that a listener checks before it takes on a handshake
+    /// and not after; no peer on an ordinary network can have 255.
+    private func turnAwayNewcomers() async {
+        for channel in self.channels {
+            guard let socket = channel as? any SocketOptionProvider else { continue }
+            let all = CInt(255)
+            try? await socket.unsafeSetSocketOption(
+                level: .ip,
+                name: NIOBSDSocket.Option(rawValue: Self.minimalTTL),
+                value: all
+            ).get()
+            try? await socket.unsafeSetSocketOption(
+                level: .ipv6,
+                name: NIOBSDSocket.Option(rawValue: Self.minimalHopCount),
+                value: all
+            ).get()
+        }
+    }
+
+    /// `IP_MINTTL` and `IPV6_MINHOPCOUNT` of Linux.
+    private static let minimalTTL: CInt = 21
+    private static let minimalHopCount: CInt = 73
+
+    /// Waits until handshakes have had time to end and nobody stands in the queue.
+    private func acceptAllWaiting() async {
+        for round in 0..<20 {
+            try? await Task.sleep(for: .milliseconds(50))
+            var waiting: UInt32 = 0
+            for channel in self.channels {
+                guard let socket = channel as? any SocketOptionProvider,
+                    let info = try? await socket.getTCPInfo().get()
+                else { continue }
+                // Of a listener, this is the length of its queue.
+                waiting += info.tcpi_unacked
+            }
+            if waiting == 0, round >= 1 { return }
+        }
+    }
+}

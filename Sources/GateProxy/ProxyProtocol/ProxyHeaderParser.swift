@@ -1,0 +1,176 @@
+import NIOCore
+
+/// Reads the header of the PROXY protocol, version 1 (a line of text) or 2 (binary).
+///
+/// After HAProxy's proxy-protocol.txt, to which the sections refer. It keeps nothing between two
+/// calls: a header is short and nearly always whole in the first read.
+package enum ProxyHeaderParser {
+    package enum Progress: Equatable, Sendable {
+        /// These bytes are the beginning of a header, or none at all.
+        case incomplete
+        case complete(ProxyHeader, length: Int)
+        /// These bytes are no header; the connection is plain.
+        case absent
+        case refused(ProxyHeaderFault)
+    }
+
+    /// Bytes of a line of version 1 with its CR LF (section 2.1).
+    static let longestLine = 107
+    /// Bytes of a header of version 2; the format would allow 64 KiB, most of it extensions that are
+    /// not read.
+    static let longestBinary = 4096
+
+    private static let lineStart = Array("PROXY ".utf8)
+    private static let signature: [UInt8] = [
+        0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
+    ]
+
+    package static func parse(_ bytes: Span<UInt8>) -> Progress {
+        do throws(ProxyHeaderFault) {
+            switch Self.beginning(of: bytes, with: Self.signature) {
+            case .whole: return try Self.binary(bytes)
+            case .partial: return .incomplete
+            case .different: break
+            }
+            switch Self.beginning(of: bytes, with: Self.lineStart) {
+            case .whole: return try Self.line(bytes)
+            case .partial: return .incomplete
+            case .different: return .absent
+            }
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private enum Beginning {
+        case whole
+        case partial
+        case different
+    }
+
+    private static func beginning(of bytes: Span<UInt8>, with prefix: [UInt8]) -> Beginning {
+        let count = Swift.min(bytes.count, prefix.count)
+        for index in 0..<count where bytes[index] != prefix[index] { return .different }
+        return count == prefix.count ? .whole : .partial
+    }
+}
+
+/// Version 1 (section 2.1).
+extension ProxyHeaderParser {
+    private static func line(_ bytes: Span<UInt8>) throws(ProxyHeaderFault) -> Progress {
+        var end = Self.lineStart.count
+        while end < bytes.count, bytes[end] != 0x0D {
+            // No control character and nothing beyond ASCII can stand in a line.
+            guard bytes[end] >= 0x20, bytes[end] < 0x7F else { throw .malformed }
+            end += 1
+        }
+        guard end + 2 <= Self.longestLine else { throw .tooLong }
+        guard end + 1 < bytes.count else { return .incomplete }
+        guard bytes[end + 1] == 0x0A else { throw .malformed }
+        let text = bytes.text(from: Self.lineStart.count, to: end)
+        return .complete(try Self.header(text), length: end + 2)
+    }
+
+    private static func header(_ text: String) throws(ProxyHeaderFault) -> ProxyHeader {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        // Whatever follows UNKNOWN is to be ignored.
+        if words.first == "UNKNOWN" { return .own }
+        // An interface behind an address means something on the proxy's machine only.
+        guard words.count == 5, !text.utf8.contains(UInt8(ascii: "%")) else { throw .malformed }
+        let isIPv6: Bool
+        switch words[0] {
+        case "TCP4": isIPv6 = false
+        case "TCP6": isIPv6 = true
+        default: throw .unknownFamily
+        }
+        guard let port = Self.port(words[3]), Self.port(words[4]) != nil,
+            let source = try? SocketAddress(ipAddress: String(words[1]), port: port),
+            let destination = try? SocketAddress(ipAddress: String(words[2]), port: 0),
+            source.protocol == (isIPv6 ? .inet6 : .inet), destination.protocol == source.protocol
+        else { throw .malformed }
+        return .client(source)
+    }
+
+    private static func port(_ text: Substring) -> Int? {
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
+            text == "0" || text.utf8.first != 0x30, let port = Int(text), port <= 65535
+        else { return nil }
+        return port
+    }
+}
+
+/// Version 2 (section 2.2).
+extension ProxyHeaderParser {
+    private static let fixedLength = 16
+
+    private enum Family {
+        case unspecified
+        case ipv4
+        case ipv6
+        case unix
+
+        /// Bytes of both addresses and, where there are any, both ports.
+        var length: Int {
+            switch self {
+            case .unspecified: 0
+            case .ipv4: 12
+            case .ipv6: 36
+            case .unix: 216
+            }
+        }
+
+        /// Family and transport in one byte; any other value is to be rejected.
+        init?(_ byte: UInt8) {
+            switch byte {
+            case 0x00: self = .unspecified
+            case 0x11, 0x12: self = .ipv4
+            case 0x21, 0x22: self = .ipv6
+            case 0x31, 0x32: self = .unix
+            default: return nil
+            }
+        }
+    }
+
+    private static func binary(_ bytes: Span<UInt8>) throws(ProxyHeaderFault) -> Progress {
+        guard bytes.count > 12 else { return .incomplete }
+        let isLocal: Bool
+        switch bytes[12] {
+        case 0x20: isLocal = true
+        case 0x21: isLocal = false
+        default: throw .unknownVersion
+        }
+        guard bytes.count >= Self.fixedLength else { return .incomplete }
+        let rest = Int(bytes[14]) << 8 | Int(bytes[15])
+        let length = Self.fixedLength + rest
+        guard length <= Self.longestBinary else { throw .tooLong }
+        // With LOCAL the block is discarded, its family included.
+        var family = Family.unspecified
+        if !isLocal {
+            guard let stated = Family(bytes[13]) else { throw .unknownFamily }
+            guard rest >= stated.length else { throw .tooShortForAddresses }
+            family = stated
+        }
+        guard bytes.count >= length else { return .incomplete }
+        return .complete(try Self.header(family, bytes), length: length)
+    }
+
+    private static func header(
+        _ family: Family,
+        _ bytes: Span<UInt8>
+    ) throws(ProxyHeaderFault) -> ProxyHeader {
+        let size: Int
+        switch family {
+        // A client of the proxy's own machine is as near as the proxy itself.
+        case .unspecified, .unix: return .own
+        case .ipv4: size = 4
+        case .ipv6: size = 16
+        }
+        var address = ByteBuffer()
+        for index in 0..<size { address.writeInteger(bytes[Self.fixedLength + index]) }
+        let portAt = Self.fixedLength + 2 * size
+        let port = Int(bytes[portAt]) << 8 | Int(bytes[portAt + 1])
+        guard let source = try? SocketAddress(packedIPAddress: address, port: port)
+        else { throw .malformed }
+        return .client(source)
+    }
+}

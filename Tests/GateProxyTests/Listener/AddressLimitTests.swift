@@ -1,0 +1,44 @@
+import Testing
+
+@testable import GateProxy
+
+struct AddressLimitTests {
+    private static func network(_ address: String) throws -> ClientNetwork {
+        try #require(ClientNetwork(address))
+    }
+
+    @Test func `a client has as many places as the limit says, and each comes free again`() throws {
+        let limit = AddressLimit(limit: 2)
+        let client = try Self.network("203.0.113.9")
+        #expect(limit.enter(client))
+        #expect(limit.enter(client))
+        #expect(!limit.enter(client))
+        #expect(limit.enter(try Self.network("203.0.113.8")))
+        limit.leave(client)
+        #expect(limit.enter(client))
+        #expect(!limit.enter(client))
+    }
+
+    @Test func `nothing is kept of a client that has gone`() throws {
+        let limit = AddressLimit(limit: 2)
+        let client = try Self.network("203.0.113.9")
+        for _ in 0..<2 { #expect(limit.enter(client)) }
+        for _ in 0..<2 { limit.leave(client) }
+        #expect(limit.clientCount == 0)
+    }
+
+    @Test(arguments: [
+        ("203.0.113.9", "203.0.113.9", true), ("203.0.113.9", "203.0.113.8", false),
+        ("203.0.113.9", "::ffff:203.0.113.9", true), ("::ffff:1.2.3.4", "::ffff:1.2.3.5", false),
+        ("2001:db8::1", "2001:db8::ffff:ffff:ffff:ffff", true),
+        ("2001:db8::1", "2001:db8:0:1::1", false), ("::1", "0.0.0.0", false),
+        ("0:0:cb00:7109::", "203.0.113.9", false),
+    ])
+    func `a client is an IPv4 address or a /64`(_ a: String, _ b: String, _ isSame: Bool) throws {
+        #expect(try (Self.network(a) == Self.network(b)) == isSame)
+    }
+
+    @Test func `what has no address has no limit`() {
+        #expect(ClientNetwork("unknown") == nil)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import Glibc
+
+/// A tool that runs beside a test, a server for example, until the test ends it.
+package final class BackgroundTool: Sendable {
+    private let process: Process
+    private let output = OutputCollector()
+
+    package init(_ name: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = try ToolProcess.locate(name)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = self.output.pipe
+        process.standardError = self.output.pipe
+        try process.start()
+        self.output.start()
+        self.process = process
+    }
+
+    deinit {
+        self.end()
+    }
+
+    package var text: String { self.output.collected.current.text }
+
+    package func end() {
+        if self.process.isRunning { _ = kill(self.process.processIdentifier, SIGKILL) }
+    }
+}
