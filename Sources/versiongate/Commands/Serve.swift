@@ -1,7 +1,9 @@
 import ArgumentParser
+import FoundationEssentials
 import GateControl
 import GatePolicy
 import GateProxy
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -15,6 +17,9 @@ struct Serve: AsyncParsableCommand {
             VERSIONGATE_DRAIN_TIMEOUT) and in a YAML or JSON file (drainTimeout). The flag wins over \
             the environment, the environment over the file.
 
+            Started by systemd, it takes over the sockets of a socket unit (LISTEN_FDS) in place of \
+            --listen, and tells when it is ready, reloads, stops, and is alive (NOTIFY_SOCKET).
+
             SIGHUP reads the rules again; so does a change of the file. SIGTERM and SIGINT let \
             requests come to their end and exit with 0.
             """
@@ -24,6 +29,12 @@ struct Serve: AsyncParsableCommand {
     var config: String?
     @Option(help: "Where clients connect, HOST:PORT (default 127.0.0.1:8080).")
     var listen: String?
+    @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
+    var reusePort = false
+    @Option(
+        help: "on: each connection from --trusted-proxies begins with a PROXY header (default off)."
+    )
+    var proxyProtocol: String?
     @Option(help: "The backend, http://HOST[:PORT].")
     var upstream: String?
     @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
@@ -54,6 +65,10 @@ struct Serve: AsyncParsableCommand {
     var maxBodyBytes: String?
     @Option(help: "Client connections at the same time (default 100000).")
     var maxConnections: String?
+    @Option(help: "Connections at the same time from one address or IPv6 /64 (default: any).")
+    var maxConnectionsPerAddress: String?
+    @Option(help: "Requests at the same time that wait for the backend (default 10000).")
+    var maxPendingRequests: String?
     @Option(help: "Clients at the same time that listen to events (default 50000).")
     var maxEventStreams: String?
     @Option(help: "Whether clients can ask the gate under /.versiongate/ (default true).")
@@ -69,6 +84,9 @@ struct Serve: AsyncParsableCommand {
 
     private var flags: [Setting: String] {
         let texts: [Setting: String?] = [
+            .reusePort: self.reusePort ? "true" : nil, .proxyProtocol: self.proxyProtocol,
+            .maxConnectionsPerAddress: self.maxConnectionsPerAddress,
+            .maxPendingRequests: self.maxPendingRequests,
             .listen: self.listen, .upstream: self.upstream, .rules: self.rules,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
@@ -86,7 +104,11 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let settings: ServeSettings
+        let inherited: InheritedSockets
+        let environment = ProcessInfo.processInfo.environment
         do {
+            inherited = try .announced(in: environment, processIdentifier: getpid())
+            try inherited.takeOver()
             settings = try ServeSettings(
                 await SettingsReader(flags: self.flags, file: self.config)
             )
@@ -95,10 +117,22 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         settings.logFormat.install(level: settings.logLevel)
-        try await self.serve(settings, logger: Logger(label: "versiongate"))
+        let manager = ServiceManager(environment: environment, processIdentifier: getpid())
+        try await self.serve(
+            settings,
+            inherited: inherited,
+            manager: manager,
+            logger: Logger(label: "versiongate")
+        )
     }
 
-    private func serve(_ settings: ServeSettings, logger: Logger) async throws {
+    private func serve(
+        _ settings: ServeSettings,
+        inherited: InheritedSockets,
+        manager: ServiceManager?,
+        logger: Logger
+    ) async throws {
+        self.raiseDescriptorLimit(for: settings.gate, logger: logger)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
         let loaded: LoadedRules
@@ -114,7 +148,8 @@ struct Serve: AsyncParsableCommand {
             server = try await GateServer.start(
                 settings: settings.gate,
                 ruleSet: ruleSet,
-                logger: logger
+                logger: logger,
+                inherited: inherited.descriptors
             )
         } catch {
             logger.error(
@@ -131,6 +166,7 @@ struct Serve: AsyncParsableCommand {
             upstream: settings.gate.upstream,
             revision: ruleSet.revision,
             drainTimeout: settings.drainTimeout,
+            manager: manager,
             logger: logger
         )
         let group = ServiceGroup(
@@ -141,8 +177,12 @@ struct Serve: AsyncParsableCommand {
                             reloader: reloader,
                             path: settings.rules,
                             hangups: hangups,
+                            manager: manager,
                             logger: logger
                         )
+                    ),
+                    .init(
+                        service: WatchdogService(server: server, manager: manager, logger: logger)
                     ),
                     .init(service: gate),
                 ],
@@ -150,6 +190,24 @@ struct Serve: AsyncParsableCommand {
                 logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
             )
         )
-        try await group.run()
+        // Before the first reload can be told.
+        gate.announce()
+        do {
+            try await group.run()
+        } catch is GateService.Deaf {
+            throw ExitCode.failure
+        }
+    }
+
+    private func raiseDescriptorLimit(for gate: GateSettings, logger: Logger) {
+        let needed = DescriptorLimit.needed(
+            connections: gate.maxConnections,
+            threads: gate.threads
+        )
+        guard let limit = DescriptorLimit.raised().count, limit < needed else { return }
+        logger.info(
+            "fewer file descriptors than --max-connections may need",
+            metadata: ["limit": "\(limit)", "needed": "\(needed)"]
+        )
     }
 }

@@ -9,7 +9,16 @@ struct GateService: Service {
     let upstream: Endpoint
     let revision: String
     let drainTimeout: TimeAmount
+    let manager: ServiceManager?
     let logger: Logger
+
+    /// The gate listens no more although nobody has asked it to stop.
+    struct Deaf: Error {}
+
+    /// Tells the service manager that clients can come.
+    func announce() {
+        self.manager?.tell(.ready, .status("listening on \(self.address)"))
+    }
 
     func run() async throws {
         self.logger.info(
@@ -20,7 +29,11 @@ struct GateService: Service {
                 "revision": "\(self.revision)",
             ]
         )
-        try? await gracefulShutdown()
+        guard await self.wasAskedToStop() else {
+            self.logger.error("the listening socket is gone")
+            throw Deaf()
+        }
+        self.manager?.tell(.stopping, .status("letting requests come to their end"))
         self.logger.info("draining")
         let counters = await self.server.counters()
         let inTime = await self.server.shutDown(timeout: self.drainTimeout)
@@ -37,8 +50,32 @@ struct GateService: Service {
                 "upstream_failures": "\(counters.upstreamFailures)",
                 "launch_checks": "\(counters.launchChecks)",
                 "event_streams": "\(counters.eventStreams)",
+                "connections_refused": "\(counters.connectionsRefused)",
+                "connections_per_address_refused": "\(counters.connectionsPerAddressRefused)",
+                "proxy_headers_refused": "\(counters.proxyHeadersRefused)",
+                "requests_shed": "\(counters.requestsShed)",
+                "requests_late": "\(counters.requestsLate)",
+                "descriptors_exhausted": "\(counters.descriptorsExhausted)",
+                "accept_failures": "\(counters.acceptFailures)",
             ]
         )
+    }
+
+    /// Waits for whatever ends the gate.
+    private func wasAskedToStop() async -> Bool {
+        await withTaskGroup { group in
+            group.addTask {
+                try? await gracefulShutdown()
+                return true
+            }
+            group.addTask {
+                await self.server.waitUntilDeaf()
+                return false
+            }
+            let wasAsked = await group.next() ?? true
+            group.cancelAll()
+            return wasAsked
+        }
     }
 
     private var address: Endpoint {

@@ -9,6 +9,7 @@ struct ReloadService: Service {
     let path: String
     /// SIGHUP, trapped since before the gate listened: nobody may end it by asking too early.
     let hangups: UnixSignalsSequence
+    let manager: ServiceManager?
     let logger: Logger
 
     func run() async throws {
@@ -16,16 +17,30 @@ struct ReloadService: Service {
             await withTaskGroup { group in
                 group.addTask {
                     for await _ in self.hangups {
-                        await self.reloader.reload(reason: .signal)
+                        await self.reload(.signal)
                     }
                 }
                 group.addTask {
                     for await _ in RulesWatcher(path: self.path, logger: self.logger) {
-                        await self.reloader.reload(reason: .fileChanged)
+                        await self.reload(.fileChanged)
                     }
                 }
                 await group.waitForAll()
             }
         }
+    }
+
+    private func reload(_ reason: RulesReloader.Reason) async {
+        let now = ServiceManager.monotonicMicroseconds()
+        self.manager?.tell(.reloading(monotonicMicroseconds: now), .status("reading the rules"))
+        let status = await self.reloader.reload(reason: reason)
+        self.manager?.tell(
+            .ready,
+            .status(
+                status.lastReloadSuccessful
+                    ? "serving by revision \(status.revision ?? "")"
+                    : "serving by the rules of before: the new ones are wrong"
+            )
+        )
     }
 }

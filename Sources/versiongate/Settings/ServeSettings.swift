@@ -24,6 +24,12 @@ struct ServeSettings {
         gate.maxConnections =
             try reader.number(.maxConnections, in: 1...10_000_000)
             ?? gate.maxConnections
+        gate.maxConnectionsPerAddress =
+            try reader.number(.maxConnectionsPerAddress, in: 1...10_000_000)
+        gate.maxPendingRequests =
+            try reader.number(.maxPendingRequests, in: 1...10_000_000)
+            ?? gate.maxPendingRequests
+        gate.reusesPort = try reader.boolean(.reusePort) ?? false
         gate.maxEventStreams =
             try reader.number(.maxEventStreams, in: 0...10_000_000)
             ?? gate.maxEventStreams
@@ -36,6 +42,12 @@ struct ServeSettings {
                     $0.split(separator: ",").map { String($0.filter { $0 != " " }) }
                 )
             } ?? .none
+        gate.readsProxyHeaders = try reader.boolean(.proxyProtocol) ?? false
+        if gate.readsProxyHeaders, gate.trustedProxies == .none {
+            throw SettingsError(
+                "--proxy-protocol on: --trusted-proxies must say from whom to believe it"
+            )
+        }
         gate.headLimits = try Self.headLimits(reader)
         gate.timeouts = try Self.timeouts(reader)
         self.gate = gate

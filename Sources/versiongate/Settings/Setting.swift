@@ -4,6 +4,8 @@
 /// environment variable the same in upper snake case behind `VERSIONGATE_`.
 enum Setting: String, CaseIterable {
     case listen
+    case reusePort
+    case proxyProtocol
     case upstream
     case rules
     case threads
@@ -19,6 +21,8 @@ enum Setting: String, CaseIterable {
     case maxTargetBytes
     case maxBodyBytes
     case maxConnections
+    case maxConnectionsPerAddress
+    case maxPendingRequests
     case maxEventStreams
     case clientEndpoints
     case trustedProxies

@@ -14,19 +14,27 @@ struct Scene: Sendable {
     static func play(
         rules: String = RulesText.shop,
         flags: [GateFlag] = [],
+        surroundings: GateSurroundings = .usual,
         backend script: @escaping ScriptedBackend.Script = { _ in [.echo] },
         _ body: (Scene) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(rules, to: "rules.yaml")
-        try await Self.play(in: folder, flags: flags, backend: script, body)
+        try await Self.play(
+            in: folder,
+            flags: flags,
+            surroundings: surroundings,
+            backend: script,
+            body
+        )
     }
 
     /// Plays a scene whose rules file, `rules.yaml`, is in the folder already.
     static func play(
         in folder: TemporaryFolder,
         flags: [GateFlag] = [],
+        surroundings: GateSurroundings = .usual,
         backend script: @escaping ScriptedBackend.Script = { _ in [.echo] },
         _ body: (Scene) async throws -> Void
     ) async throws {
@@ -35,7 +43,8 @@ struct Scene: Sendable {
             upstreamPort: backend.port,
             rules: folder.file("rules.yaml"),
             flags: flags.contains(where: \.isDrainTimeout)
-                ? flags : flags + [.drainTimeout(seconds: 1)]
+                ? flags : flags + [.drainTimeout(seconds: 1)],
+            surroundings: surroundings
         )
         defer {
             let exit = gate.end()

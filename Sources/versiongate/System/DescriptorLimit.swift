@@ -1,0 +1,28 @@
+import Glibc
+
+/// How many files and sockets the process may have open.
+struct DescriptorLimit: Equatable {
+    /// `nil`: any number.
+    var count: UInt64?
+
+    /// Raises the limit as far as the system lets it.
+    ///
+    /// The low one is a relic of `select`, which nothing here uses.
+    static func raised() -> DescriptorLimit {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard unsafe getrlimit(resource, &limit) == 0 else {
+            return DescriptorLimit(count: nil)
+        }
+        var higher = limit
+        higher.rlim_cur = limit.rlim_max
+        if unsafe setrlimit(resource, &higher) == 0 { limit = higher }
+        return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
+    }
+
+    /// What so many connections need, each with one to the backend, and what the gate itself has
+    /// open.
+    static func needed(connections: Int, threads: Int) -> UInt64 {
+        UInt64(connections) * 2 + UInt64(threads) * 4 + 64
+    }
+}

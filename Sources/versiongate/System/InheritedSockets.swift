@@ -1,0 +1,59 @@
+import Glibc
+
+/// Listening sockets that whoever started the gate has opened for it (socket activation).
+///
+/// sd_listen_fds(3): `LISTEN_PID` names the process that they are for, `LISTEN_FDS` says how many
+/// there are, from descriptor 3 on, and `LISTEN_FDNAMES` how they are called.
+struct InheritedSockets: Equatable {
+    var descriptors: [Int32]
+    var names: [String]
+
+    /// There are none.
+    static let none = InheritedSockets(descriptors: [], names: [])
+
+    private static let first: Int32 = 3
+    private static let most: Int32 = 64
+
+    /// Reads what the environment says.
+    ///
+    /// - Throws: `SettingsError` if it is meant for this process and makes no sense.
+    static func announced(
+        in environment: [String: String],
+        processIdentifier: Int32
+    ) throws(SettingsError) -> InheritedSockets {
+        guard let addressee = environment["LISTEN_PID"] else { return .none }
+        // Inherited from a parent that was activated: not ours.
+        guard addressee == "\(processIdentifier)" else { return .none }
+        let text = environment["LISTEN_FDS"] ?? ""
+        guard let count = Int32(text), (1...Self.most).contains(count) else {
+            throw SettingsError("LISTEN_FDS '\(text)': expected a number from 1 to \(Self.most)")
+        }
+        let names =
+            environment["LISTEN_FDNAMES"]?
+            .split(separator: ":", omittingEmptySubsequences: false).map(String.init) ?? []
+        guard names.isEmpty || names.count == Int(count) else {
+            throw SettingsError("LISTEN_FDNAMES has \(names.count) names for \(count) sockets")
+        }
+        return InheritedSockets(descriptors: (0..<count).map { Self.first + $0 }, names: names)
+    }
+
+    /// Makes sure that each is a stream socket that listens, and that no child inherits it.
+    func takeOver() throws(SettingsError) {
+        for (index, descriptor) in self.descriptors.enumerated() {
+            let name = self.names.isEmpty ? "\(descriptor)" : "\(descriptor) (\(self.names[index]))"
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
+                Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
+                Self.option(SO_ACCEPTCONN, of: descriptor) == 1
+            else {
+                throw SettingsError("LISTEN_FDS: descriptor \(name) is no listening stream socket")
+            }
+        }
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        let status = unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size)
+        return status == 0 ? value : nil
+    }
+}

@@ -1,0 +1,221 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// More than the gate can or may serve is refused early, and what is under way goes on.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct OverloadTests {
+    @Test
+    func `an address has only so many connections, and one that ends makes room`() async throws {
+        try await Scene.play(flags: [.maxConnectionsPerAddress(2), .threads(2)]) { scene in
+            let clients = [try scene.connect(), try scene.connect()]
+            for client in clients {
+                try client.send(Request.text())
+                #expect(try client.response().status == 200)
+            }
+            let third = try scene.connect()
+            try third.send(Request.text("GET", "/third"))
+            let refusal = try third.response()
+            #expect(refusal.status == 429)
+            #expect(refusal.fields["Retry-After"] == ["1"])
+            _ = try refusal.problem()
+            try scene.gate.logLine("a refusal") {
+                $0.message.contains("--max-connections-per-address")
+                    && $0.metadata["client"] == "127.0.0.1"
+            }
+            #expect(!scene.backend.record.targets.contains("/third"))
+            clients[0].close()
+            try Self.waitUntil("there is room") {
+                let client = try scene.connect()
+                try client.send(Request.text("GET", "/later"))
+                return try client.responseIfAny()?.status == 200
+            }
+            try clients[1].send(Request.text())
+            #expect(try clients[1].response().status == 200)
+            _ = scene.gate.end()
+            let end = try scene.gate.logLine("the end") { $0.message.hasPrefix("stopped") }
+            #expect(Int(end.metadata["connections_per_address_refused"] ?? "") ?? 0 > 0)
+        }
+    }
+
+    @Test
+    func `connections are counted by the client that a proxy introduces`() async throws {
+        let flags: [GateFlag] = [
+            .maxConnectionsPerAddress(1), .proxyProtocol(trusted: "127.0.0.1"),
+        ]
+        try await Scene.play(flags: flags) { scene in
+            var clients: [RawClient] = []
+            for (family, address, status) in [
+                ("TCP4 203.0.113.1 10.0.0.1", "the first", 200),
+                ("TCP4 203.0.113.1 10.0.0.1", "the same", 429),
+                ("TCP4 203.0.113.2 10.0.0.1", "another", 200),
+                ("TCP6 2001:db8::1 ::1", "IPv6", 200),
+                ("TCP6 2001:db8::ffff:2 ::1", "IPv6 of the same /64", 429),
+                ("TCP6 2001:db8:0:1::1 ::1", "IPv6 of another /64", 200),
+            ] {
+                let client = try scene.connect()
+                try client.send("PROXY \(family) 1 1\r\n\(Request.text())")
+                #expect(try client.response().status == status, "\(address)")
+                clients.append(client)
+            }
+        }
+    }
+
+    @Test
+    func `through a trusted proxy any number of connections come`() async throws {
+        let flags: [GateFlag] = [.maxConnectionsPerAddress(1), .trustedProxies("127.0.0.0/8")]
+        try await Scene.play(flags: flags) { scene in
+            let clients = try (0..<5).map { _ in try scene.connect() }
+            for client in clients {
+                try client.send(Request.text())
+                #expect(try client.response().status == 200)
+            }
+        }
+    }
+
+    @Test
+    func `requests beyond those that may wait for the backend are refused at once`() async throws {
+        let latch = Latch()
+        let script: ScriptedBackend.Script = { _ in [.wait(latch), .echo] }
+        try await Scene.play(flags: [.maxPendingRequests(2)], backend: script) { scene in
+            let waiting = [try scene.connect(), try scene.connect()]
+            for client in waiting { try client.send(Request.text("GET", "/slow")) }
+            try scene.backend.waitForRequests(2)
+            let third = try scene.connect()
+            for _ in 0..<3 {
+                try third.send(Request.text("GET", "/refused"))
+                let refusal = try third.response()
+                #expect(refusal.status == 503)
+                #expect(refusal.fields["Retry-After"] == ["1"])
+                _ = try refusal.problem()
+            }
+            // What needs no backend is answered as ever.
+            try third.send(Request.text(fields: Request.outdated))
+            #expect(try third.response().status == 426)
+            latch.open()
+            for client in waiting { #expect(try client.response().status == 200) }
+            try third.send(Request.text("GET", "/served"))
+            #expect(try third.response().status == 200)
+            let lines = scene.gate.logLines.filter { $0.message.contains("--max-pending-requests") }
+            #expect(!lines.isEmpty && lines.count < 3)
+            #expect(!scene.backend.record.targets.contains("/refused"))
+            third.close()
+            _ = try scene.finalRecord()
+            let end = try scene.gate.logLine("the end") { $0.message.hasPrefix("stopped") }
+            #expect(end.metadata["requests_shed"] == "3")
+        }
+    }
+
+    @Test
+    func `requests whose client gives up wait no more`() async throws {
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/slow" ? [.stall] : [.echo]
+        }
+        try await Scene.play(flags: [.maxPendingRequests(2)], backend: script) { scene in
+            for round in 1...3 {
+                let waiting = [try scene.connect(), try scene.connect()]
+                for client in waiting { try client.send(Request.text("GET", "/slow")) }
+                try scene.backend.wait(for: "both") { record in
+                    record.targets.filter { $0 == "/slow" }.count >= 2 * round ? true : nil
+                }
+                #expect(try scene.ask(Request.text()).status == 503)
+                for client in waiting { client.reset() }
+                try Self.waitUntil("the gate has seen it") {
+                    try scene.ask(Request.text()).status == 200
+                }
+            }
+        }
+    }
+
+    @Test
+    func `without a free descriptor old connections are served and new ones wait`() async throws {
+        let latch = Latch()
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/slow" ? [.wait(latch), .echo] : [.echo]
+        }
+        try await Scene.play(surroundings: .descriptors(48), backend: script) { scene in
+            let (busy, other) = (try scene.connect(), try scene.connect())
+            try busy.send(Request.text("GET", "/slow"))
+            try scene.backend.waitForRequests(1)
+            try other.send(Request.text(fields: Request.outdated))
+            #expect(try other.response().status == 426)
+            // The kernel takes what the gate does not.
+            let idle = try (0..<60).map { _ in try scene.connect() }
+            try scene.gate.logLine("descriptors are gone") {
+                $0.message.hasPrefix("cannot accept")
+            }
+            let (started, used) = (ContinuousClock.now, try scene.gate.processorTime())
+            try other.send(Request.text())
+            let refusal = try other.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.fields["Retry-After"] == ["1"])
+            latch.open()
+            #expect(try busy.response().status == 200)
+            // This one takes the connection that has become free.
+            try other.send(Request.text())
+            #expect(try other.response().status == 200)
+            let waiting = try scene.connect()
+            try waiting.send(Request.text("GET", "/waiting"))
+            #expect(try !waiting.hears(within: .seconds(2)))
+            #expect(try scene.gate.processorTime() - used < .seconds(1))
+            for client in idle { client.close() }
+            #expect(try waiting.response().status == 200)
+            let seconds = Int(started.duration(to: .now).components.seconds)
+            let lines = scene.gate.logLines.filter { $0.message.hasPrefix("cannot accept") }
+            #expect(lines.count <= seconds + 2)
+        }
+    }
+
+    @Test
+    func `a loop that is late again and again refuses what it would have to forward`() async throws
+    {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            let deadline = Deadline.after(.seconds(40))
+            var statuses: [Int] = []
+            while statuses.last != 503, !deadline.hasPassed {
+                scene.gate.send(signal: SIGSTOP)
+                try client.send(Request.text())
+                // Stopped for longer than a tick may be late.
+                try await Task.sleep(for: .milliseconds(1500))
+                scene.gate.send(signal: SIGCONT)
+                statuses.append(try client.response().status)
+            }
+            #expect(statuses.first == 200)
+            #expect(statuses.last == 503)
+            try Self.waitUntil("it has caught up") {
+                try client.send(Request.text())
+                return try client.response().status == 200
+            }
+        }
+    }
+
+    @Test
+    func `a body that stops coming is a 408, one that drips is not`() async throws {
+        try await Scene.play(flags: [.bodyTimeout(seconds: 1)]) { scene in
+            let head = "POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 20\r\n\r\n"
+            let silent = try scene.connect()
+            try silent.send(head + "abc")
+            let response = try silent.response()
+            #expect(response.status == 408)
+            _ = try response.problem()
+            #expect(try silent.rest().bytes.isEmpty)
+            let slow = try scene.connect()
+            try slow.send(head)
+            for _ in 0..<20 {
+                #expect(try !slow.hears(within: .milliseconds(100)))
+                try slow.send("a")
+            }
+            #expect(try slow.response().status == 200)
+            let record = try scene.finalRecord()
+            #expect(record.exchanges.filter(\.isComplete).count == 1)
+        }
+    }
+
+    private static func waitUntil(_ awaited: String, _ holds: () throws -> Bool) throws {
+        let deadline = Deadline.usual
+        while try !holds() {
+            guard !deadline.hasPassed else { throw HarnessError.timedOut(awaited) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// The service manager hears how the gate is.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct ServiceManagerTests {
+    @Test(arguments: ["/", "@"])
+    func `it is told of the start, of reloads and of the end`(_ kind: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let manager = try NotificationSocket(
+            kind == "/" ? folder.path(of: "notify") : "@versiongate-test-\(getpid())"
+        )
+        try await Scene.play(
+            surroundings: .environment(["NOTIFY_SOCKET": manager.name])
+        ) { scene in
+            let ready = try manager.message()
+            #expect(ready.first == "READY=1")
+            #expect(ready.last == "STATUS=listening on 127.0.0.1:\(scene.gate.port)")
+            #expect(try scene.ask(Request.text()).status == 200)
+            // The rules may be read once more, as their file is a moment old.
+            while try manager.messageIfAny(by: .after(.milliseconds(700))) != nil {}
+            let before = Self.monotonicMicroseconds()
+            scene.gate.send(signal: SIGHUP)
+            let reloading = try manager.message()
+            #expect(reloading.first == "RELOADING=1")
+            let stamp = reloading.dropFirst().first?.split(separator: "=") ?? []
+            #expect(stamp.first == "MONOTONIC_USEC")
+            let time = try #require(stamp.last.flatMap { UInt64($0) })
+            #expect((before...Self.monotonicMicroseconds()).contains(time))
+            let reloaded = try manager.message()
+            #expect(reloaded.first == "READY=1")
+            #expect(reloaded.last?.hasPrefix("STATUS=serving by revision ") == true)
+            try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 1))
+            #expect(try manager.message().first == "RELOADING=1")
+            let kept = try manager.message()
+            #expect(kept.first == "READY=1")
+            #expect(kept.last?.contains("the new ones are wrong") == true)
+            scene.gate.send(signal: SIGTERM)
+            #expect(try manager.message().first == "STOPPING=1")
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test
+    func `the watchdog is told twice in its interval, as long as the gate runs`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let manager = try NotificationSocket(folder.path(of: "notify"))
+        try await Scene.play(
+            surroundings: .environment([
+                "NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "1000000",
+            ])
+        ) { scene in
+            func nextSign(by deadline: Deadline) throws -> Bool {
+                while let message = try manager.messageIfAny(by: deadline) {
+                    if message == ["WATCHDOG=1"] { return true }
+                }
+                return false
+            }
+            #expect(try nextSign(by: .usual))
+            for _ in 0..<4 { #expect(try nextSign(by: .after(.seconds(1)))) }
+            scene.gate.send(signal: SIGSTOP)
+            while try nextSign(by: .after(.milliseconds(50))) {}
+            #expect(try !nextSign(by: .after(.seconds(2))))
+            scene.gate.send(signal: SIGCONT)
+            #expect(try nextSign(by: .usual))
+        }
+    }
+
+    @Test
+    func `a manager that is not there is no reason not to serve`() async throws {
+        try await Scene.play(
+            surroundings: .environment([
+                "NOTIFY_SOCKET": "/nowhere/notify", "WATCHDOG_USEC": "1000000",
+            ])
+        ) { scene in
+            let response = try scene.ask(Request.text())
+            #expect(response.status == 200)
+        }
+    }
+
+    private static func monotonicMicroseconds() -> UInt64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        return UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import versiongate
+
+struct InheritedSocketsTests {
+    @Test(
+        arguments: [
+            ([:], []), (["LISTEN_FDS": "1"], []), (["LISTEN_PID": "8", "LISTEN_FDS": "1"], []),
+            (["LISTEN_PID": "", "LISTEN_FDS": "1"], []),
+            (["LISTEN_PID": "8", "LISTEN_FDS": "x"], []),
+            (["LISTEN_PID": "7", "LISTEN_FDS": "1"], [3]),
+            (["LISTEN_PID": "7", "LISTEN_FDS": "3"], [3, 4, 5]),
+        ] as [([String: String], [Int32])]
+    )
+    func `sockets are taken over only if they are for this process`(
+        _ environment: [String: String],
+        _ descriptors: [Int32]
+    ) throws {
+        let sockets = try InheritedSockets.announced(in: environment, processIdentifier: 7)
+        #expect(sockets.descriptors == descriptors)
+    }
+
+    @Test(arguments: [
+        ("", nil), ("0", nil), ("-1", nil), ("x", nil), ("65", nil), ("99999999999", nil),
+        ("2", "one"), ("1", "one:two"),
+    ])
+    func `what makes no sense is an error`(_ count: String, _ names: String?) {
+        var environment = ["LISTEN_PID": "7", "LISTEN_FDS": count]
+        environment["LISTEN_FDNAMES"] = names
+        #expect(throws: SettingsError.self) {
+            try InheritedSockets.announced(in: environment, processIdentifier: 7)
+        }
+    }
+
+    @Test func `names go with the sockets`() throws {
+        let sockets = try InheritedSockets.announced(
+            in: ["LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "http:other"],
+            processIdentifier: 7
+        )
+        #expect(sockets.names == ["http", "other"])
+    }
+
+    @Test func `a descriptor that is no listening socket is refused`() {
+        #expect(throws: SettingsError.self) {
+            try InheritedSockets(descriptors: [900], names: ["http"]).takeOver()
+        }
+    }
+}
