@@ -243,6 +243,20 @@ struct CommandTests {
         (["--log-level", "loud"], "--log-level 'loud': expected trace, debug, info"),
         (["--trusted-proxies", "10.0.0.0/99"], "--trusted-proxies '10.0.0.0/99': expected"),
         (["--upstream", "ftp://x"], "--upstream 'ftp://x': expected http://HOST[:PORT]"),
+        (["--upstream-ca", "/a"], "--upstream-ca is given, but no --upstream is https://"),
+        (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
+        (
+            ["--upstream", "https://a", "--upstream-ca", "/nowhere"],
+            "--upstream-ca '/nowhere': there is no such file"
+        ),
+        (
+            ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
+            "--upstream-ca '/dev/null': there is no such file, or no PEM certificate in it"
+        ),
+        (
+            ["--upstream", "https://a", "--upstream-server-name", "10.0.0.1"],
+            "--upstream-server-name '10.0.0.1': expected a host name"
+        ),
     ])
     func `a bad setting ends the gate and is named`(flags: [String], message: String) throws {
         try self.withRules(RulesText.shop) { path in

@@ -63,6 +63,8 @@ extension ClientConnection {
         self.flush()
         self.readOn()
         self.upstream?.flush()
+        // The next request may have been answered already.
+        if self.outbound != nil { self.flush() }
         self.resumeReading()
     }
 

@@ -177,8 +177,11 @@ extension ClientConnection {
     }
 
     private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
-        guard let upstream = self.worker.pool.take() else {
-            return self.connect(sending: [head] + body)
+        guard let member = self.worker.pool.next(at: self.worker.now) else {
+            return self.failSoon([head] + body)
+        }
+        guard let upstream = member.take() else {
+            return self.connect(to: member, sending: [head] + body)
         }
         if self.request.replay != nil { self.exchange.allowRetry() }
         self.attach(upstream)
@@ -193,12 +196,26 @@ extension ClientConnection {
         upstream.begin(for: self, answersHead: self.request.isHead)
     }
 
+    /// Sends a request that nobody has seen on a new connection.
+    func sendAnew(_ head: ByteBuffer) {
+        guard let member = self.worker.pool.next(at: self.worker.now) else {
+            return self.failSoon([head])
+        }
+        self.connect(to: member, sending: [head])
+    }
+
     /// Opens a connection to the backend; the request waits for it.
-    func connect(sending buffers: [ByteBuffer]) {
+    ///
+    /// `tried`: the addresses that could not be reached.
+    private func connect(
+        to member: UpstreamPool.Member,
+        sending buffers: [ByteBuffer],
+        tried: [UpstreamPool.Member] = []
+    ) {
         self.beginPending()
         self.unsent = buffers
         self.deadline = nil
-        self.worker.pool.connect { result in
+        self.worker.pool.connect(to: member) { result in
             guard let buffers = self.unsent else {
                 // The client went away in the meantime; the next one is glad of the connection.
                 if case .success(let upstream) = result {
@@ -217,19 +234,47 @@ extension ClientConnection {
                 upstream.flush()
                 self.resumeReading()
             case .failure(let error):
-                self.worker.logger.debug(
-                    "cannot connect to the backend",
-                    metadata: ["error": "\(error.cause)"]
-                )
-                if error.isOutOfDescriptors {
-                    self.worker.refused(.descriptors, ["error": "\(error.cause)"])
-                    self.fail(.outOfDescriptors)
-                } else {
-                    self.fail(error.isTimeout ? .connectTimeout : .unreachable)
-                }
+                self.connectFailed(error, sending: buffers, tried: tried + [member])
             }
         }
     }
+
+    /// Fails for want of any address, as late as a connection would: answered at once, the requests
+    /// of one read would be answered one within the other.
+    private func failSoon(_ buffers: [ByteBuffer]) {
+        self.unsent = buffers
+        self.deadline = nil
+        self.worker.eventLoop.assumeIsolated().execute {
+            guard self.unsent.take() != nil else { return }
+            self.worker.pool.reportNoAddress()
+            self.fail(.unreachable)
+        }
+    }
+
+    /// Nothing was sent yet, so that another address may have the request.
+    private func connectFailed(
+        _ error: UpstreamPool.ConnectError,
+        sending buffers: [ByteBuffer],
+        tried: [UpstreamPool.Member]
+    ) {
+        // No other address helps against that.
+        if error.isOutOfDescriptors {
+            self.worker.refused(.descriptors, ["error": "\(error.cause)"])
+            return self.fail(.outOfDescriptors)
+        }
+        guard tried.count < Self.mostAddresses,
+            // After a wait for nothing, another one must at least be likely to end well.
+            let other = self.worker.pool.next(
+                at: self.worker.now,
+                besides: tried,
+                insisting: !error.isTimeout
+            )
+        else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
+        self.connect(to: other, sending: buffers, tried: tried)
+    }
+
+    /// Addresses that are tried for one request.
+    private static let mostAddresses = 3
 }
 
 extension ClientConnection {

@@ -179,8 +179,9 @@ extension ClientConnection {
         case .retry:
             self.dropUpstream()
             guard let replay = self.request.replay else { return self.fail(.badGateway) }
-            self.connect(sending: [replay])
+            self.sendAnew(replay)
         case .badGateway:
+            self.upstream?.member?.answerFailed()
             self.fail(.badGateway)
         case .abort where self.request.endsByClose:
             self.reset()
@@ -201,6 +202,7 @@ extension ClientConnection {
             "malformed response from the backend",
             metadata: ["fault": "\(fault.explanation)"]
         )
+        self.upstream?.member?.answerFailed()
         switch self.exchange.upstreamBroke() {
         case .badGateway: self.fail(.badGateway)
         case .abort: self.request.endsByClose ? self.reset() : self.abort()

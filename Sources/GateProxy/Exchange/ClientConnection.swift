@@ -306,7 +306,9 @@ extension ClientConnection {
         )
         switch action {
         case .requestTimeout: self.fail(.requestTimeout)
-        case .gatewayTimeout: self.fail(.gatewayTimeout)
+        case .gatewayTimeout:
+            self.upstream?.member?.answerFailed()
+            self.fail(.gatewayTimeout)
         case .close: self.abort()
         }
     }

@@ -10,6 +10,7 @@ package final class GateServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let workers: [NIOLoopBound<Worker>]
     private let listeners: ListenerSet
+    private let names: NIOLoopBound<UpstreamNames>?
 
     /// Where clients connect; the port is the real one if 0 was asked for.
     package var address: SocketAddress { self.listeners.address }
@@ -19,13 +20,15 @@ package final class GateServer: Sendable {
         logger: Logger,
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>],
-        listeners: ListenerSet
+        listeners: ListenerSet,
+        names: NIOLoopBound<UpstreamNames>?
     ) {
         self.settings = settings
         self.logger = logger
         self.group = group
         self.workers = workers
         self.listeners = listeners
+        self.names = names
     }
 
     /// Starts listening.
@@ -37,6 +40,23 @@ package final class GateServer: Sendable {
         ruleSet: RuleSet,
         logger: Logger,
         inherited: [CInt] = []
+    ) async throws -> GateServer {
+        try await self.start(
+            settings: settings,
+            ruleSet: ruleSet,
+            logger: logger,
+            inherited: inherited,
+            lookup: AddressLookup.addresses
+        )
+    }
+
+    /// `lookup`: what stands in for the system's resolver.
+    static func start(
+        settings: GateSettings,
+        ruleSet: RuleSet,
+        logger: Logger,
+        inherited: [CInt] = [],
+        lookup: @escaping UpstreamNames.Lookup
     ) async throws -> GateServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
@@ -55,6 +75,13 @@ package final class GateServer: Sendable {
             }.get()
             workers.append(worker)
         }
+        let names = try await UpstreamNames.start(
+            settings.upstream,
+            lookup: lookup,
+            workers: workers,
+            atMost: settings.timeouts.connect,
+            logger: logger
+        )
         do {
             let listeners = try await ListenerSet(settings, inherited: inherited) {
                 self.bootstrap(group: group, workers: workers)
@@ -64,9 +91,11 @@ package final class GateServer: Sendable {
                 logger: logger,
                 group: group,
                 workers: workers,
-                listeners: listeners
+                listeners: listeners,
+                names: names
             )
         } catch {
+            try? await names?.eventLoop.submit { names?.value.stop() }.get()
             try? await group.shutdownGracefully()
             throw error
         }
@@ -139,6 +168,7 @@ package final class GateServer: Sendable {
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()
         }
+        try? await self.names?.eventLoop.submit { self.names?.value.stop() }.get()
         try? await self.group.shutdownGracefully()
         return inTime
     }
@@ -157,13 +187,6 @@ package final class GateServer: Sendable {
     }
 
     private func wait(for future: EventLoopFuture<Void>, atMost timeout: TimeAmount) async -> Bool {
-        let eventLoop = future.eventLoop
-        let first = eventLoop.makePromise(of: Bool.self)
-        let timer = eventLoop.scheduleTask(in: timeout) { first.succeed(false) }
-        future.whenComplete { _ in
-            timer.cancel()
-            first.succeed(true)
-        }
-        return (try? await first.futureResult.get()) ?? false
+        (try? await future.completes(within: timeout).get()) ?? false
     }
 }

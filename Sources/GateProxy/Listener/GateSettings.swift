@@ -5,7 +5,7 @@ package struct GateSettings: Sendable {
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
     /// Where allowed requests go.
-    package var upstream: Endpoint
+    package var upstream: UpstreamSettings
     /// Event loops, each on a thread of its own.
     package var threads: Int
     package var headLimits: HeadLimits
@@ -35,7 +35,7 @@ package struct GateSettings: Sendable {
     package var verdictCacheCapacity: Int
 
     /// One thread, safe limits, no access log.
-    package init(listen: Endpoint, upstream: Endpoint) {
+    package init(listen: Endpoint, upstream: UpstreamSettings) {
         self.listen = listen
         self.upstream = upstream
         self.reusesPort = false
@@ -57,7 +57,7 @@ package struct GateSettings: Sendable {
 }
 
 /// A host name or address with a port.
-package struct Endpoint: Equatable, Sendable, CustomStringConvertible {
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package var host: String
     package var port: Int
 

@@ -1,5 +1,5 @@
 package import GatePolicy
-package import Logging
+import Logging
 package import NIOCore
 
 /// One event loop and everything that lives on it.
@@ -47,20 +47,28 @@ package final class Worker {
 
     static let tickInterval = TimeAmount.milliseconds(250)
 
-    package init(
+    /// `connect`: opens connections to the backend; `nil`: as the settings say.
+    init(
         eventLoop: any EventLoop,
         settings: GateSettings,
         ruleSet: RuleSet,
         logger: Logger,
-        addressLimit: AddressLimit? = nil
+        addressLimit: AddressLimit? = nil,
+        connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit
         self.eventLoop = eventLoop
         self.settings = settings
         self.logger = logger
-        self.upstreamAuthority = settings.upstream.description
+        self.upstreamAuthority = settings.upstream.authority
         self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
-        self.pool = UpstreamPool(eventLoop: eventLoop, settings: settings)
+        let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
+        self.pool = UpstreamPool(
+            timeouts: settings.timeouts,
+            addresses: UpstreamDirectory(settings.upstream.targets).addresses,
+            logger: logger,
+            connect: connect ?? { connector.connect(to: $0) }
+        )
         self.maxConnections = Swift.max(1, settings.maxConnections / Swift.max(1, settings.threads))
         self.maxPending = Swift.max(
             1,

@@ -17,7 +17,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var deadline: NIODeadline?
     var registryIndex = 0
-    weak var pool: UpstreamPool?
+    /// Where it leads.
+    var member: UpstreamPool.Member?
     /// Whether an earlier exchange was completed on this connection.
     private(set) var isReused = false
     /// Whom the responses are for.
@@ -89,9 +90,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         self.client = nil
         self.reading = .nothing
         self.isReused = true
-        guard reusable, self.inbound.readableBytes == 0, let pool = self.pool, self.context != nil
+        guard reusable, self.inbound.readableBytes == 0, let member = self.member,
+            self.context != nil
         else { return self.close() }
-        pool.keep(self, at: now)
+        member.keep(self, at: now)
         self.resumeReading()
     }
 
@@ -160,7 +162,7 @@ extension UpstreamConnection {
 
     private func ended() {
         guard let client = self.client else {
-            self.pool?.remove(self)
+            self.member?.remove(self)
             return self.close()
         }
         if case .body(.untilClose) = self.reading, !self.wasReset {
@@ -209,6 +211,7 @@ extension UpstreamConnection {
             let facts = try ResponseFacts(head, in: bytes, answersHead: self.answersHead)
             self.inbound.moveReaderIndex(forwardBy: head.end)
             self.reading = head.isInterim ? .head : .body(BodyReader(facts.framing))
+            self.member?.answered()
             client.responseHead(head, facts: facts, bytes: bytes)
             if head.isInterim { self.parser.reset() }
             return true

@@ -1,27 +1,134 @@
 import Glibc
+import Logging
 import NIOCore
-import NIOPosix
 
-/// The connections of one event loop to the backend.
+/// The connections of one event loop to the backend, by address.
 ///
 /// The connection that was used last is taken first: it is the least likely to have been closed by
 /// the backend in the meantime, and those that are not needed grow old together.
 final class UpstreamPool {
-    private let eventLoop: any EventLoop
-    private let settings: GateSettings
-    private let address: SocketAddress?
-    private var idle = ConnectionRegistry<UpstreamConnection>()
+    /// Opens a connection; the future never has its result before the call returns.
+    typealias Connect = (UpstreamAddress) -> EventLoopFuture<UpstreamConnection>
 
-    init(eventLoop: any EventLoop, settings: GateSettings) {
-        self.eventLoop = eventLoop
-        self.settings = settings
-        // A literal address needs no resolver; a name is looked up for every connection.
-        self.address = try? SocketAddress(
-            ipAddress: settings.upstream.host,
-            port: settings.upstream.port
-        )
+    /// One address with the connections to it that wait for requests.
+    final class Member {
+        let address: UpstreamAddress
+        /// Its place in the pool; `nil`: it serves no more.
+        fileprivate(set) var index: Int?
+        /// Whether the pool wants to hear of its answers.
+        fileprivate(set) var isSuspect = false
+        fileprivate unowned let pool: UpstreamPool
+        fileprivate var idle = ConnectionRegistry<UpstreamConnection>()
+
+        fileprivate init(address: UpstreamAddress, pool: UpstreamPool) {
+            self.address = address
+            self.pool = pool
+        }
     }
 
+    private let timeouts: GateTimeouts
+    private let connect: Connect
+    private let logger: Logger
+    private var members: [Member] = []
+    private var balancer = UpstreamBalancer(count: 0, turn: Int.random(in: 0..<1024))
+    private var failureLog = LogThrottle()
+    private var isClosed = false
+
+    init(
+        timeouts: GateTimeouts,
+        addresses: [UpstreamAddress],
+        logger: Logger,
+        connect: @escaping Connect
+    ) {
+        self.timeouts = timeouts
+        self.connect = connect
+        self.logger = logger
+        self.use(addresses)
+    }
+
+    /// Serves from other addresses from now on; connections to those that are gone are closed as
+    /// soon as nobody uses them.
+    func use(_ addresses: [UpstreamAddress]) {
+        let old = self.members
+        for member in old { member.index = nil }
+        let origins = addresses.map { address in old.firstIndex { $0.address == address } }
+        self.members = zip(addresses, origins).map { address, origin in
+            origin.map { old[$0] } ?? Member(address: address, pool: self)
+        }
+        self.balancer.replace(with: origins)
+        for (index, member) in self.members.enumerated() {
+            member.index = index
+            member.isSuspect = self.balancer.isSuspect(index)
+        }
+        for member in old where member.index == nil { member.closeIdle() }
+    }
+
+    /// The address for the next request; `nil`: none is known.
+    func next(at now: NIODeadline) -> Member? {
+        if self.members.count == 1 { return self.members[0] }
+        return self.balancer.choose(at: now).map { self.members[$0] }
+    }
+
+    /// Another address for a request that reached none of those tried.
+    ///
+    /// `insisting`: take one that is left out rather than none.
+    func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Member? {
+        self.balancer.choose(at: now, besides: tried.compactMap(\.index), insisting: insisting)
+            .map { self.members[$0] }
+    }
+
+    /// Opens a connection; `done` is called on the event loop, never before this returns.
+    func connect(
+        to member: Member,
+        _ done: @escaping (Result<UpstreamConnection, ConnectError>) -> Void
+    ) {
+        self.connect(member.address).assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let connection):
+                connection.member = member
+                self.connected(member)
+                done(.success(connection))
+            case .failure(let error):
+                self.connectFailed(member, error)
+                done(.failure(ConnectError(cause: error)))
+            }
+        }
+    }
+
+    /// Why no connection to the backend could be opened.
+    struct ConnectError: Error {
+        let cause: any Error
+
+        var isTimeout: Bool {
+            if case .connectTimeout? = self.cause as? ChannelError { return true }
+            return false
+        }
+
+        /// Whether it is this machine that has nothing left to connect with.
+        var isOutOfDescriptors: Bool {
+            let code = (self.cause as? IOError)?.errnoCode
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL].contains(code)
+        }
+    }
+
+    /// A request came while no address was known.
+    func reportNoAddress() {
+        self.logFailure("no address is known", of: nil)
+    }
+
+    func closeOverdue(at now: NIODeadline) {
+        for member in self.members {
+            for connection in member.idle.overdue(at: now) { connection.close() }
+        }
+    }
+
+    func closeAll() {
+        self.isClosed = true
+        for member in self.members { member.closeIdle() }
+    }
+}
+
+extension UpstreamPool.Member {
     /// An idle connection, if there is one.
     func take() -> UpstreamConnection? {
         guard let connection = self.idle.all.last else { return nil }
@@ -29,9 +136,10 @@ final class UpstreamPool {
         return connection
     }
 
-    /// Keeps a connection that is ready for another request.
+    /// Keeps a connection that is ready for another request, or closes it if none will come.
     func keep(_ connection: UpstreamConnection, at now: NIODeadline) {
-        connection.deadline = now + self.settings.timeouts.upstreamIdle
+        guard self.index != nil, !self.pool.isClosed else { return connection.close() }
+        connection.deadline = now + self.pool.timeouts.upstreamIdle
         self.idle.add(connection)
     }
 
@@ -40,75 +148,73 @@ final class UpstreamPool {
         self.idle.remove(connection)
     }
 
-    /// Opens a connection; `done` is called on the event loop, never before this returns.
-    func connect(_ done: @escaping (Result<UpstreamConnection, ConnectError>) -> Void) {
-        let timeouts = self.settings.timeouts
-        let limits = self.settings.headLimits
-        let bootstrap = ClientBootstrap(group: self.eventLoop)
-            .connectTimeout(timeouts.connect)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        UpstreamConnection(limits: limits)
-                    )
-                }
-            }
-        let connected =
-            if let address = self.address {
-                bootstrap.connect(to: address)
-            } else {
-                bootstrap.connect(
-                    host: self.settings.upstream.host,
-                    port: self.settings.upstream.port
-                )
-            }
-        connected.assumeIsolated().whenComplete { result in
-            done(
-                result.flatMap { channel in
-                    Result {
-                        let connection = try channel.pipeline.syncOperations.handler(
-                            type: UpstreamConnection.self
-                        )
-                        connection.pool = self
-                        return connection
-                    }
-                }
-                .mapError(ConnectError.init)
+    /// A response began.
+    func answered() {
+        if self.isSuspect { self.pool.answered(self) }
+    }
+
+    /// A request was sent, and no acceptable response came.
+    func answerFailed() {
+        self.pool.answerFailed(self)
+    }
+
+    fileprivate func closeIdle() {
+        for connection in self.idle.all { connection.close() }
+    }
+}
+
+/// What becomes of the addresses.
+extension UpstreamPool {
+    private func connected(_ member: Member) {
+        guard let index = member.index else { return }
+        if self.balancer.connected(index) == .welcomeBack {
+            self.logger.info(
+                "an address of the backend is back",
+                metadata: ["address": "\(member.address)"]
             )
         }
+        member.isSuspect = self.balancer.isSuspect(index)
     }
 
-    /// Why no connection to the backend could be opened.
-    struct ConnectError: Error {
-        let cause: any Error
+    private func connectFailed(_ member: Member, _ error: any Error) {
+        self.logFailure("\(error)", of: member)
+        guard let index = member.index else { return }
+        self.note(self.balancer.connectFailed(index, at: .now()), of: member, at: index)
+    }
 
-        var isTimeout: Bool { Self.isTimeout(self.cause) }
+    /// Tells why a request did not reach the backend; often enough to be seen, and no oftener.
+    private func logFailure(_ reason: String, of member: Member?) {
+        guard let unlogged = self.failureLog.pass(at: .now()) else { return }
+        var metadata: Logger.Metadata = ["error": "\(reason)"]
+        if let member { metadata["address"] = "\(member.address)" }
+        if unlogged > 0 { metadata["unlogged"] = "\(unlogged)" }
+        self.logger.warning("cannot connect to the backend", metadata: metadata)
+    }
 
-        /// Whether it is this machine that has nothing left to connect with.
-        var isOutOfDescriptors: Bool {
-            let errors =
-                (self.cause as? NIOConnectionError)?.connectionErrors.map(\.error) ?? [self.cause]
-            return errors.contains { error in
-                let code = (error as? IOError)?.errnoCode
-                return [EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRNOTAVAIL].contains(code)
-            }
+    fileprivate func answered(_ member: Member) {
+        guard let index = member.index else { return }
+        self.balancer.answered(index)
+        member.isSuspect = self.balancer.isSuspect(index)
+    }
+
+    fileprivate func answerFailed(_ member: Member) {
+        guard let index = member.index else { return }
+        self.note(self.balancer.answerFailed(index, at: .now()), of: member, at: index)
+    }
+
+    private func note(_ action: UpstreamBalancer.FailureAction, of member: Member, at index: Int) {
+        member.isSuspect = self.balancer.isSuspect(index)
+        switch action {
+        case .eject(let time):
+            self.logger.warning(
+                "an address of the backend is left out for now",
+                metadata: [
+                    "address": "\(member.address)",
+                    "seconds": "\(time.nanoseconds / 1_000_000_000)",
+                ]
+            )
+        case .keepOut, .doNothing:
+            break
         }
-
-        private static func isTimeout(_ error: any Error) -> Bool {
-            if case .connectTimeout? = error as? ChannelError { return true }
-            guard let error = error as? NIOConnectionError else { return false }
-            return error.connectionErrors.contains { self.isTimeout($0.error) }
-        }
-    }
-
-    func closeOverdue(at now: NIODeadline) {
-        for connection in self.idle.overdue(at: now) { connection.close() }
-    }
-
-    func closeAll() {
-        for connection in self.idle.all { connection.close() }
     }
 }

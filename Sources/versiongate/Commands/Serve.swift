@@ -35,8 +35,17 @@ struct Serve: AsyncParsableCommand {
         help: "on: each connection from --trusted-proxies begins with a PROXY header (default off)."
     )
     var proxyProtocol: String?
-    @Option(help: "The backend, http://HOST[:PORT].")
+    @Option(help: "The backend: http(s)://HOST[:PORT] or unix:/PATH; several, by comma, in turn.")
     var upstream: String?
+    @Option(help: "Seconds between two look-ups of the backend's name (default 30).")
+    var dnsRefresh: String?
+    @Option(
+        name: .customLong("upstream-ca"),
+        help: "PEM file: who may vouch for an https backend (default: whom the system trusts)."
+    )
+    var upstreamCA: String?
+    @Option(help: "Name in the certificate of an https backend (default: its host).")
+    var upstreamServerName: String?
     @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
     var rules: String?
     @Option(help: "Event loops, each on a thread of its own (default: one per core).")
@@ -87,7 +96,9 @@ struct Serve: AsyncParsableCommand {
             .reusePort: self.reusePort ? "true" : nil, .proxyProtocol: self.proxyProtocol,
             .maxConnectionsPerAddress: self.maxConnectionsPerAddress,
             .maxPendingRequests: self.maxPendingRequests,
-            .listen: self.listen, .upstream: self.upstream, .rules: self.rules,
+            .listen: self.listen, .upstream: self.upstream, .dnsRefresh: self.dnsRefresh,
+            .upstreamCA: self.upstreamCA, .upstreamServerName: self.upstreamServerName,
+            .rules: self.rules,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
             .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,

@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Keeps the data plane up until the process is asked to stop, then lets it drain.
 struct GateService: Service {
     let server: GateServer
-    let upstream: Endpoint
+    let upstream: UpstreamSettings
     let revision: String
     let drainTimeout: TimeAmount
     let manager: ServiceManager?
@@ -25,7 +25,8 @@ struct GateService: Service {
             "listening",
             metadata: [
                 "address": "\(self.address)",
-                "upstream": "http://\(self.upstream)",
+                "upstream":
+                    "\(self.upstream.targets.map(\.description).joined(separator: ", "))",
                 "revision": "\(self.revision)",
             ]
         )

@@ -15,10 +15,9 @@ struct ServeSettings {
     /// - Throws: the first setting that is missing or cannot be understood.
     init(_ reader: SettingsReader) throws(SettingsError) {
         let listen = try reader.optional(.listen, "HOST:PORT") { Endpoint($0) }
-        let upstream = try reader.required(.upstream, "http://HOST[:PORT]", Self.upstream)
         var gate = GateSettings(
             listen: listen ?? Endpoint(host: "127.0.0.1", port: 8080),
-            upstream: upstream
+            upstream: try Self.upstream(reader)
         )
         gate.threads = try reader.number(.threads, in: 1...256) ?? System.coreCount
         gate.maxConnections =
@@ -65,12 +64,41 @@ struct ServeSettings {
             } ?? .info
     }
 
-    private static func upstream(_ text: String) -> Endpoint? {
-        let scheme = "http://"
-        guard text.lowercased().hasPrefix(scheme) else { return nil }
-        var authority = text.dropFirst(scheme.count)
-        if authority.hasSuffix("/") { authority = authority.dropLast() }
-        return Endpoint(String(authority), defaultPort: 80)
+    private static func upstream(_ reader: SettingsReader) throws(SettingsError) -> UpstreamSettings
+    {
+        var upstream = UpstreamSettings(
+            targets: try reader.required(
+                .upstream,
+                "http://HOST[:PORT], https://HOST[:PORT] or unix:/PATH, several separated by commas",
+                UpstreamTarget.list
+            )
+        )
+        if let seconds = try reader.seconds(.dnsRefresh) {
+            upstream.refresh = TimeAmount(seconds: seconds)
+        }
+        upstream.tls = try Self.upstreamTLS(reader, for: upstream.targets)
+        return upstream
+    }
+
+    private static func upstreamTLS(
+        _ reader: SettingsReader,
+        for targets: [UpstreamTarget]
+    ) throws(SettingsError) -> UpstreamTLS? {
+        let authorities = reader.text(.upstreamCA)
+        let name = try reader.optional(.upstreamServerName, "a host name") {
+            UpstreamTLS.isServerName($0) ? $0 : nil
+        }
+        guard targets.contains(where: \.isSecure) else {
+            // A check that is believed in and never made.
+            if authorities != nil { throw .needsSecureUpstream(.upstreamCA) }
+            if name != nil { throw .needsSecureUpstream(.upstreamServerName) }
+            return nil
+        }
+        do {
+            return try UpstreamTLS(authorities: authorities, serverName: name)
+        } catch {
+            throw SettingsError("\(Setting.upstreamCA.flag) '\(authorities ?? "")': \(error)")
+        }
     }
 
     private static func headLimits(_ reader: SettingsReader) throws(SettingsError) -> HeadLimits {

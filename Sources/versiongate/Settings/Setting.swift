@@ -7,6 +7,9 @@ enum Setting: String, CaseIterable {
     case reusePort
     case proxyProtocol
     case upstream
+    case dnsRefresh
+    case upstreamCA = "upstreamCa"
+    case upstreamServerName
     case rules
     case threads
     case drainTimeout

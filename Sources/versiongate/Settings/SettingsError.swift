@@ -16,4 +16,8 @@ struct SettingsError: Error, CustomStringConvertible {
     static func malformed(_ setting: Setting, _ text: String, expected: String) -> SettingsError {
         SettingsError("\(setting.flag) '\(text)': expected \(expected)")
     }
+
+    static func needsSecureUpstream(_ setting: Setting) -> SettingsError {
+        SettingsError("\(setting.flag) is given, but no \(Setting.upstream.flag) is https://")
+    }
 }

@@ -58,9 +58,12 @@ struct SettingsReader {
         }
     }
 
-    /// The text of a setting, or `nil` if nobody says anything about it.
+    /// The text of a setting, or `nil` if nobody says anything about it; a list as one text with
+    /// commas.
     func text(_ setting: Setting) -> String? {
-        self.config.string(forKey: ConfigKey([setting.rawValue]))
+        let key = ConfigKey([setting.rawValue])
+        return self.config.string(forKey: key)
+            ?? self.config.stringArray(forKey: key)?.joined(separator: ",")
     }
 
     /// A setting that must be there.

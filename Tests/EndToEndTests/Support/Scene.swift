@@ -39,8 +39,29 @@ struct Scene: Sendable {
         _ body: (Scene) async throws -> Void
     ) async throws {
         let backend = try ScriptedBackend(script: script)
+        try await Self.play(
+            in: folder,
+            flags: flags,
+            surroundings: surroundings,
+            backends: [backend],
+            body
+        )
+    }
+
+    /// Plays a scene with backends that are there already.
+    ///
+    /// `upstream`: how the gate is told of them; `nil`: by their ports.
+    static func play(
+        in folder: TemporaryFolder,
+        flags: [GateFlag] = [],
+        surroundings: GateSurroundings = .usual,
+        backends: [ScriptedBackend],
+        upstream: String? = nil,
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let ports = backends.map { "http://127.0.0.1:\($0.port)" }
         let gate = try GateProcess(
-            upstreamPort: backend.port,
+            upstream: upstream ?? ports.joined(separator: ","),
             rules: folder.file("rules.yaml"),
             flags: flags.contains(where: \.isDrainTimeout)
                 ? flags : flags + [.drainTimeout(seconds: 1)],
@@ -55,7 +76,7 @@ struct Scene: Sendable {
                 Issue.record("the gate ended by signal \(signal):\n\(gate.logText.suffix(4000))")
             }
         }
-        try await body(Scene(gate: gate, backend: backend, folder: folder))
+        try await body(Scene(gate: gate, backend: backends[0], folder: folder))
     }
 
     func connect(receiveBuffer: Int32? = nil) throws -> RawClient {

@@ -32,7 +32,7 @@ struct GateServerTests {
         let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         var settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),
-            upstream: Endpoint(host: "127.0.0.1", port: 1)
+            upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 1))
         )
         settings.threads = 2
         settings.logsAccess = true

@@ -162,25 +162,29 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
 
 /// A worker with channels in place of sockets, driven by hand.
 struct Stage {
-    let loop = EmbeddedEventLoop()
+    let loop: EmbeddedEventLoop
     let worker: Worker
 
-    /// `minimum`: the oldest version that passes.
+    /// `minimum`: the oldest version that passes; `backends`: who can be connected to.
     init(
         minimum: String = "2.0",
         answer: AnswerStyle = .standard,
+        loop: EmbeddedEventLoop = EmbeddedEventLoop(),
+        backends: FakeBackends? = nil,
         _ configure: (inout GateSettings) -> Void = { _ in }
     ) throws {
+        self.loop = loop
         var settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),
-            upstream: Endpoint(host: "backend", port: 80)
+            upstream: UpstreamSettings(Endpoint(host: "192.0.2.1", port: 80))
         )
         configure(&settings)
         self.worker = Worker(
             eventLoop: self.loop,
             settings: settings,
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            connect: backends.map { backends in { backends.connect(to: $0) } }
         )
     }
 
@@ -208,16 +212,19 @@ struct Stage {
     /// A connection to the backend that waits in the pool.
     func upstream() throws -> Wire<UpstreamConnection> {
         let connection = UpstreamConnection(limits: .defaults)
-        connection.pool = self.worker.pool
+        let member = try #require(self.worker.pool.next(at: self.worker.now))
+        connection.member = member
         let wire = try Wire(connection, loop: self.loop)
-        self.worker.pool.keep(connection, at: self.worker.now)
+        member.keep(connection, at: self.worker.now)
         return wire
     }
 
     /// The connection that the pool would give out next, which stays there.
     var idle: UpstreamConnection? {
-        guard let connection = self.worker.pool.take() else { return nil }
-        self.worker.pool.keep(connection, at: self.worker.now)
+        guard let member = self.worker.pool.next(at: self.worker.now),
+            let connection = member.take()
+        else { return nil }
+        member.keep(connection, at: self.worker.now)
         return connection
     }
 }

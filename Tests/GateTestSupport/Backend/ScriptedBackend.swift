@@ -7,12 +7,25 @@ package final class ScriptedBackend: Sendable {
     private let watched: Watched<BackendRecord>
     private let sockets: OpenSockets
 
-    package init(script: @escaping Script) throws {
+    /// Listens on a port of 127.0.0.1; 0 lets the system choose one.
+    package convenience init(port: UInt16 = 0, script: @escaping Script) throws {
+        try self.init(script: script) { try LoopbackListener(port: port, onConnection: $0) }
+    }
+
+    /// Listens on a Unix socket.
+    package convenience init(unixSocket path: String, script: @escaping Script) throws {
+        try self.init(script: script) { try LoopbackListener(unixSocket: path, onConnection: $0) }
+    }
+
+    private init(
+        script: @escaping Script,
+        listen: (@escaping @Sendable (Int32) -> Void) throws -> LoopbackListener
+    ) throws {
         let watched = Watched(BackendRecord())
         let sockets = OpenSockets()
         self.watched = watched
         self.sockets = sockets
-        self.listener = try LoopbackListener { descriptor in
+        self.listener = try listen { descriptor in
             let index = watched.update { record in
                 record.connections.append(BackendRecord.Connection())
                 return record.connections.count - 1

@@ -20,6 +20,8 @@ package enum GateFlag: Sendable, Equatable {
     case reusePort
     case threads(Int)
     case accessLog
+    case upstreamCA(path: String)
+    case upstreamServerName(String)
 
     var arguments: [String] {
         switch self {
@@ -45,6 +47,8 @@ package enum GateFlag: Sendable, Equatable {
         case .reusePort: ["--reuse-port"]
         case .threads(let count): ["--threads", "\(count)"]
         case .accessLog: ["--access-log"]
+        case .upstreamCA(let path): ["--upstream-ca", path]
+        case .upstreamServerName(let name): ["--upstream-server-name", name]
         }
     }
 }

@@ -15,9 +15,24 @@ package final class GateProcess: Sendable {
     private let log: OutputCollector
     private let exit: Watched<Exit?>
 
-    /// Starts the gate and waits until it listens.
-    package init(
+    /// Starts the gate in front of a port on 127.0.0.1 and waits until it listens.
+    package convenience init(
         upstreamPort: UInt16,
+        rules: URL,
+        flags: [GateFlag] = [],
+        surroundings: GateSurroundings = .usual
+    ) throws {
+        try self.init(
+            upstream: "http://127.0.0.1:\(upstreamPort)",
+            rules: rules,
+            flags: flags,
+            surroundings: surroundings
+        )
+    }
+
+    /// Starts the gate in front of backends as the flag names them, and waits until it listens.
+    package init(
+        upstream: String,
         rules: URL,
         flags: [GateFlag] = [],
         surroundings: GateSurroundings = .usual
@@ -27,7 +42,7 @@ package final class GateProcess: Sendable {
         let process = Process()
         let executable = try GateExecutable.locate()
         let arguments =
-            ["serve", "--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:\(upstreamPort)"]
+            ["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]
             + ["--rules", rules.path, "--threads", "1"]
             + ["--log-format", "json", "--log-level", "info"]
             + flags.flatMap(\.arguments)

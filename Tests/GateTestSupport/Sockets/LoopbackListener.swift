@@ -2,16 +2,43 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Listens on a free port of 127.0.0.1 and hands each connection to a thread of its own.
+/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands each connection to a thread of its own.
 package final class LoopbackListener: Sendable {
+    /// 0 for a Unix socket.
     package let port: UInt16
     /// Open until the accepting thread has ended; that thread alone closes it.
     private let descriptor: Mutex<Int32?>
 
     /// Starts to listen; `onConnection` takes over the descriptor that it is given.
-    package init(onConnection: @escaping @Sendable (Int32) -> Void) throws {
-        let descriptor = try Self.listen()
-        self.port = try Self.port(of: descriptor)
+    ///
+    /// Port 0 lets the system choose one.
+    package convenience init(
+        port: UInt16 = 0,
+        onConnection: @escaping @Sendable (Int32) -> Void
+    ) throws {
+        let descriptor = try Self.listen(port: port)
+        try self.init(
+            listening: descriptor,
+            port: Self.port(of: descriptor),
+            onConnection: onConnection
+        )
+    }
+
+    /// Starts to listen on a Unix socket.
+    package convenience init(
+        unixSocket path: String,
+        onConnection: @escaping @Sendable (Int32) -> Void
+    ) throws {
+        let descriptor = try Self.listen(unixSocket: path)
+        try self.init(listening: descriptor, port: 0, onConnection: onConnection)
+    }
+
+    private init(
+        listening descriptor: Int32,
+        port: UInt16,
+        onConnection: @escaping @Sendable (Int32) -> Void
+    ) throws {
+        self.port = port
         self.descriptor = Mutex(descriptor)
         Thread.detachNewThread { [self] in
             while let connection = Self.accept(from: descriptor) {
@@ -33,10 +60,39 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// A socket that listens on a free port and that nobody accepts from yet.
-    package static func listen() throws -> Int32 {
+    private static func listen(unixSocket path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array(path.utf8)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            unsafe buffer.copyBytes(from: name.prefix(buffer.count - 1))
+        }
+        let bound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard bound == 0, Glibc.listen(descriptor, 512) == 0 else {
+            let reason = errno
+            _ = close(descriptor)
+            throw HarnessError("listen on \(path): errno \(reason)")
+        }
+        return descriptor
+    }
+
+    /// A socket that listens on a port, a free one for 0, and that nobody accepts from yet.
+    package static func listen(port: UInt16 = 0) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in.loopback(port: 0)
+        var on: Int32 = 1
+        unsafe _ = setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_REUSEADDR,
+            &on,
+            socklen_t(MemoryLayout<Int32>.size)
+        )
+        var address = sockaddr_in.loopback(port: port)
         let bound = unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))

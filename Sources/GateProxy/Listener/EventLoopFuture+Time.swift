@@ -1,0 +1,14 @@
+import NIOCore
+
+extension EventLoopFuture {
+    /// Whether this future has its result within a time.
+    func completes(within time: TimeAmount) -> EventLoopFuture<Bool> {
+        let first = self.eventLoop.makePromise(of: Bool.self)
+        let timer = self.eventLoop.scheduleTask(in: time) { first.succeed(false) }
+        self.whenComplete { _ in
+            timer.cancel()
+            first.succeed(true)
+        }
+        return first.futureResult
+    }
+}

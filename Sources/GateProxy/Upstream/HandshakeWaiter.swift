@@ -1,0 +1,80 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// Tells how a handshake ended, and is gone after it.
+final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let name: String?
+    private let timeout: TimeAmount
+    private var promise: EventLoopPromise<Void>?
+    private var timer: Scheduled<Void>?
+
+    /// `name`: what the certificate must name; `timeout`: how long it may take from now on, the
+    /// connection itself included.
+    init(_ promise: EventLoopPromise<Void>, name: String?, timeout: TimeAmount) {
+        self.promise = promise
+        self.name = name
+        self.timeout = timeout
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let timeout = self.timeout
+        self.timer = context.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+            self.end(context, .failure(ChannelError.connectTimeout(timeout)))
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.end(context, .failure(ChannelError.eof))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent {
+            self.end(context, Result { try self.checkName(in: context.pipeline) })
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    /// NIOSSL is content with the address of the connection, whatever name was asked for.
+    private func checkName(in pipeline: ChannelPipeline) throws {
+        guard let name = self.name else { return }
+        let tls = try pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+        let names = tls.peerCertificate?._subjectAlternativeNames()
+        let isNamed =
+            names?.contains { entry in
+                entry.nameType == .dnsName
+                    && CertificateName(String(decoding: entry.contents, as: UTF8.self)).covers(name)
+            } ?? false
+        guard isNamed else {
+            throw UpstreamTLS.Failure(description: "the certificate does not name \(name)")
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.end(context, .failure(error))
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.end(context, .failure(ChannelError.eof))
+        context.fireChannelInactive()
+    }
+
+    private func end(_ context: ChannelHandlerContext, _ result: Result<Void, any Error>) {
+        self.timer?.cancel()
+        self.timer = nil
+        guard let promise = self.promise.take() else { return }
+        if case .failure = result {
+            context.close(promise: nil)
+        } else {
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        }
+        promise.completeWith(result)
+    }
+}
+
+@available(*, unavailable)
+extension HandshakeWaiter: Sendable {}

@@ -1,0 +1,24 @@
+import NIOCore
+
+/// One address that serves: a target, and where exactly it is.
+struct UpstreamAddress: Hashable, Sendable, CustomStringConvertible {
+    let target: UpstreamTarget
+    let socket: SocketAddress
+
+    /// Whether it is reached by TCP.
+    var isInternet: Bool {
+        switch self.target.place {
+        case .endpoint: true
+        case .unixSocket: false
+        }
+    }
+
+    var description: String {
+        switch self.target.place {
+        case .unixSocket: return self.target.description
+        case .endpoint(let endpoint):
+            let host = self.socket.ipAddress ?? endpoint.host
+            return Endpoint(host: host, port: self.socket.port ?? endpoint.port).description
+        }
+    }
+}

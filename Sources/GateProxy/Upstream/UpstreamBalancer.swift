@@ -1,0 +1,149 @@
+import NIOCore
+
+/// Which of several addresses takes the next connection: each in turn, without those that fail.
+///
+/// An address that fails is left out, longer each time. When its time is over one connection tries
+/// it: that one alone finds out whether it is back. Where every address is left out, they are tried
+/// all the same. It holds no address and no socket, only places in a list that its owner keeps.
+struct UpstreamBalancer: Equatable {
+    private enum Phase: Equatable {
+        case serving
+        case out(until: NIODeadline)
+        /// The one that finds out is under way.
+        case tried
+    }
+
+    private struct Member: Equatable {
+        var phase = Phase.serving
+        /// Exchanges that failed since the last that did not.
+        var faults = 0
+        /// How often it was left out since its last answer.
+        var ejections = 0
+    }
+
+    /// Failed exchanges, one after the other, that tell of more than bad luck.
+    static let faultLimit = 5
+    static let shortestEjection = TimeAmount.seconds(1)
+    static let longestEjection = TimeAmount.seconds(30)
+
+    private var members: [Member]
+    private var turn: Int
+
+    /// `turn`: where to begin; another one on each loop spreads them from the first request on.
+    init(count: Int, turn: Int = 0) {
+        self.members = Array(repeating: Member(), count: count)
+        self.turn = turn
+    }
+
+    var count: Int { self.members.count }
+
+    /// The place of the address to take, never one of those tried; `nil` if there is none.
+    ///
+    /// `insisting`: take one that is left out rather than none.
+    mutating func choose(
+        at now: NIODeadline,
+        besides tried: [Int] = [],
+        insisting: Bool = true
+    ) -> Int? {
+        var lastResort: Int?
+        for step in 0..<self.members.count {
+            let index = (self.turn &+ step) % self.members.count
+            guard !tried.contains(index) else { continue }
+            switch self.members[index].phase {
+            case .out(let end) where end <= now:
+                self.members[index].phase = .tried
+                return self.take(index)
+            case .serving:
+                return self.take(index)
+            case .out, .tried:
+                lastResort = lastResort ?? index
+            }
+        }
+        return insisting ? lastResort.map { self.take($0) } : nil
+    }
+
+    private mutating func take(_ index: Int) -> Int {
+        self.turn = (index + 1) % self.members.count
+        return index
+    }
+
+    /// Whether anything is held against an address, so that its answers are worth telling.
+    func isSuspect(_ index: Int) -> Bool {
+        self.members[index] != Member()
+    }
+
+    enum SuccessAction: Equatable {
+        /// It serves again after it was left out.
+        case welcomeBack
+        case doNothing
+    }
+
+    /// A connection was opened.
+    mutating func connected(_ index: Int) -> SuccessAction {
+        guard self.members[index].phase != .serving else { return .doNothing }
+        self.members[index].phase = .serving
+        // It has yet to answer: the next failure is one too many.
+        self.members[index].faults = Self.faultLimit - 1
+        return .welcomeBack
+    }
+
+    /// A response began.
+    mutating func answered(_ index: Int) {
+        self.members[index].faults = 0
+        if self.members[index].phase == .serving { self.members[index].ejections = 0 }
+    }
+
+    enum FailureAction: Equatable {
+        /// It is left out from now on.
+        case eject(for: TimeAmount)
+        /// It stays out for so much longer.
+        case keepOut(for: TimeAmount)
+        case doNothing
+    }
+
+    /// No connection could be opened.
+    mutating func connectFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
+        // The only one there is has nobody to stand in for it.
+        guard self.members.count > 1 else { return .doNothing }
+        switch self.members[index].phase {
+        case .serving:
+            return .eject(for: self.leaveOut(index, at: now))
+        case .tried:
+            return .keepOut(for: self.leaveOut(index, at: now))
+        case .out:
+            // Tried while all were out, or begun before it was.
+            return .doNothing
+        }
+    }
+
+    /// A connection was opened, and no acceptable response came.
+    mutating func answerFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
+        guard self.members.count > 1, self.members[index].phase == .serving else {
+            return .doNothing
+        }
+        self.members[index].faults += 1
+        guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
+        return .eject(for: self.leaveOut(index, at: now))
+    }
+
+    private mutating func leaveOut(_ index: Int, at now: NIODeadline) -> TimeAmount {
+        let doublings = Swift.min(self.members[index].ejections, 8)
+        let time = Swift.min(
+            Self.longestEjection,
+            .nanoseconds(Self.shortestEjection.nanoseconds << Int64(doublings))
+        )
+        self.members[index].phase = .out(until: now + time)
+        self.members[index].faults = 0
+        self.members[index].ejections += 1
+        return time
+    }
+
+    /// The list has changed.
+    ///
+    /// `origins`: for each place of the new list its place in the old one, or `nil` if it is new.
+    mutating func replace(with origins: [Int?]) {
+        self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
+        // What was left out for the sake of others may be the only one now.
+        if self.members.count == 1 { self.members[0] = Member() }
+    }
+}

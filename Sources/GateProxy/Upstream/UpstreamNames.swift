@@ -1,0 +1,132 @@
+import Logging
+import NIOCore
+import NIOPosix
+
+/// Looks the names of the backends up, again and again, and tells everyone of their addresses.
+///
+/// It lives on one event loop; the look-ups, which block, have threads of their own.
+final class UpstreamNames {
+    typealias Lookup = @Sendable (Endpoint) -> Result<[SocketAddress], LookupFailure>
+
+    /// Between two look-ups while a name has no address at all.
+    static let impatientRefresh = TimeAmount.seconds(1)
+
+    private let eventLoop: any EventLoop
+    private let refresh: TimeAmount
+    private let lookup: Lookup
+    private let threads: NIOThreadPool
+    private let logger: Logger
+    private let publish: ([UpstreamAddress]) -> Void
+    private var directory: UpstreamDirectory
+    private var next: Scheduled<Void>?
+    private var isStopped = false
+
+    /// `publish`: called on the loop whenever the addresses have changed.
+    init(
+        eventLoop: any EventLoop,
+        settings: UpstreamSettings,
+        lookup: @escaping Lookup,
+        logger: Logger,
+        publish: @escaping ([UpstreamAddress]) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.refresh = settings.refresh
+        self.lookup = lookup
+        self.logger = logger
+        self.publish = publish
+        self.directory = UpstreamDirectory(settings.targets)
+        self.threads = NIOThreadPool(numberOfThreads: Swift.min(4, self.directory.names.count))
+    }
+
+    /// Begins to look up what the settings name, and waits for the first answers, but not for ever;
+    /// `nil`: there is nothing to look up.
+    static func start(
+        _ settings: UpstreamSettings,
+        lookup: @escaping Lookup,
+        workers: [NIOLoopBound<Worker>],
+        atMost time: TimeAmount,
+        logger: Logger
+    ) async throws -> NIOLoopBound<UpstreamNames>? {
+        guard !UpstreamDirectory(settings.targets).names.isEmpty,
+            let eventLoop = workers.first?.eventLoop
+        else { return nil }
+        let names = try await eventLoop.submit {
+            let names = UpstreamNames(
+                eventLoop: eventLoop,
+                settings: settings,
+                lookup: lookup,
+                logger: logger
+            ) { addresses in
+                for worker in workers {
+                    worker.eventLoop.execute { worker.value.pool.use(addresses) }
+                }
+            }
+            return NIOLoopBound(names, eventLoop: eventLoop)
+        }.get()
+        _ = try await eventLoop.flatSubmit {
+            names.value.start().completes(within: time)
+        }.get()
+        return names
+    }
+
+    /// Begins; succeeds when every name was looked up once, whatever came of it.
+    func start() -> EventLoopFuture<Void> {
+        self.threads.start()
+        return self.lookAll()
+    }
+
+    /// Ends without waiting for a look-up that is under way.
+    func stop() {
+        self.isStopped = true
+        self.next?.cancel()
+        self.threads.shutdownGracefully { _ in }
+    }
+
+    private func lookAll() -> EventLoopFuture<Void> {
+        let names = NIOLoopBound(self, eventLoop: self.eventLoop)
+        let all = self.directory.names.map { name in
+            self.threads.runIfActive(eventLoop: self.eventLoop) { [lookup] in lookup(name) }
+                .map { names.value.lookedUp(name, $0) }
+        }
+        return EventLoopFuture.andAllComplete(all, on: self.eventLoop).map {
+            names.value.scheduleNext()
+        }
+    }
+
+    private func scheduleNext() {
+        guard !self.isStopped else { return }
+        let pause =
+            self.directory.isIncomplete
+            ? Swift.min(self.refresh, Self.impatientRefresh) : self.refresh
+        let names = NIOLoopBound(self, eventLoop: self.eventLoop)
+        self.next = self.eventLoop.scheduleTask(in: pause) { _ = names.value.lookAll() }
+    }
+
+    private func lookedUp(_ name: Endpoint, _ result: Result<[SocketAddress], LookupFailure>) {
+        guard !self.isStopped else { return }
+        switch self.directory.lookedUp(name, result) {
+        case .publish:
+            let addresses = self.directory.addresses
+            self.logger.info(
+                "addresses of the backend",
+                metadata: [
+                    "name": "\(name)",
+                    "addresses": "\(addresses.map(\.description).joined(separator: ", "))",
+                ]
+            )
+            self.publish(addresses)
+        case .report(let failure, let hasAddresses):
+            self.logger.warning(
+                hasAddresses
+                    ? "cannot look the backend up; its last addresses stay"
+                    : "cannot look the backend up",
+                metadata: ["name": "\(name)", "error": "\(failure)"]
+            )
+        case .doNothing:
+            break
+        }
+    }
+}
+
+@available(*, unavailable)
+extension UpstreamNames: Sendable {}

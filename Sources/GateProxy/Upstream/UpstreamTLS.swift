@@ -1,0 +1,65 @@
+import NIOCore
+import NIOSSL
+
+/// How backends prove who they are; a backend that does not is not spoken to.
+package struct UpstreamTLS: Sendable {
+    private let context: NIOSSLContext
+    /// The name that the certificate must have; `nil`: the host of the backend.
+    private let serverName: String?
+
+    /// Why a file of certificates cannot be used.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// TLS 1.2 or later; trusts what the system trusts, or only what a file of PEM certificates says.
+    ///
+    /// - Throws: what is wrong with the file.
+    package init(authorities file: String? = nil, serverName: String? = nil) throws(Failure) {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // Nobody waits for a goodbye that does not come.
+        configuration.shutdownTimeout = .seconds(1)
+        if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
+        self.serverName = serverName
+        do {
+            self.context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+    }
+
+    private static func certificates(in file: String) throws(Failure) -> [NIOSSLCertificate] {
+        do {
+            return try NIOSSLCertificate.fromPEMFile(file)
+        } catch {
+            throw Failure(description: "there is no such file, or no PEM certificate in it")
+        }
+    }
+
+    /// What encrypts a channel to a host, and tells when it does.
+    func makeHandlers(
+        host: String,
+        promise: EventLoopPromise<Void>,
+        timeout: TimeAmount
+    ) throws -> (NIOSSLClientHandler, HandshakeWaiter) {
+        let wanted = self.serverName ?? host
+        // An address is no server name (RFC 6066 3); it is looked for in the certificate itself.
+        let isAddress = (try? SocketAddress(ipAddress: wanted, port: 0)) != nil
+        let name = isAddress ? nil : wanted
+        return (
+            try NIOSSLClientHandler(context: self.context, serverHostname: name),
+            HandshakeWaiter(promise, name: name, timeout: timeout)
+        )
+    }
+
+    /// Whether a name can be asked for and verified.
+    package static func isServerName(_ name: String) -> Bool {
+        (1...253).contains(name.utf8.count) && (try? SocketAddress(ipAddress: name, port: 0)) == nil
+            && name.utf8.allSatisfy { byte in
+                ASCII.isDigit(byte) || (0x61...0x7A).contains(ASCII.lowercased(byte))
+                    || [0x2D, 0x2E, 0x5F].contains(byte)
+            }
+    }
+}

@@ -1,0 +1,86 @@
+import NIOCore
+
+/// A backend as the operator names it.
+package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
+    /// Where it listens.
+    package enum Place: Hashable, Sendable {
+        case endpoint(Endpoint)
+        case unixSocket(path: String)
+    }
+
+    package var place: Place
+    /// Whether it is spoken to over TLS.
+    package var isSecure: Bool
+
+    package init(_ place: Place, isSecure: Bool = false) {
+        self.place = place
+        self.isSecure = isSecure
+    }
+
+    /// Reads `http://HOST[:PORT]`, `https://HOST[:PORT]` or `unix:/PATH`.
+    package init?(_ text: String) {
+        if let path = Self.rest(of: text, behind: "unix:") {
+            guard path.hasPrefix("/"), !path.hasSuffix("/"),
+                (try? SocketAddress(unixDomainSocketPath: path)) != nil
+            else { return nil }
+            self.init(.unixSocket(path: path))
+        } else if let authority = Self.rest(of: text, behind: "https://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 443) else { return nil }
+            self.init(.endpoint(endpoint), isSecure: true)
+        } else if let authority = Self.rest(of: text, behind: "http://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
+            self.init(.endpoint(endpoint))
+        } else {
+            return nil
+        }
+    }
+
+    private static func endpoint(_ authority: String, defaultPort: Int) -> Endpoint? {
+        let authority = authority.hasSuffix("/") ? String(authority.dropLast()) : authority
+        guard !authority.contains(where: { "?#".contains($0) }) else { return nil }
+        return Endpoint(authority, defaultPort: defaultPort)
+    }
+
+    /// Reads targets separated by commas.
+    package static func list(_ text: String) -> [UpstreamTarget]? {
+        var targets: [UpstreamTarget] = []
+        for item in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let target = UpstreamTarget(String(item.trimmingPrefix { $0 == " " })) else {
+                return nil
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+
+    private static func rest(of text: String, behind scheme: String) -> String? {
+        guard text.lowercased().hasPrefix(scheme) else { return nil }
+        return String(text.dropFirst(scheme.count))
+    }
+
+    /// The `Host` value of requests that have none.
+    var authority: String {
+        switch self.place {
+        case .endpoint(let endpoint): endpoint.description
+        // RFC 9112 has no host for it; this is what curl sends.
+        case .unixSocket: "localhost"
+        }
+    }
+
+    /// The address that it needs no look-up for.
+    var literalAddress: SocketAddress? {
+        switch self.place {
+        case .endpoint(let endpoint):
+            try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
+        case .unixSocket(let path):
+            try? SocketAddress(unixDomainSocketPath: path)
+        }
+    }
+
+    package var description: String {
+        switch self.place {
+        case .endpoint(let endpoint): "\(self.isSecure ? "https" : "http")://\(endpoint)"
+        case .unixSocket(let path): "unix:\(path)"
+        }
+    }
+}

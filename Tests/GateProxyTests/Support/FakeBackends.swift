@@ -1,0 +1,38 @@
+import NIOCore
+import NIOEmbedded
+
+@testable import GateProxy
+
+/// Backends by address that are reached, or not, as a test says.
+final class FakeBackends {
+    private let loop: EmbeddedEventLoop
+    private var pending: [(address: String, promise: EventLoopPromise<UpstreamConnection>)] = []
+    /// The addresses that were dialled, in order.
+    private(set) var dialled: [String] = []
+
+    init(loop: EmbeddedEventLoop) {
+        self.loop = loop
+    }
+
+    func connect(to address: UpstreamAddress) -> EventLoopFuture<UpstreamConnection> {
+        let promise = self.loop.makePromise(of: UpstreamConnection.self)
+        self.dialled.append(address.description)
+        self.pending.append((address.description, promise))
+        return promise.futureResult
+    }
+
+    /// The oldest connection that is being opened is there.
+    func accept() throws -> Wire<UpstreamConnection> {
+        let wire = try Wire(UpstreamConnection(limits: .defaults), loop: self.loop)
+        self.pending.removeFirst().promise.assumeIsolated().succeed(wire.handler)
+        return wire
+    }
+
+    /// The oldest connection that is being opened fails.
+    func fail(_ error: any Error) {
+        self.pending.removeFirst().promise.fail(error)
+    }
+
+    static let refused = IOError(errnoCode: 111, reason: "connect")
+    static let timeout = ChannelError.connectTimeout(.seconds(5))
+}

@@ -1,0 +1,169 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import GateProxy
+
+/// Several addresses behind one gate, as its clients see them.
+struct UpstreamPoolTests {
+    private let stage: Stage
+    private let backends: FakeBackends
+    private static let names = ["192.0.2.1:80", "192.0.2.2:80", "192.0.2.3:80"]
+    private static let post = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3")
+
+    private init(_ count: Int) throws {
+        let loop = EmbeddedEventLoop()
+        let backends = FakeBackends(loop: loop)
+        self.backends = backends
+        self.stage = try Stage(loop: loop, backends: backends) { settings in
+            settings.upstream.targets = Self.names.prefix(count).compactMap {
+                UpstreamTarget("http://\($0)")
+            }
+        }
+    }
+
+    init() throws {
+        try self.init(3)
+    }
+
+    private func ask(_ text: String = Message.get) throws -> Wire<ClientConnection> {
+        let client = try self.stage.client()
+        try client.receive(text)
+        return client
+    }
+
+    @Test func `each address has its turn, and its own connections`() throws {
+        for _ in 0..<3 {
+            let client = try self.ask()
+            try self.backends.accept().receive(Message.ok)
+            #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
+        }
+        #expect(Set(self.backends.dialled) == Set(Self.names))
+        for _ in 0..<3 { _ = try self.ask() }
+        #expect(self.backends.dialled.count == 3)
+    }
+
+    @Test(arguments: [Message.get, Self.post])
+    func `what could not be sent goes to another address`(_ request: String) throws {
+        let client = try self.ask(request)
+        self.backends.fail(FakeBackends.refused)
+        self.backends.fail(FakeBackends.refused)
+        let upstream = try self.backends.accept()
+        #expect(Set(self.backends.dialled) == Set(Self.names))
+        #expect(upstream.socket.takeSent().hasPrefix(request.prefix(4)))
+        try upstream.receive(Message.ok)
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `a request that no address takes is a bad gateway`() throws {
+        let client = try self.ask()
+        for _ in 0..<3 { self.backends.fail(FakeBackends.refused) }
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 502 "))
+        #expect(self.backends.dialled.count == 3)
+    }
+
+    @Test func `a time-out is followed by an address that may be up, and by no other`() throws {
+        let client = try self.ask()
+        self.backends.fail(FakeBackends.timeout)
+        self.backends.fail(FakeBackends.refused)
+        self.backends.fail(FakeBackends.timeout)
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        let second = try self.ask()
+        self.backends.fail(FakeBackends.timeout)
+        #expect(second.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        #expect(self.backends.dialled.count == 4)
+    }
+
+    @Test func `an address that cannot be reached is left out`() throws {
+        _ = try self.ask()
+        let dead = try #require(self.backends.dialled.last)
+        self.backends.fail(FakeBackends.refused)
+        _ = try self.backends.accept()
+        for _ in 0..<4 {
+            _ = try self.ask()
+            _ = try self.backends.accept()
+        }
+        #expect(self.backends.dialled.filter { $0 == dead }.count == 1)
+    }
+
+    @Test func `an address that breaks its answers is left out after a while`() throws {
+        for _ in 0..<15 {
+            let client = try self.ask(Self.post)
+            let upstream = try self.backends.accept()
+            if self.backends.dialled.last == Self.names[1] {
+                upstream.disconnect()
+                #expect(client.socket.sent.hasPrefix("HTTP/1.1 502 "))
+            } else {
+                try upstream.receive(
+                    wire("HTTP/1.1 500 Mine", "Content-Length: 0", "Connection: close")
+                )
+                #expect(client.socket.sent.hasPrefix("HTTP/1.1 500 "))
+            }
+        }
+        for _ in 0..<6 {
+            _ = try self.ask(Self.post)
+            _ = try self.backends.accept()
+        }
+        let counts = Self.names.map { name in self.backends.dialled.filter { $0 == name }.count }
+        #expect(counts[1] == UpstreamBalancer.faultLimit)
+        #expect(counts[0] + counts[2] == 16)
+    }
+
+    @Test func `connections to an address that has left close when they are free`() throws {
+        let waiting = try self.ask()
+        let first = try self.backends.accept()
+        _ = try self.ask()
+        let second = try self.backends.accept()
+        try second.receive(Message.ok)
+        let target = try #require(UpstreamTarget("http://192.0.2.7"))
+        self.stage.worker.pool.use(UpstreamDirectory([target]).addresses)
+        #expect(second.socket.isClosed && !first.socket.isClosed)
+        try first.receive(Message.ok)
+        #expect(waiting.socket.sent.hasPrefix("HTTP/1.1 200 "))
+        #expect(first.socket.isClosed)
+        _ = try self.ask()
+        #expect(self.backends.dialled.last == "192.0.2.7:80")
+    }
+
+    @Test func `connections to an address that stays go on to serve`() throws {
+        let one = try UpstreamPoolTests(1)
+        _ = try one.ask()
+        let upstream = try one.backends.accept()
+        try upstream.receive(Message.ok)
+        let targets = try #require(UpstreamTarget.list("http://192.0.2.9,http://192.0.2.1:80"))
+        one.stage.worker.pool.use(UpstreamDirectory(targets).addresses)
+        #expect(!upstream.socket.isClosed)
+        for _ in 0..<2 { _ = try one.ask() }
+        #expect(one.backends.dialled.sorted() == ["192.0.2.1:80", "192.0.2.9:80"])
+    }
+
+    @Test func `without any address every request of a client is answered`() throws {
+        self.stage.worker.pool.use([])
+        let client = try self.ask(Message.get + Message.second + Message.outdated)
+        self.stage.loop.run()
+        let statuses = client.socket.sent.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+        #expect(statuses == ["502", "502", "426"])
+        #expect(self.backends.dialled.isEmpty)
+    }
+
+    @Test func `a client that leaves while no address is known leaves nothing behind`() throws {
+        self.stage.worker.pool.use([])
+        let client = try self.ask()
+        client.disconnect()
+        self.stage.loop.run()
+        #expect(client.socket.sent.isEmpty)
+    }
+
+    @Test func `a request that found its connection closed is sent to any address`() throws {
+        let one = try UpstreamPoolTests(1)
+        _ = try one.ask()
+        let stale = try one.backends.accept()
+        try stale.receive(Message.ok)
+        let client = try one.ask()
+        stale.disconnect()
+        let fresh = try one.backends.accept()
+        #expect(fresh.socket.takeSent().hasPrefix("GET /a HTTP/1.1\r\n"))
+        try fresh.receive(Message.ok)
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
+    }
+}

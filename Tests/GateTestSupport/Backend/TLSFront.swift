@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+
+/// Takes TLS off in front of a port on 127.0.0.1: a process of its own, in Python.
+package final class TLSFront: Sendable {
+    /// Whether it can run here.
+    package static var canRun: Bool { ToolProcess.isInstalled("python3") }
+
+    package let port: UInt16
+    private let process: Process
+    private let output: OutputCollector
+
+    /// Starts to listen.
+    ///
+    /// `version`: the only one that it speaks, such as `TLSv1`; `nil`: whatever is usual.
+    package init(
+        to port: UInt16,
+        certificate: String,
+        key: String,
+        version: String? = nil
+    ) throws {
+        let output = OutputCollector()
+        let process = Process()
+        process.executableURL = try ToolProcess.locate("python3")
+        process.arguments = ["-c", Self.program, "\(port)", certificate, key, version ?? ""]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output.pipe
+        process.standardError = FileHandle.nullDevice
+        try process.start()
+        output.start()
+        (self.process, self.output) = (process, output)
+        do {
+            let line = try output.collected.wait(for: "a TLS front") { collected in
+                collected.lines.first ?? (collected.hasEnded ? "" : nil)
+            }
+            guard let port = UInt16(line) else { throw HarnessError("the TLS front did not start") }
+            self.port = port
+        } catch {
+            _ = Glibc.kill(process.processIdentifier, SIGKILL)
+            throw error
+        }
+    }
+
+    deinit {
+        self.kill()
+    }
+
+    /// Ends it in the middle of whatever it does: its peers get no goodbye.
+    package func kill() {
+        if self.process.isRunning { _ = Glibc.kill(self.process.processIdentifier, SIGKILL) }
+    }
+
+    /// The server names that clients have asked for so far.
+    package var serverNames: [String] {
+        self.output.collected.current.lines.dropFirst().map { String($0) }
+    }
+
+    private static let program = """
+        import asyncio, ssl, sys
+        port, certificate, key, version = sys.argv[1:5]
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        if version:
+            tls.set_ciphers("ALL:@SECLEVEL=0")
+            tls.minimum_version = tls.maximum_version = ssl.TLSVersion[version]
+        tls.load_cert_chain(certificate, key)
+        tls.sni_callback = lambda connection, name, context: print(name, flush=True)
+        async def pump(reader, writer):
+            try:
+                while data := await reader.read(65536):
+                    writer.write(data)
+                    await writer.drain()
+            except OSError:
+                pass
+            writer.close()
+        async def serve(reader, writer):
+            plain = await asyncio.open_connection("127.0.0.1", int(port))
+            await asyncio.gather(pump(reader, plain[1]), pump(plain[0], writer))
+        async def main():
+            server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)
+            print(server.sockets[0].getsockname()[1], flush=True)
+            await server.serve_forever()
+        asyncio.run(main())
+        """
+}
