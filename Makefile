@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench conformance clean
+.PHONY: run build test lint bench conformance fuzz clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -21,7 +21,7 @@ test: lint
 	$(SWIFT) test --skip-build --parallel --num-workers 2
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift
 	dev/check-imports.sh
 
 bench: build
@@ -31,6 +31,10 @@ conformance: build
 	@dev/install-packages.sh conformance
 	$(SWIFT) build --product conformance
 	VERSIONGATE_BINARY=$(GATE) .build/debug/conformance Tests/Conformance/peers docs/conformance.md
+
+# FUZZ_SECONDS each, 60 if nothing is said.
+fuzz:
+	SWIFT=$(SWIFT) Fuzzing/run.sh
 
 clean:
 	$(SWIFT) package clean

@@ -73,10 +73,24 @@ let package = Package(
             path: "Tests/Conformance",
             exclude: ["peers"]
         ),
+        .target(
+            name: "GateFuzzing",
+            dependencies: [
+                "GateControl",
+                "GatePolicy",
+                "GateProxy",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Fuzzing/Targets"
+        ),
+        .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing"]),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
         .testTarget(
             name: "GateProxyTests",
             dependencies: [
+                "GateFuzzing",
                 "GatePolicy",
                 "GateProxy",
                 "GateTestSupport",
@@ -102,6 +116,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// libFuzzer brings its own `main`, so that its executable links only where it is asked for.
+if Context.environment["GATE_FUZZING"] != nil {
+    package.targets.append(
+        .executableTarget(name: "gatefuzz", dependencies: ["GateFuzzing"], path: "Fuzzing/Driver")
+    )
+}
 
 // One loop, so that no target can be stricter or laxer than its neighbour.
 for target in package.targets where target.type != .system {

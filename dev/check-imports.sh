@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='GatePolicy|GateProxy|GateControl|versiongate'
+ours='GatePolicy|GateProxy|GateControl|GateFuzzing|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.

@@ -31,6 +31,22 @@ package enum Exchange: Equatable, Sendable {
         package var offersUpgrade: Bool
         /// 1xx answers so far.
         package var interims = 0
+
+        package init(
+            requestEnded: Bool,
+            responseStarted: Bool = false,
+            keepsClient: Bool,
+            retryable: Bool,
+            offersUpgrade: Bool,
+            interims: Int = 0
+        ) {
+            self.requestEnded = requestEnded
+            self.responseStarted = responseStarted
+            self.keepsClient = keepsClient
+            self.retryable = retryable
+            self.offersUpgrade = offersUpgrade
+            self.interims = interims
+        }
     }
 
     package struct Tunnel: Equatable, Sendable {

@@ -1,6 +1,6 @@
 /// Follows the frames of one direction of a WebSocket, to know where one may be put between them
 /// (RFC 6455 section 5.2).
-struct WebSocketFrames: Equatable {
+package struct WebSocketFrames: Equatable {
     /// Bytes of the frame header that is being read.
     private var header: [UInt8] = []
     /// Bytes of the payload that are still to come.
@@ -8,13 +8,15 @@ struct WebSocketFrames: Equatable {
     /// The bytes are no frames: nobody can say where one ends.
     private var isLost = false
 
+    package init() {}
+
     /// Whether the last byte that was seen was the last one of a frame, or none was seen yet.
-    var isBetweenFrames: Bool { !self.isLost && self.header.isEmpty && self.remaining == 0 }
+    package var isBetweenFrames: Bool { !self.isLost && self.header.isEmpty && self.remaining == 0 }
 
     /// Follows bytes up to their end, or to the first end of a frame where that is asked for.
     ///
     /// - Returns: how many bytes were followed.
-    mutating func follow(_ bytes: Span<UInt8>, stopsBetweenFrames: Bool = false) -> Int {
+    package mutating func follow(_ bytes: Span<UInt8>, stopsBetweenFrames: Bool = false) -> Int {
         var index = 0
         while index < bytes.count, !self.isLost {
             if self.remaining > 0 {

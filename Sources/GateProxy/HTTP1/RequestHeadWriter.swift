@@ -1,14 +1,19 @@
-import NIOCore
+package import NIOCore
 
 /// Writes the head of a request for the backend: the client's lines in runs as they were received,
 /// less those for this hop, plus those that the gate adds (RFC 9110 7.6).
-struct RequestHeadWriter {
+package struct RequestHeadWriter {
     /// What the connection says of the client, and whether its own words on that are believed.
     let origin: ClientOrigin
     /// Sent where an HTTP/1.0 request has no Host.
     let upstreamAuthority: String
 
-    func write(
+    package init(origin: ClientOrigin, upstreamAuthority: String) {
+        self.origin = origin
+        self.upstreamAuthority = upstreamAuthority
+    }
+
+    package func write(
         _ head: RequestHead,
         facts: RequestFacts,
         bytes: Span<UInt8>,

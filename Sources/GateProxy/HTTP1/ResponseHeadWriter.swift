@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 
 /// Writes the head of a backend's response for the client: its lines in runs as they were
 /// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
-struct ResponseHeadWriter {
+package struct ResponseHeadWriter {
     /// What the client is told of its connection (RFC 9112 9.3).
-    enum Connection {
+    package enum Connection {
         /// HTTP/1.1 keeps a connection unless it says otherwise.
         case keep
         /// HTTP/1.0 closes it unless it says otherwise.
@@ -14,7 +14,7 @@ struct ResponseHeadWriter {
     }
 
     /// `removesFraming`: leave `Transfer-Encoding` out, for a client that knows none.
-    static func write(
+    package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
         bytes: Span<UInt8>,

@@ -17,11 +17,16 @@ struct RequestIDs {
 }
 
 /// The name of one request: 32 lower-case hexadecimal digits when written.
-struct RequestID: CustomStringConvertible {
+package struct RequestID: CustomStringConvertible {
     let high: UInt64
     let low: UInt64
 
-    var description: String {
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    package var description: String {
         var buffer = ByteBuffer()
         self.write(into: &buffer)
         return String(buffer: buffer)

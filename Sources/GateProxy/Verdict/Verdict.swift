@@ -16,7 +16,7 @@ package final class Verdict: Sendable {
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?
 
-    init(
+    package init(
         decision: Decision,
         upstreamIdentity: UpstreamIdentity = UpstreamIdentity(),
         identityHeaderNames: [String] = [],

@@ -1,93 +1,10 @@
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
+import GateFuzzing
 import Testing
 
 @testable import GateProxy
 
-/// The gate's parser against NIO's, which is llhttp.
-///
-/// Whatever the gate accepts, NIO accepts and reads the same. The other way round nothing is asked:
-/// the gate is the stricter one.
+/// The tables of heads, and what becomes of them by a few changes, read by the gate and by NIO.
 struct RequestHeadPeerTests {
-    /// What both parsers can say of a head.
-    private struct Reading: Equatable {
-        var method: String
-        var target: String
-        var minorVersion: Int
-        var fields: [TextField]
-    }
-
-    /// What the gate reads, or `nil` if it refuses the head.
-    private static func gate(_ bytes: [UInt8]) -> (Reading, end: Int)? {
-        var parser = RequestHeadParser()
-        guard parser.parse(bytes, table: RequestSample.table) == .complete,
-            (try? RequestFacts(parser.head, in: bytes.span)) != nil
-        else { return nil }
-        let head = parser.head
-        // The target as it was sent: that of an absolute form begins before its path.
-        let targetStart = head.methodEnd + 1
-        let reading = Reading(
-            method: bytes.text(from: head.methodStart, to: head.methodEnd),
-            target: bytes.text(from: targetStart, to: head.target.end),
-            minorVersion: head.minorVersion,
-            fields: bytes.fields(head.fields)
-        )
-        return (reading, head.end)
-    }
-
-    /// What NIO reads, or `nil` if it refuses the head or waits for more.
-    private static func nio(_ bytes: [UInt8]) -> Reading? {
-        let channel = EmbeddedChannel()
-        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
-        do {
-            try channel.pipeline.syncOperations.addHandler(
-                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
-            )
-            try channel.writeInbound(ByteBuffer(bytes: bytes))
-            guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self)
-            else { return nil }
-            return Reading(
-                method: head.method.rawValue,
-                target: head.uri,
-                minorVersion: head.version.minor,
-                // llhttp leaves the blanks behind a value, which are no part of it (RFC 9112 5.1).
-                fields: head.headers.map { field in
-                    let value = field.value.utf8.reversed().drop { $0 == 0x20 || $0 == 0x09 }
-                    return TextField(
-                        name: field.name,
-                        value: String(decoding: value.reversed(), as: UTF8.self)
-                    )
-                }
-            )
-        } catch {
-            return nil
-        }
-    }
-
-    /// Methods and versions that llhttp does not know at all; the gate passes any method, and reads
-    /// HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
-    private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
-        let text = String(decoding: bytes, as: UTF8.self)
-        let versions = (2...9).map { " HTTP/1.\($0)\r\n" }
-        return !Self.peerMethods.contains(reading.method) || versions.contains { text.contains($0) }
-    }
-
-    private static let peerMethods: Set<String> = [
-        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE", "PROPFIND",
-        "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",
-    ]
-
-    private static func disagreement(_ bytes: [UInt8]) -> String? {
-        guard let (gate, end) = Self.gate(bytes), !Self.isBeyondPeer(bytes, gate) else {
-            return nil
-        }
-        let nio = Self.nio(Array(bytes[..<end]))
-        guard nio != gate else { return nil }
-        return "\(String(reflecting: String(decoding: bytes, as: UTF8.self)))\n"
-            + "gate: \(gate)\nNIO: \(nio.map(String.init(describing:)) ?? "refused")"
-    }
-
     static let heads: [String] =
         RequestHeadParserTests.good.map(\.text) + RequestHeadParserTests.bad.map(\.0)
         + RequestFactsTests.ambiguous.map { lines, _ in
@@ -96,13 +13,13 @@ struct RequestHeadPeerTests {
 
     @Test(arguments: Self.heads)
     func `NIO reads what the gate accepts, and reads the same`(_ head: String) {
-        #expect(Self.disagreement(Array(head.utf8)) == nil)
+        #expect(RequestHeadPeer.disagreement(Array(head.utf8)) == nil)
     }
 
     @Test func `NIO accepts most heads of the tables, so that the comparison is one`() {
         let both = Self.heads.count {
             let bytes = Array($0.utf8)
-            return Self.gate(bytes) != nil && Self.nio(bytes) != nil
+            return RequestHeadPeer.gate(bytes) != nil && RequestHeadPeer.nio(bytes) != nil
         }
         #expect(both >= 30)
     }
@@ -150,8 +67,10 @@ struct RequestHeadPeerTests {
         for _ in 0..<2500 {
             let head = heads[Int.random(in: 0..<heads.count, using: &generator)]
             let bytes = Self.mutated(head, using: &generator)
-            if Self.gate(bytes) != nil { accepted += 1 }
-            if let disagreement = Self.disagreement(bytes) { disagreements.append(disagreement) }
+            if RequestHeadPeer.gate(bytes) != nil { accepted += 1 }
+            if let disagreement = RequestHeadPeer.disagreement(bytes) {
+                disagreements.append(disagreement)
+            }
         }
         #expect(disagreements.prefix(3).joined(separator: "\n\n") == "")
         // Mutations that are all refused would compare nothing.

@@ -1,0 +1,283 @@
+import GateProxy
+
+/// What must hold of an exchange in whatever order its events come.
+///
+/// The input is a script: one number for an event, more for what it says. A second, slower book is
+/// kept of what has happened, and every action is held against it.
+struct ExchangeProperties {
+    private static let limits = DiscardLimits(keepAliveBytes: 40, lingerBytes: 200)
+
+    private var exchange = Exchange.head
+    private var book = Book()
+    private var script: Script
+
+    /// What has happened to the request that is on the connection.
+    private struct Book {
+        var isForwarded = false
+        var requestEnded = false
+        /// A head of the backend was seen, an interim one included.
+        var backendSpoke = false
+        var responseStarted = false
+        var mayKeepClient = true
+        var offersUpgrade = false
+        var retries = 0
+        var retriesAllowed = 0
+        var interims = 0
+        var discarded: UInt64 = 0
+    }
+
+    static func check(_ input: [UInt8]) throws(Finding) {
+        var properties = ExchangeProperties(script: Script(input))
+        while !properties.script.isAtEnd { try properties.step() }
+    }
+
+    private init(script: Script) {
+        self.script = script
+    }
+
+    private mutating func step() throws(Finding) {
+        let before = self.exchange
+        switch self.script.number(below: 12) {
+        case 0: self.forward()
+        case 1: try self.answer()
+        case 2: self.allowRetry()
+        case 3: try self.endRequest()
+        case 4: try self.receiveHead()
+        case 5: try self.endResponse()
+        case 6: try self.discard()
+        case 7: try self.endClient()
+        case 8: try self.endUpstream()
+        case 9: try self.breakUpstream()
+        case 10: self.drain()
+        default: try self.timeOut()
+        }
+        if before == .closed {
+            try expect(self.exchange, is: .closed, "what was closed goes on")
+        }
+    }
+
+    /// A head is read only where one is waited for.
+    private mutating func forward() {
+        let forwarding = Exchange.Forwarding(
+            requestEnded: self.script.flag(),
+            keepsClient: self.script.flag(),
+            retryable: false,
+            offersUpgrade: self.script.flag()
+        )
+        guard self.exchange == .head else { return }
+        self.book = Book()
+        self.book.isForwarded = true
+        self.book.requestEnded = forwarding.requestEnded
+        self.book.mayKeepClient = forwarding.keepsClient
+        self.book.offersUpgrade = forwarding.offersUpgrade
+        self.exchange.forward(forwarding)
+    }
+
+    /// The gate answers a head, or a request that it could not pass on.
+    private mutating func answer() throws(Finding) {
+        let keepsClient = self.script.flag()
+        let count = UInt64(self.script.number(below: 256))
+        let remaining: Exchange.RemainingBody =
+            switch self.script.number(below: 3) {
+            case 0: .nothing
+            case 1: .bytes(count)
+            default: .unknown
+            }
+        switch self.exchange {
+        case .head: self.book = Book()
+        case .forwarding where !self.book.responseStarted: break
+        default: return
+        }
+        let action = self.exchange.answer(
+            keepsClient: keepsClient,
+            remaining: remaining,
+            limits: Self.limits
+        )
+        self.book.isForwarded = false
+        switch action {
+        case .answer:
+            try expect(keepsClient && remaining == .nothing, "kept with \(remaining) to come")
+        case .answerAndDiscard:
+            try expect(keepsClient && count <= Self.limits.keepAliveBytes, "read away \(count)")
+        case .answerAndLinger:
+            try expect(!keepsClient || remaining != .nothing, "closed without a reason")
+        }
+    }
+
+    /// What the gate does about a backend that failed, and a client that took too long.
+    private mutating func refuse() {
+        _ = self.exchange.answer(keepsClient: false, remaining: .unknown, limits: Self.limits)
+        self.book.isForwarded = false
+    }
+
+    private mutating func allowRetry() {
+        if case .forwarding = self.exchange, self.book.requestEnded, !self.book.backendSpoke {
+            self.book.retriesAllowed += 1
+            self.exchange.allowRetry()
+        }
+    }
+
+    private mutating func endRequest() throws(Finding) {
+        let before = self.exchange
+        self.book.requestEnded = self.book.requestEnded || self.book.isForwarded
+        switch self.exchange.requestEnded() {
+        case .next:
+            guard case .discarding = before else {
+                throw Finding("the next request after \(before)")
+            }
+            try expect(self.exchange, is: .head, "the next request")
+        case .wait: break
+        }
+    }
+
+    private mutating func receiveHead() throws(Finding) {
+        let statuses = [100, 101, 103, 199, 200, 204, 304, 426, 500, 999]
+        let status = statuses[self.script.number(below: statuses.count)]
+        let switches = self.script.flag()
+        let framedByClose = self.script.flag()
+        let isAwaited = self.book.isForwarded && !self.book.responseStarted
+        let action = self.exchange.responseHead(
+            status: status,
+            switchesAsOffered: switches,
+            framedByClose: framedByClose
+        )
+        switch action {
+        case .discard:
+            try expect(!self.isForwarding || self.book.responseStarted, "an answer was dropped")
+        case .forwardInterim:
+            self.book.backendSpoke = true
+            self.book.interims += 1
+            try expect(isAwaited && status < 200 && status != 101, "\(status) as interim")
+            try expect(self.book.interims <= Exchange.interimLimit, "interims without end")
+        case .forward(let keepsClient):
+            self.book.backendSpoke = true
+            self.book.responseStarted = true
+            try expect(isAwaited && status >= 200, "\(status) as the answer")
+            if framedByClose { self.book.mayKeepClient = false }
+            try expect(keepsClient, is: self.book.mayKeepClient, "whether the client is kept")
+        case .tunnel:
+            try expect(
+                isAwaited && status == 101 && switches && self.book.offersUpgrade,
+                "a tunnel that nobody asked for"
+            )
+            self.book.isForwarded = false
+        case .badGateway:
+            self.book.backendSpoke = true
+            try expect(isAwaited && status < 200, "\(status) refused")
+            self.refuse()
+        }
+    }
+
+    private mutating func endResponse() throws(Finding) {
+        // The end of a response is read only behind its head.
+        guard self.book.responseStarted, self.isForwarding else { return }
+        let action = self.exchange.responseEnded(limits: Self.limits)
+        self.book.isForwarded = false
+        self.book.discarded = 0
+        switch action {
+        case .next:
+            try expect(
+                self.book.requestEnded && self.book.mayKeepClient,
+                "the next request on a connection that ends"
+            )
+        case .discardRequest:
+            try expect(
+                !self.book.requestEnded && self.book.mayKeepClient,
+                "a request read away that has ended"
+            )
+        case .linger(let isReusable):
+            try expect(!self.book.mayKeepClient, "a connection ends that could be kept")
+            try expect(
+                isReusable,
+                is: self.book.requestEnded,
+                "whether the backend's connection serves again"
+            )
+        case .close: throw Finding("closed at the end of an answer")
+        }
+    }
+
+    private mutating func discard() throws(Finding) {
+        let count = self.script.number(below: 256)
+        let before = self.exchange
+        guard self.exchange.discarded(bytes: count) == .goOn else {
+            return try expect(self.exchange, is: .closed, "after too much")
+        }
+        switch (before, self.exchange) {
+        case (.discarding(let budget), .discarding(let rest)),
+            (.lingering(let budget), .lingering(let rest)):
+            try expect(rest + UInt64(count), is: budget, "the budget")
+            try expect(budget <= Self.limits.lingerBytes, "a budget beyond the limits")
+        default: throw Finding("read away in \(before)")
+        }
+    }
+
+    private mutating func endClient() throws(Finding) {
+        let before = self.exchange
+        switch self.exchange.clientEnded() {
+        case .finish:
+            self.book.mayKeepClient = false
+            try expect(self.isForwarding && self.book.requestEnded, "waiting in \(before)")
+        case .close: try expect(self.exchange, is: .closed, "after the client")
+        case .endUpstream:
+            guard case .tunnel = self.exchange else { throw Finding("half closed in \(before)") }
+        }
+    }
+
+    private mutating func endUpstream() throws(Finding) {
+        let before = self.exchange
+        switch self.exchange.upstreamEnded() {
+        case .retry:
+            self.book.retries += 1
+            try expect(!self.book.backendSpoke, "sent again after the backend had spoken")
+            try expect(self.book.requestEnded, "sent again before it had ended")
+            try expect(self.book.retries <= self.book.retriesAllowed, "sent again unasked")
+        case .badGateway:
+            try expect(!self.book.responseStarted, "a second answer")
+            self.refuse()
+        case .abort: try expect(self.exchange, is: .closed, "after an abort")
+        case .endClient:
+            guard case .tunnel = self.exchange else { throw Finding("half closed in \(before)") }
+        case .doNothing: try expect(self.exchange, is: before, "nothing was to be done")
+        }
+    }
+
+    private mutating func breakUpstream() throws(Finding) {
+        let before = self.exchange
+        switch self.exchange.upstreamBroke() {
+        case .badGateway:
+            try expect(!self.book.responseStarted, "a second answer")
+            self.refuse()
+        case .abort: try expect(self.exchange, is: .closed, "after an abort")
+        case .doNothing: try expect(self.exchange, is: before, "nothing was to be done")
+        }
+    }
+
+    private mutating func drain() {
+        if self.isForwarding { self.book.mayKeepClient = false }
+        self.exchange.drain()
+    }
+
+    private mutating func timeOut() throws(Finding) {
+        let hasPartialHead = self.script.flag()
+        let before = self.exchange
+        let action = self.exchange.timedOut(
+            hasPartialHead: hasPartialHead,
+            upstreamStalls: self.script.flag()
+        )
+        switch action {
+        case .requestTimeout, .gatewayTimeout:
+            try expect(
+                before == .head && hasPartialHead
+                    || self.isForwarding && !self.book.responseStarted,
+                "\(action) in \(before)"
+            )
+            self.refuse()
+        case .close: try expect(self.exchange, is: .closed, "after the time is over")
+        }
+    }
+
+    private var isForwarding: Bool {
+        if case .forwarding = self.exchange { return true }
+        return false
+    }
+}

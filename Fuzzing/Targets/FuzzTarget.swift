@@ -1,0 +1,54 @@
+/// One thing that is fed with any bytes, and what must hold of it whatever they are.
+package struct FuzzTarget: Sendable {
+    /// Names its folders of `Corpus` and `FailCases`.
+    package let name: String
+    private let body: @Sendable ([UInt8]) throws(Finding) -> Void
+
+    package static let all: [FuzzTarget] = [
+        FuzzTarget("request-head") { input throws(Finding) in
+            try RequestHeadProperties(input).check()
+        },
+        FuzzTarget("response-head") { input throws(Finding) in
+            try ResponseHeadProperties(input).check()
+        },
+        FuzzTarget("chunked-body") { input throws(Finding) in
+            try ChunkedBodyProperties(input).check()
+        },
+        FuzzTarget("websocket-frames") { input throws(Finding) in
+            try WebSocketProperties(input).check()
+        },
+        FuzzTarget("exchange") { input throws(Finding) in
+            try ExchangeProperties.check(input)
+        },
+        FuzzTarget("version") { input throws(Finding) in
+            try VersionProperties(input).check()
+        },
+        FuzzTarget("accept-language") { input throws(Finding) in
+            try AcceptLanguageProperties.check(input)
+        },
+        FuzzTarget("user-agent-pattern") { input throws(Finding) in
+            try UserAgentPatternProperties.check(input)
+        },
+        FuzzTarget("request-path") { input throws(Finding) in
+            try RequestPathProperties(input).check()
+        },
+        FuzzTarget("rules-file") { input throws(Finding) in
+            try RulesFileProperties.check(input)
+        },
+    ]
+
+    private init(_ name: String, _ body: @escaping @Sendable ([UInt8]) throws(Finding) -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// The target of this name; `nil` if there is none.
+    package static func named(_ name: String) -> FuzzTarget? {
+        self.all.first { $0.name == name }
+    }
+
+    /// Checks everything that must hold of one input.
+    package func check(_ input: [UInt8]) throws(Finding) {
+        try self.body(input)
+    }
+}

@@ -1,0 +1,70 @@
+import GatePolicy
+
+/// A path pattern that is tried on a path segment by segment.
+struct ReferencePattern {
+    let pattern: RequestPattern
+    let text: String
+    private let method: String?
+    private let path: [UInt8]?
+
+    /// Reads `/a/**` or `POST /a/**`; `nil` if it is no pattern.
+    init?(_ line: ArraySlice<UInt8>) {
+        let text = String(decoding: line, as: UTF8.self)
+        let words = text.split(separator: " ", maxSplits: 1)
+        let hasMethod = words.count == 2 && !text.hasPrefix("/")
+        let method = hasMethod ? String(words[0]) : nil
+        let path = hasMethod ? String(words[1]) : text
+        let methods = method.map { [$0] }
+        guard let pattern = try? RequestPattern(path: path, methods: methods) else { return nil }
+        self.pattern = pattern
+        self.text = text
+        self.method = method?.uppercased()
+        self.path = Array(path.utf8)
+    }
+
+    /// Whether a rule with the pattern is for a path that is read as these segments.
+    func matchesLeniently(_ segments: [[UInt8]], _ method: String) -> Bool {
+        guard self.method == nil || self.method == method.uppercased() else { return false }
+        guard let path = self.path, let exact = ReferencePath.exact(path) else { return false }
+        var labels = exact.map { $0.map(Self.folded) }
+        if labels.last == [] { labels.removeLast() }
+        return Self.matches(labels[...], segments[...])
+    }
+
+    /// Whether an exemption with the pattern is for a path of these segments.
+    func matchesExactly(_ segments: [[ReferencePath.Unit]], _ method: String) -> Bool {
+        guard self.method == nil || self.method == method else { return false }
+        guard let path = self.path, let labels = ReferencePath.exact(path) else { return false }
+        return Self.matches(labels[...], segments[...])
+    }
+
+    private static func folded(_ unit: ReferencePath.Unit) -> UInt8 {
+        switch unit {
+        case .plain(let byte), .encoded(let byte): ReferencePath.lowercased(byte)
+        }
+    }
+
+    private static func matches<Unit: StarUnit>(
+        _ labels: ArraySlice<[Unit]>,
+        _ segments: ArraySlice<[Unit]>
+    ) -> Bool {
+        guard let label = labels.first else { return segments.isEmpty }
+        if label == [Unit.star, Unit.star] { return true }
+        guard let segment = segments.first else { return false }
+        guard label == [Unit.star] ? !segment.isEmpty : label == segment else { return false }
+        return Self.matches(labels.dropFirst(), segments.dropFirst())
+    }
+}
+
+/// What the segments of a pattern are made of.
+private protocol StarUnit: Equatable {
+    static var star: Self { get }
+}
+
+extension UInt8: StarUnit {
+    fileprivate static var star: UInt8 { UInt8(ascii: "*") }
+}
+
+extension ReferencePath.Unit: StarUnit {
+    fileprivate static var star: ReferencePath.Unit { .plain(UInt8(ascii: "*")) }
+}

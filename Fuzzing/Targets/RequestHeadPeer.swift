@@ -1,0 +1,110 @@
+package import GateProxy
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+/// The gate's request head parser against NIO's, which is llhttp.
+///
+/// Whatever the gate accepts, NIO accepts and reads the same. The other way round nothing is asked:
+/// the gate is the stricter one.
+package enum RequestHeadPeer {
+    /// The fields that tests and fuzzing read identity from.
+    package static let table = FieldNameTable.request(
+        identityHeaderNames: ["x-app-platform", "x-app-version"]
+    )
+
+    /// What both parsers can say of a head.
+    package struct Reading: Equatable, Sendable {
+        package struct Field: Equatable, Sendable {
+            var name: String
+            var value: String
+        }
+
+        package var method: String
+        package var target: String
+        package var minorVersion: Int
+        package var fields: [Field]
+    }
+
+    /// What the gate reads, and where the head ends; `nil` if it refuses the head.
+    package static func gate(_ bytes: [UInt8]) -> (Reading, end: Int)? {
+        var parser = RequestHeadParser()
+        guard parser.parse(bytes.span, table: Self.table) == .complete,
+            (try? RequestFacts(parser.head, in: bytes.span)) != nil
+        else { return nil }
+        let head = parser.head
+        // The target as it was sent: that of an absolute form begins before its path.
+        let targetStart = head.methodEnd + 1
+        let reading = Reading(
+            method: bytes.text(from: head.methodStart, to: head.methodEnd),
+            target: bytes.text(from: targetStart, to: head.target.end),
+            minorVersion: head.minorVersion,
+            fields: head.fields.lines.map { line in
+                Reading.Field(
+                    name: bytes.text(from: line.start, to: line.nameEnd),
+                    value: bytes.text(from: line.valueStart, to: line.valueEnd)
+                )
+            }
+        )
+        return (reading, head.end)
+    }
+
+    /// What NIO reads, or `nil` if it refuses the head or waits for more.
+    package static func nio(_ bytes: [UInt8]) -> Reading? {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        do {
+            try channel.pipeline.syncOperations.addHandler(
+                ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes))
+            )
+            try channel.writeInbound(ByteBuffer(bytes: bytes))
+            guard case .head(let head)? = try channel.readInbound(as: HTTPServerRequestPart.self)
+            else { return nil }
+            return Reading(
+                method: head.method.rawValue,
+                target: head.uri,
+                minorVersion: head.version.minor,
+                // llhttp leaves the blanks behind a value, which are no part of it (RFC 9112 5.1).
+                fields: head.headers.map { field in
+                    let value = field.value.utf8.reversed().drop { $0 == 0x20 || $0 == 0x09 }
+                    return Reading.Field(
+                        name: field.name,
+                        value: String(decoding: value.reversed(), as: UTF8.self)
+                    )
+                }
+            )
+        } catch {
+            return nil
+        }
+    }
+
+    /// How the two differ over a head that the gate accepts; `nil` if they do not.
+    package static func disagreement(_ bytes: [UInt8]) -> String? {
+        guard let (gate, end) = Self.gate(bytes), !Self.isBeyondPeer(bytes, gate) else {
+            return nil
+        }
+        let nio = Self.nio(Array(bytes[..<end]))
+        guard nio != gate else { return nil }
+        return "\(String(reflecting: String(decoding: bytes, as: UTF8.self)))\n"
+            + "gate: \(gate)\nNIO: \(nio.map(String.init(describing:)) ?? "refused")"
+    }
+
+    /// Methods and versions that llhttp does not know at all; the gate passes any method, and reads
+    /// HTTP/1.2 and later as HTTP/1.1 (RFC 9110 2.5).
+    private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let versions = (2...9).map { " HTTP/1.\($0)\r\n" }
+        return !Self.peerMethods.contains(reading.method) || versions.contains { text.contains($0) }
+    }
+
+    private static let peerMethods: Set<String> = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "PURGE", "PROPFIND",
+        "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT", "SEARCH",
+    ]
+}
+
+extension [UInt8] {
+    func text(from start: Int, to end: Int) -> String {
+        String(decoding: self[start..<end], as: UTF8.self)
+    }
+}

@@ -1,0 +1,179 @@
+import GatePolicy
+import GateProxy
+import NIOCore
+
+/// What must hold of any bytes where a request head is expected.
+struct RequestHeadProperties {
+    private let input: [UInt8]
+    private let whole: RequestHeadParser.Progress
+    private let head: RequestHead
+
+    init(_ input: [UInt8]) {
+        var parser = RequestHeadParser()
+        self.input = input
+        self.whole = parser.parse(input.span, table: RequestHeadPeer.table)
+        self.head = parser.head
+    }
+
+    func check() throws(Finding) {
+        for ends in Splits(self.input) { try self.checkPieces(ends) }
+        guard self.whole == .complete else { return }
+        try self.checkBounds()
+        try self.checkRepetition()
+        if let disagreement = RequestHeadPeer.disagreement(self.input) {
+            throw Finding(disagreement)
+        }
+        guard let facts = self.facts(of: self.head, in: self.input) else { return }
+        for isTrusted in [false, true] {
+            try self.checkWritten(self.written(facts, isTrusted: isTrusted), facts)
+        }
+    }
+
+    /// Pieces mean what the whole means; what is malformed may be refused earlier.
+    private func checkPieces(_ ends: [Int]) throws(Finding) {
+        var parser = RequestHeadParser()
+        var progress = RequestHeadParser.Progress.incomplete
+        for end in ends where progress == .incomplete {
+            let piece = self.input.span.extracting(first: end)
+            progress = parser.parse(piece, table: RequestHeadPeer.table)
+        }
+        switch (self.whole, progress) {
+        case (.malformed, .malformed): break
+        case (.complete, .complete):
+            try expect(parser.head == self.head, "the head is another one in pieces \(ends)")
+        default:
+            try expect(progress, is: self.whole, "in pieces \(ends)")
+        }
+    }
+
+    /// Everything that the head points at lies in it, in its order.
+    private func checkBounds() throws(Finding) {
+        let head = self.head
+        var places = [
+            0, head.methodStart, head.methodEnd, head.target.start, head.target.end,
+            head.fieldsStart,
+        ]
+        if head.target.form == .absolute {
+            let authority = [head.target.authorityStart, head.target.authorityEnd]
+            places.insert(contentsOf: authority, at: 3)
+        }
+        for line in head.fields.lines {
+            places += [line.start, line.nameEnd, line.valueStart, line.valueEnd, line.end]
+        }
+        places += [head.end - 2, head.end, self.input.count]
+        try expect(zip(places, places.dropFirst()).allSatisfy(<=), "places \(places)")
+        try expect(head.methodStart < head.methodEnd, "there is no method")
+    }
+
+    /// A parser that has read the head before reads it again, and from what it remembers.
+    private func checkRepetition() throws(Finding) {
+        var parser = RequestHeadParser()
+        _ = parser.parse(self.input.span, table: RequestHeadPeer.table)
+        let generation = parser.fieldsGeneration
+        parser.reset()
+        let progress = parser.parse(self.input.span, table: RequestHeadPeer.table)
+        try expect(progress, is: .complete, "the second time")
+        try expect(parser.head == self.head, "the head is another one the second time")
+        let another = Array("GET /other HTTP/1.1\r\nHost: b\r\nA: b\r\n\r\n".utf8)
+        parser.reset()
+        let other = parser.parse(another.span, table: RequestHeadPeer.table)
+        try expect(other, is: .complete, "another head after it")
+        parser.reset()
+        let third = parser.parse(self.input.span, table: RequestHeadPeer.table)
+        try expect(third, is: .complete, "the third time")
+        try expect(parser.head == self.head, "the head is another one the third time")
+        let isOther =
+            Array(self.input[self.head.fieldsStart..<self.head.end])
+            == Array("Host: b\r\nA: b\r\n\r\n".utf8)
+        try expect(
+            (parser.fieldsGeneration == generation) == isOther,
+            "the generation of the fields does not tell sections apart"
+        )
+    }
+
+    private func facts(of head: RequestHead, in bytes: [UInt8]) -> RequestFacts? {
+        try? RequestFacts(head, in: bytes.span)
+    }
+
+    /// The head as the backend gets it.
+    private func written(_ facts: RequestFacts, isTrusted: Bool) -> [UInt8] {
+        let peer = try? SocketAddress(ipAddress: "192.0.2.9", port: 1)
+        let trusted = isTrusted ? TrustedProxies(["192.0.2.0/24"]) : nil
+        let origin = ClientOrigin(peer, trusted: trusted ?? .none)
+        let bytes = self.input
+        var out = ByteBuffer()
+        RequestHeadWriter(origin: origin, upstreamAuthority: "backend:8080").write(
+            self.head,
+            facts: facts,
+            bytes: bytes.span,
+            verdict: Verdict(decision: .preflight),
+            newRequestID: { RequestID(high: 1, low: 2) },
+            into: &out
+        )
+        return Array(out.readableBytesView)
+    }
+
+    /// What goes to the backend is one head that cannot be read in two ways, and frames the same
+    /// body.
+    private func checkWritten(_ bytes: [UInt8], _ facts: RequestFacts) throws(Finding) {
+        // What the gate adds does not count against the client.
+        var limits = HeadLimits.defaults
+        limits.bytes *= 3
+        limits.fields += 16
+        var parser = RequestHeadParser(limits: limits)
+        let progress = parser.parse(bytes.span, table: RequestHeadPeer.table)
+        let text = String(reflecting: String(decoding: bytes, as: UTF8.self))
+        try expect(progress, is: .complete, "reading what was written: \(text)")
+        let head = parser.head
+        try expect(head.end, is: bytes.count, "what was written goes on behind its end: \(text)")
+        guard let written = self.facts(of: head, in: bytes) else {
+            throw Finding("what was written is ambiguous: \(text)")
+        }
+        try expect(written.framing, is: facts.framing, "framing of \(text)")
+        try expect(written.isHead, is: facts.isHead, "method of \(text)")
+        try expect(written.hostLine != nil, "no Host in \(text)")
+        let options = written.connection
+        try expect(
+            !options.close && !options.keepAlive && options.nominated.isEmpty
+                && (!options.upgrade || facts.offersUpgrade),
+            "options of the client's hop in \(text)"
+        )
+        let hopByHop = head.fields.lines.filter { $0.role == .hopByHop }
+        try expect(hopByHop.isEmpty, "fields of the client's hop in \(text)")
+        try self.checkKept(head, in: bytes, facts)
+    }
+
+    /// Method and path are those of the client, and so are all fields that concern nobody between.
+    private func checkKept(
+        _ head: RequestHead,
+        in bytes: [UInt8],
+        _ facts: RequestFacts
+    ) throws(Finding) {
+        let method = self.input.text(from: self.head.methodStart, to: self.head.methodEnd)
+        try expect(
+            bytes.text(from: head.methodStart, to: head.methodEnd),
+            is: method,
+            "the method that was written"
+        )
+        let path = self.input.text(from: self.head.target.start, to: self.head.target.end)
+        try expect(
+            bytes.text(from: head.target.start, to: head.target.end),
+            is: path.hasPrefix("/") || path == "*" ? path : "/" + path,
+            "the target that was written"
+        )
+        let nominated = Set(facts.connection.nominated)
+        let kept = Self.plainFields(of: self.head, in: self.input).filter { line in
+            !nominated.contains(line.prefix { $0 != ":" }.lowercased())
+        }
+        try expect(
+            Self.plainFields(of: head, in: bytes),
+            is: Array(kept),
+            "the fields that were written"
+        )
+    }
+
+    private static func plainFields(of head: RequestHead, in bytes: [UInt8]) -> [String] {
+        head.fields.lines.filter { $0.role == .other }
+            .map { bytes.text(from: $0.start, to: $0.end) }
+    }
+}

@@ -1,0 +1,70 @@
+import GatePolicy
+
+/// What must hold of any request target among any path patterns.
+///
+/// The first line is the target, every other one a pattern: `/a/**`, or `POST /a/**`.
+struct RequestPathProperties {
+    private let target: [UInt8]
+    private let patterns: [ReferencePattern]
+
+    init(_ input: [UInt8]) {
+        let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false)
+        self.target = Array(lines[0])
+        self.patterns = lines.dropFirst().prefix(24).compactMap { ReferencePattern($0) }
+    }
+
+    func check() throws(Finding) {
+        for method in ["GET", "post"] {
+            try self.checkRules(method)
+            try self.checkExemptions(method)
+        }
+    }
+
+    /// A rule speaks if a backend could read the target as its path, and not otherwise.
+    private func checkRules(_ method: String) throws(Finding) {
+        let rules = self.patterns.enumerated().map { index, pattern in
+            RuleDefinition(
+                id: String(index),
+                match: RuleMatch(requests: [pattern.pattern]),
+                minimum: try? AppVersion(parsing: "2"),
+                mode: .observe
+            )
+        }
+        let found = self.observed(by: rules, method)
+        let readings = ReferencePath.readings(of: self.target)
+        let expected = self.patterns.indices.filter { index in
+            readings.contains { self.patterns[index].matchesLeniently($0, method) }
+        }
+        // A long target with every ambiguity is everything that it could be.
+        if self.target.count > 300, found.count == self.patterns.count { return }
+        try expect(found, is: expected, "rules for \(method) \(self.text)")
+    }
+
+    private func observed(by rules: [RuleDefinition], _ method: String) -> [Int] {
+        let rules = RuleSet(RuleSetDefinition(revision: "1", rules: rules))
+        let old = ClientIdentity(
+            version: (try? AppVersion(parsing: "1")).map { .stated($0) } ?? .missing
+        )
+        let decision = rules.decide(
+            old,
+            in: rules.scope(method: Array(method.utf8).span, target: self.target.span),
+            at: Timestamp(secondsSinceEpoch: 0),
+            address: nil
+        )
+        return decision.observed.compactMap { $0.ruleID.flatMap { Int($0) } }
+    }
+
+    /// An exemption is its path, and nothing that could be read as another.
+    private func checkExemptions(_ method: String) throws(Finding) {
+        let exact = ReferencePath.exact(self.target)
+        for pattern in self.patterns {
+            let definition = RuleSetDefinition(revision: "1", exemptions: [pattern.pattern])
+            let isExempt = RuleSet(definition)
+                .scope(method: Array(method.utf8).span, target: self.target.span).isExempt
+            let expected = exact.map { pattern.matchesExactly($0, method) } ?? false
+            try expect(isExempt, is: expected, "\(pattern.text) for \(method) \(self.text)")
+        }
+    }
+
+    private var text: String { String(reflecting: String(decoding: self.target, as: UTF8.self)) }
+}

@@ -1,0 +1,122 @@
+import GateProxy
+import NIOCore
+
+/// What must hold of any bytes where a response head is expected.
+struct ResponseHeadProperties {
+    private let input: [UInt8]
+    private let whole: ResponseHeadParser.Progress
+    private let head: ResponseHead
+
+    init(_ input: [UInt8]) {
+        var parser = ResponseHeadParser()
+        self.input = input
+        self.whole = parser.parse(input.span)
+        self.head = parser.head
+    }
+
+    func check() throws(Finding) {
+        for ends in Splits(self.input) { try self.checkPieces(ends) }
+        guard self.whole == .complete else { return }
+        try self.checkBounds()
+        for answersHead in [false, true] {
+            guard let facts = self.facts(of: self.head, in: self.input, answersHead) else {
+                continue
+            }
+            try self.checkFraming(facts, answersHead)
+            for connection in [ResponseHeadWriter.Connection.keep, .keepExplicitly, .close] {
+                let written = self.written(facts, connection)
+                try self.checkWritten(written, facts, answersHead, connection)
+            }
+        }
+    }
+
+    /// Pieces mean what the whole means; what is malformed may be refused earlier.
+    private func checkPieces(_ ends: [Int]) throws(Finding) {
+        var parser = ResponseHeadParser()
+        var progress = ResponseHeadParser.Progress.incomplete
+        for end in ends where progress == .incomplete {
+            progress = parser.parse(self.input.span.extracting(first: end))
+        }
+        switch (self.whole, progress) {
+        case (.malformed, .malformed): break
+        case (.complete, .complete):
+            try expect(parser.head == self.head, "the head is another one in pieces \(ends)")
+            parser.reset()
+            _ = parser.parse(self.input.span)
+            try expect(parser.head == self.head, "the head is another one the second time")
+        default:
+            try expect(progress, is: self.whole, "in pieces \(ends)")
+        }
+    }
+
+    private func checkBounds() throws(Finding) {
+        let head = self.head
+        var places = [0, head.statusStart, head.statusEnd]
+        for line in head.fields.lines {
+            places += [line.start, line.nameEnd, line.valueStart, line.valueEnd, line.end]
+        }
+        places += [head.end - 2, head.end, self.input.count]
+        try expect(zip(places, places.dropFirst()).allSatisfy(<=), "places \(places)")
+        try expect((100...999).contains(head.status), "the status \(head.status)")
+    }
+
+    private func facts(
+        of head: ResponseHead,
+        in bytes: [UInt8],
+        _ answersHead: Bool
+    ) -> ResponseFacts? {
+        try? ResponseFacts(head, in: bytes.span, answersHead: answersHead)
+    }
+
+    /// Where there can be no body there is none (RFC 9112 section 6.3).
+    private func checkFraming(_ facts: ResponseFacts, _ answersHead: Bool) throws(Finding) {
+        let status = self.head.status
+        if answersHead || status < 200 || status == 204 || status == 304 {
+            try expect(facts.framing, is: .none, "the body of a \(status)")
+        }
+    }
+
+    private func written(
+        _ facts: ResponseFacts,
+        _ connection: ResponseHeadWriter.Connection
+    ) -> [UInt8] {
+        let bytes = self.input
+        var out = ByteBuffer()
+        ResponseHeadWriter.write(
+            self.head,
+            facts: facts,
+            bytes: bytes.span,
+            connection: connection,
+            removesFraming: false,
+            adding: Array("X-VersionGate: recommend\r\n".utf8),
+            into: &out
+        )
+        return Array(out.readableBytesView)
+    }
+
+    /// What goes to the client is one head that cannot be read in two ways, and frames the same
+    /// body.
+    private func checkWritten(
+        _ bytes: [UInt8],
+        _ facts: ResponseFacts,
+        _ answersHead: Bool,
+        _ connection: ResponseHeadWriter.Connection
+    ) throws(Finding) {
+        var limits = HeadLimits.defaults
+        limits.bytes += 4096
+        limits.fields += 16
+        var parser = ResponseHeadParser(limits: limits)
+        let text = String(reflecting: String(decoding: bytes, as: UTF8.self))
+        try expect(parser.parse(bytes.span), is: .complete, "reading what was written: \(text)")
+        let head = parser.head
+        try expect(head.end, is: bytes.count, "what was written goes on behind its end: \(text)")
+        try expect(head.status, is: self.head.status, "the status that was written: \(text)")
+        guard let written = self.facts(of: head, in: bytes, answersHead) else {
+            throw Finding("what was written is ambiguous: \(text)")
+        }
+        try expect(written.framing, is: facts.framing, "framing of \(text)")
+        try expect(written.keepsAlive, is: connection != .close, "the connection of \(text)")
+        let marks = head.fields.lines.count { $0.role == .gateOwned }
+        try expect(marks, is: 1, "fields of the gate in \(text)")
+    }
+}

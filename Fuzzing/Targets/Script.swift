@@ -1,0 +1,17 @@
+/// An input that is read as a list of small numbers, for targets that are not made of text.
+struct Script {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ input: [UInt8]) {
+        self.rest = input[...]
+    }
+
+    var isAtEnd: Bool { self.rest.isEmpty }
+
+    /// The next number; zero beyond the end.
+    mutating func number(below bound: Int) -> Int {
+        Int(self.rest.popFirst() ?? 0) % bound
+    }
+
+    mutating func flag() -> Bool { self.number(below: 2) == 1 }
+}

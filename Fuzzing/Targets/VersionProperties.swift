@@ -1,0 +1,159 @@
+import GatePolicy
+
+/// What must hold of any three lines as versions, and as ranges of versions.
+struct VersionProperties {
+    private let lines: [String]
+    private let versions: [AppVersion]
+
+    init(_ input: [UInt8]) {
+        let lines = input.split(separator: 0x0A, omittingEmptySubsequences: false).prefix(4)
+        self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
+        self.versions = self.lines.compactMap { try? AppVersion(parsing: $0) }
+    }
+
+    func check() throws(Finding) {
+        for line in self.lines {
+            self.checkError(line)
+            try self.checkBuild(line)
+            try self.checkRange(line)
+        }
+        for version in self.versions { try self.checkText(version) }
+        try self.checkOrder()
+    }
+
+    /// Every error has words.
+    private func checkError(_ line: String) {
+        do throws(VersionError) {
+            _ = try AppVersion(parsing: line)
+        } catch {
+            precondition(!error.description.isEmpty)
+        }
+    }
+
+    /// A version is printed as something that is read as the same version.
+    private func checkText(_ version: AppVersion) throws(Finding) {
+        let text = version.description
+        guard let again = try? AppVersion(parsing: text) else {
+            throw Finding("\(text) was printed and cannot be read")
+        }
+        try expect(again, is: version, "what was printed")
+        try expect(again.description, is: text, "the text that was printed twice")
+        try expect(again.hashValue, is: version.hashValue, "the hash of \(text)")
+        for decorated in [" v\(text)\t", "V\(text)+b.1"] where text.utf8.count < 50 {
+            try expect(try? AppVersion(parsing: decorated), is: version, "\(decorated)")
+        }
+        try expect(version.release >= version, "the release of \(text) comes before it")
+        try expect(version.release.release, is: version.release, "the release of a release")
+        let reference = ReferenceVersion(text)
+        if reference.numbers.count < 5, reference.identifiers == nil, text.utf8.count < 60 {
+            try expect(try? AppVersion(parsing: "\(text).0"), is: version, "\(text).0")
+        }
+    }
+
+    /// Without parentheses a version with a build is the version alone.
+    private func checkBuild(_ line: String) throws(Finding) {
+        guard let stated = try? VersionAndBuild(parsing: line) else {
+            try expect(try? AppVersion(parsing: line), is: nil, "\(line) has no version and build")
+            return
+        }
+        guard let build = stated.build else {
+            return try expect(try? AppVersion(parsing: line), is: stated.version, "\(line)")
+        }
+        let text = "\(stated.version) (\(build))"
+        guard text.utf8.count <= 64 else { return }
+        try expect(try? VersionAndBuild(parsing: text), is: stated, "\(text)")
+    }
+
+    /// A range is printed as something that holds for the same versions.
+    private func checkRange(_ line: String) throws(Finding) {
+        guard let range = try? VersionRange(parsing: line) else { return }
+        let text = range.description
+        guard let again = try? VersionRange(parsing: text) else {
+            throw Finding("the range \(text) was printed and cannot be read")
+        }
+        try expect(again.description, is: text, "the range that was printed twice")
+        for version in self.versions {
+            let holds = range.contains(version)
+            try expect(again.contains(version), is: holds, "\(version) in \(text)")
+            try self.checkEnds(of: range, text, version, holds)
+        }
+    }
+
+    private func checkEnds(
+        of range: VersionRange,
+        _ text: String,
+        _ version: AppVersion,
+        _ holds: Bool
+    ) throws(Finding) {
+        for (relation, expected) in [
+            (">=", version >= version), ("<", version < version), ("", true),
+        ] {
+            guard let exact = try? VersionRange(parsing: relation + version.description) else {
+                throw Finding("\(relation)\(version) is no range")
+            }
+            try expect(exact.contains(version), is: expected, "\(version) in \(relation)\(version)")
+        }
+        for floor in self.versions where holds && range.isWhollyBelow(floor) {
+            try expect(version < floor, "\(version) is in \(text), which is below \(floor)")
+        }
+    }
+
+    /// The order is total, and that of a slower reading of the same texts.
+    private func checkOrder() throws(Finding) {
+        for one in self.versions {
+            for other in self.versions {
+                let relations = [one < other, one == other, other < one]
+                try expect(relations.count { $0 }, is: 1, "\(one) and \(other)")
+                try expect(
+                    one < other,
+                    is: ReferenceVersion(one.description) < ReferenceVersion(other.description),
+                    "\(one) < \(other)"
+                )
+                if one == other {
+                    try expect(one.hashValue, is: other.hashValue, "\(one) and \(other)")
+                }
+                for third in self.versions where one <= other && other <= third {
+                    try expect(one <= third, "\(one), \(other) and \(third) go round in a ring")
+                }
+            }
+        }
+    }
+}
+
+/// A version by its canonical text, compared slowly and obviously (SemVer 2.0.0 section 11).
+private struct ReferenceVersion {
+    let numbers: [String]
+    let identifiers: [String]?
+
+    init(_ text: String) {
+        let parts = text.split(separator: "-", maxSplits: 1)
+        self.numbers = parts[0].split(separator: ".").map(String.init)
+        self.identifiers =
+            parts.count == 1 ? nil : parts[1].split(separator: ".").map(String.init)
+    }
+
+    /// A number as a text whose order is that of its value.
+    private static func padded(_ number: String) -> String {
+        String(repeating: "0", count: 80 - number.utf8.count) + number
+    }
+
+    static func < (left: ReferenceVersion, right: ReferenceVersion) -> Bool {
+        for index in 0..<5 {
+            let one = Self.padded(index < left.numbers.count ? left.numbers[index] : "0")
+            let other = Self.padded(index < right.numbers.count ? right.numbers[index] : "0")
+            if one != other { return one < other }
+        }
+        switch (left.identifiers, right.identifiers) {
+        case (nil, _): return false
+        case (_, nil): return true
+        case (let one?, let other?):
+            return one.map(Self.key).lexicographicallyPrecedes(other.map(Self.key))
+        }
+    }
+
+    /// Numbers before texts, and each in its own order.
+    private static func key(_ identifier: String) -> String {
+        identifier.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            ? "0" + Self.padded(identifier) : "1" + identifier
+    }
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Fuzzes every target, or those that are named, for FUZZ_SECONDS each on one core, and prints what
+# that came to. An input that something does not hold of is kept in Fuzzing/FailCases.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${FUZZ_SECONDS:-60}
+swift=${SWIFT:-swift}
+scratch=.build-fuzz
+# Address sanitizer watches what libyaml and llhttp, which are C, do with the same input.
+flags=(-c release --scratch-path "$scratch" --sanitize fuzzer --sanitize address)
+
+GATE_FUZZING=1 "$swift" build "${flags[@]}" --product gatefuzz
+binary=$scratch/release/gatefuzz
+
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=($(ls Fuzzing/Corpus))
+# One core, whatever else the machine is doing.
+pin=()
+command -v taskset >/dev/null && pin=(taskset --cpu-list "${FUZZ_CORE:-0}")
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=0
+printf '%-20s %12s %8s %9s %9s  %s\n' target executions exec/s coverage features result
+for target in "${targets[@]}"; do
+    # What is found stays outside the repository: it grows, and is found again.
+    found=Fuzzing/.corpus/$target
+    mkdir -p "$found" "Fuzzing/FailCases/$target"
+    result=ok
+    # Leaks are off: the sanitizer takes caches of the Swift runtime for them.
+    # A slow input is a finding: nothing that a client or a file says may take seconds.
+    FUZZ_TARGET=$target ASAN_OPTIONS=detect_leaks=0 "${pin[@]}" "$binary" \
+        -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
+        -print_final_stats=1 -artifact_prefix="Fuzzing/FailCases/$target/" \
+        "$found" "Fuzzing/Corpus/$target" >"$log" 2>&1 || result=FAILED
+    read -r coverage features < <(sed -nE \
+        's/.* cov: ([0-9]+) ft: ([0-9]+) .*/\1 \2/p' "$log" | tail -n 1) || true
+    printf '%-20s %12s %8s %9s %9s  %s\n' "$target" \
+        "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" \
+        "$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")" \
+        "${coverage:--}" "${features:--}" "$result"
+    rmdir --ignore-fail-on-non-empty "Fuzzing/FailCases/$target"
+    if [ "$result" != ok ]; then
+        failed=1
+        grep -E 'Fatal error|ERROR|Test unit written' "$log" | head -n 5 || true
+    fi
+done
+exit "$failed"

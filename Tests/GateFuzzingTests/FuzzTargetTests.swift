@@ -1,0 +1,56 @@
+import Foundation
+import GateFuzzing
+import Testing
+
+/// Every input that fuzzing began with, and every one that it has found something with.
+struct FuzzTargetTests {
+    struct Input: Sendable, CustomTestStringConvertible {
+        var target: String
+        var file: URL
+
+        var testDescription: String { "\(self.target)/\(self.file.lastPathComponent)" }
+    }
+
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fuzzing")
+
+    private static func inputs(_ kind: String) -> [Input] {
+        FuzzTarget.all.flatMap { target in
+            let folder = Self.folder.appending(path: "\(kind)/\(target.name)")
+            let files = try? FileManager.default.contentsOfDirectory(
+                at: folder,
+                includingPropertiesForKeys: nil
+            )
+            return (files ?? []).sorted { $0.path < $1.path }
+                .map { Input(target: target.name, file: $0) }
+        }
+    }
+
+    @Test func `every target has something to begin with, and every folder a target`() throws {
+        for kind in ["Corpus", "FailCases"] {
+            let folder = Self.folder.appending(path: kind)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(names.allSatisfy { FuzzTarget.named($0) != nil || $0.hasPrefix(".") })
+        }
+        let begun = Set(Self.inputs("Corpus").map(\.target))
+        #expect(begun == Set(FuzzTarget.all.map(\.name)))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: Self.inputs("Corpus") + Self.inputs("FailCases"))
+    func `everything holds of an input`(_ input: Input) throws {
+        let target = try #require(FuzzTarget.named(input.target))
+        try target.check(Array(try Data(contentsOf: input.file)))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: FuzzTarget.all.map(\.name))
+    func `everything holds of every beginning of an input`(_ name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        for input in Self.inputs("Corpus") where input.target == name {
+            let bytes = Array(try Data(contentsOf: input.file))
+            for end in stride(from: 0, to: min(bytes.count, 512), by: 7) {
+                try target.check(Array(bytes[..<end]))
+            }
+        }
+    }
+}
