@@ -58,7 +58,7 @@ enum ReferencePath {
         var index = 0
         while index < path.count {
             decoded.append(path[index])
-            index += Array(path[index...].prefix(3)) == Array("%25".utf8) ? 3 : 1
+            index += path[index...].starts(with: "%25".utf8) ? 3 : 1
         }
         return decoded
     }
@@ -82,7 +82,7 @@ enum ReferencePath {
         var split: [UInt8] = []
         var index = 0
         while index < path.count {
-            if Array(path[index...].prefix(3)) == Array("%2f".utf8) {
+            if path[index...].starts(with: "%2f".utf8) {
                 split.append(UInt8(ascii: "/"))
                 index += 3
             } else {

@@ -85,6 +85,9 @@ struct VersionProperties {
         _ version: AppVersion,
         _ holds: Bool
     ) throws(Finding) {
+        // What ends in a wildcard is refused in a range, although `1.0-rc.x` is a version: whoever
+        // writes that wants a series of them, and would get nothing.
+        guard !["x", "X"].contains(version.description.split(separator: ".").last) else { return }
         for (relation, expected) in [
             (">=", version >= version), ("<", version < version), ("", true),
         ] {
