@@ -15,8 +15,12 @@ struct RequestHeadProperties {
         self.head = parser.head
     }
 
+    /// So small that inputs of ordinary size come to all of them.
+    private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
+
     func check() throws(Finding) {
-        for ends in Splits(self.input) { try self.checkPieces(ends) }
+        try self.checkPieces(limits: .defaults)
+        try self.checkPieces(limits: Self.tight)
         guard self.whole == .complete else { return }
         try self.checkBounds()
         try self.checkRepetition()
@@ -30,19 +34,23 @@ struct RequestHeadProperties {
     }
 
     /// Pieces mean what the whole means; what is malformed may be refused earlier.
-    private func checkPieces(_ ends: [Int]) throws(Finding) {
-        var parser = RequestHeadParser()
-        var progress = RequestHeadParser.Progress.incomplete
-        for end in ends where progress == .incomplete {
-            let piece = self.input.span.extracting(first: end)
-            progress = parser.parse(piece, table: RequestHeadPeer.table)
-        }
-        switch (self.whole, progress) {
-        case (.malformed, .malformed): break
-        case (.complete, .complete):
-            try expect(parser.head == self.head, "the head is another one in pieces \(ends)")
-        default:
-            try expect(progress, is: self.whole, "in pieces \(ends)")
+    private func checkPieces(limits: HeadLimits) throws(Finding) {
+        var whole = RequestHeadParser(limits: limits)
+        let expected = whole.parse(self.input.span, table: RequestHeadPeer.table)
+        for ends in Splits(self.input) {
+            var parser = RequestHeadParser(limits: limits)
+            var progress = RequestHeadParser.Progress.incomplete
+            for end in ends where progress == .incomplete {
+                let piece = self.input.span.extracting(first: end)
+                progress = parser.parse(piece, table: RequestHeadPeer.table)
+            }
+            switch (expected, progress) {
+            case (.malformed, .malformed): break
+            case (.complete, .complete):
+                try expect(parser.head == whole.head, "the head is another one in pieces \(ends)")
+            default:
+                try expect(progress, is: expected, "in pieces \(ends)")
+            }
         }
     }
 

@@ -14,8 +14,12 @@ struct ResponseHeadProperties {
         self.head = parser.head
     }
 
+    /// So small that inputs of ordinary size come to all of them.
+    private static let tight = HeadLimits(bytes: 256, fields: 3, target: 16)
+
     func check() throws(Finding) {
-        for ends in Splits(self.input) { try self.checkPieces(ends) }
+        try self.checkPieces(limits: .defaults)
+        try self.checkPieces(limits: Self.tight)
         guard self.whole == .complete else { return }
         try self.checkBounds()
         for answersHead in [false, true] {
@@ -31,21 +35,25 @@ struct ResponseHeadProperties {
     }
 
     /// Pieces mean what the whole means; what is malformed may be refused earlier.
-    private func checkPieces(_ ends: [Int]) throws(Finding) {
-        var parser = ResponseHeadParser()
-        var progress = ResponseHeadParser.Progress.incomplete
-        for end in ends where progress == .incomplete {
-            progress = parser.parse(self.input.span.extracting(first: end))
-        }
-        switch (self.whole, progress) {
-        case (.malformed, .malformed): break
-        case (.complete, .complete):
-            try expect(parser.head == self.head, "the head is another one in pieces \(ends)")
-            parser.reset()
-            _ = parser.parse(self.input.span)
-            try expect(parser.head == self.head, "the head is another one the second time")
-        default:
-            try expect(progress, is: self.whole, "in pieces \(ends)")
+    private func checkPieces(limits: HeadLimits) throws(Finding) {
+        var whole = ResponseHeadParser(limits: limits)
+        let expected = whole.parse(self.input.span)
+        for ends in Splits(self.input) {
+            var parser = ResponseHeadParser(limits: limits)
+            var progress = ResponseHeadParser.Progress.incomplete
+            for end in ends where progress == .incomplete {
+                progress = parser.parse(self.input.span.extracting(first: end))
+            }
+            switch (expected, progress) {
+            case (.malformed, .malformed): break
+            case (.complete, .complete):
+                try expect(parser.head == whole.head, "the head is another one in pieces \(ends)")
+                parser.reset()
+                _ = parser.parse(self.input.span)
+                try expect(parser.head == whole.head, "the head is another one the second time")
+            default:
+                try expect(progress, is: expected, "in pieces \(ends)")
+            }
         }
     }
 

@@ -94,7 +94,8 @@ package struct ChunkedScanner: Equatable, Sendable {
                     position = end + 2
                 case .malformed: return .malformed(.trailer)
                 case .incomplete:
-                    guard bytes.count - position <= Self.trailerLimit else {
+                    // The CR of a line of that length may be there already.
+                    guard bytes.count - position <= Self.trailerLimit + 1 else {
                         return .malformed(.trailer)
                     }
                     return .more(consumed: position)

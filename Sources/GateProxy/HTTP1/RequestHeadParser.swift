@@ -58,10 +58,12 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
+    /// Method, version and the spaces between take far less than 64 bytes in an honest line.
+    private var requestLineLimit: Int { self.limits.target + 64 }
+
     private func overflow(_ count: Int) -> MessageFault? {
         switch self.stage {
-        // Method, version and the spaces between take far less than 64 bytes in an honest line.
-        case .requestLine where count - self.scanner.lineStart > self.limits.target + 64:
+        case .requestLine where count - self.scanner.lineStart > self.requestLineLimit:
             .targetTooLong
         case .requestLine, .fields: count > self.limits.bytes ? .headTooLarge : nil
         }
@@ -78,6 +80,8 @@ package struct RequestHeadParser: Sendable {
         case .requestLine:
             // Empty lines before the request line come from old clients (RFC 9112 2.2).
             guard start < end else { return nil }
+            // With its CR it must fit, as where the line feed comes later.
+            guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }
             if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
                 return .malformed(fault)
             }
