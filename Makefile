@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench conformance fuzz clean
+.PHONY: run build test lint bench conformance fuzz sanitize clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -35,6 +35,10 @@ conformance: build
 # FUZZ_SECONDS each, 60 if nothing is said.
 fuzz:
 	SWIFT=$(SWIFT) Fuzzing/run.sh
+
+sanitize:
+	@dev/install-packages.sh test
+	SWIFT=$(SWIFT) Fuzzing/sanitize.sh
 
 clean:
 	$(SWIFT) package clean

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs all tests under ThreadSanitizer and then under AddressSanitizer, each built into a folder of
+# its own; the executable that the end-to-end tests start is sanitized as well.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+swift=${SWIFT:-swift}
+failed=0
+run() {
+    local name=$1 kind=$2 scratch=.build-$1
+    "$swift" build --build-tests --sanitize "$kind" --scratch-path "$scratch"
+    echo "== $kind sanitizer"
+    "$swift" test --skip-build --sanitize "$kind" --scratch-path "$scratch" \
+        --parallel --num-workers 2 || failed=1
+}
+
+export TSAN_OPTIONS="halt_on_error=1"
+# Swift frees nothing at exit, which the leak check would report.
+export ASAN_OPTIONS="detect_leaks=0"
+for name in ${*:-tsan asan}; do
+    case $name in
+    tsan) run tsan thread ;;
+    asan) run asan address ;;
+    *)
+        echo "usage: $0 [tsan] [asan]" >&2
+        exit 64
+        ;;
+    esac
+done
+exit "$failed"
