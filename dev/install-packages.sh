@@ -5,7 +5,7 @@ set -euo pipefail
 
 case "${1:-}" in
 build) wanted=(curl) ;;
-test) wanted=(curl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
+test) wanted=(curl openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
 conformance) wanted=(nginx haproxy caddy) ;;
 *)
     echo "usage: $0 build|test|conformance" >&2
@@ -17,7 +17,7 @@ esac
 is_there() {
     case "$1" in
     nginx | haproxy | caddy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
-    curl | python3 | wrk) command -v "$1" >/dev/null ;;
+    curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
     python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
