@@ -25,7 +25,7 @@ extension DifferenceReport: CustomStringConvertible {
         }
         if self.difference.readsOtherFields {
             lines.append(
-                "'identity' is another one: this compares what clients say, wherever they say it"
+                "'identity' is another one: clients may be taken for others"
             )
         }
         if self.difference.isSampled {

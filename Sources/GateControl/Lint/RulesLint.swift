@@ -6,7 +6,8 @@ package struct RulesLint: Sendable {
         DeadRuleCheck(), PastRuleCheck(), StalledRolloutCheck(), MissingLanguageCheck(),
         UnusedNoticeCheck(), InsecureLinkCheck(), BuiltInWordsCheck(), NeedlessBlockCheck(),
         RefusedRecommendationCheck(), UnreachableFloorCheck(), MissingReleaseCheck(),
-        RepeatedReleaseCheck(), NeedlessCannotUpdateCheck(), LenientPathCheck(),
+        RepeatedReleaseCheck(), NeedlessCannotUpdateCheck(), LenientPathCheck(), ClosedRuleCheck(),
+        OpenGateCheck(),
     ]
 
     /// What was found, in the order of the files and places.

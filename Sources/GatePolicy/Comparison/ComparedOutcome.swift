@@ -6,17 +6,24 @@ package struct ComparedOutcome: Sendable, Hashable {
     /// The status of the gate's own answer; `nil` if the request passes.
     package let status: Int?
     package let storeURL: String?
+    /// Whether the client is told that no update helps it.
+    package let cannotUpdate: Bool
+    /// What the rule's answers are like, beside status and link: equal numbers, equal answers.
+    let answerNumber: Int
 
-    init(_ decision: Decision, status: Int?) {
+    init(_ decision: Decision, status: Int?, answerNumber: Int) {
         self.kind = decision.kind
         self.rule = decision.ruleID
         self.status = status
         self.storeURL = decision.remedy.storeURL
+        self.cannotUpdate = decision.remedy.cannotUpdate
+        self.answerNumber = answerNumber
     }
 
     /// Whether a client notices a difference.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
+            || self.cannotUpdate != other.cannotUpdate || self.answerNumber != other.answerNumber
     }
 }
 
@@ -52,6 +59,9 @@ package struct RuleSetDifference: Sendable, Equatable {
     /// Whether they read in other places who a client is; the comparison is by what they read.
     package let readsOtherFields: Bool
 
-    /// Whether no client notices anything.
-    package var isEmpty: Bool { self.periods.allSatisfy(\.changes.isEmpty) }
+    /// Whether no client notices anything, as far as that can be said: who it is, is read elsewhere
+    /// if `readsOtherFields`.
+    package var isEmpty: Bool {
+        !self.readsOtherFields && self.periods.allSatisfy(\.changes.isEmpty)
+    }
 }

@@ -5,6 +5,7 @@ package struct RuleSetComparison {
     private let new: RuleSet
     private let world: ComparedWorld
     private let budget: Int
+    private let answers: ComparedAnswers
 
     /// Prepares to compare; `budget` is the number of decisions for each time after which cells
     /// are only sampled.
@@ -12,7 +13,10 @@ package struct RuleSetComparison {
         self.old = old
         self.new = new
         self.world = ComparedWorld([old.definition, new.definition])
-        self.budget = budget
+        // A decision takes as long as there are rules to ask.
+        let ruleCount = old.definition.rules.count + new.definition.rules.count
+        self.budget = budget / max(1, ruleCount / 20)
+        self.answers = ComparedAnswers(old.definition, new.definition)
     }
 
     private static let timeLimit = 64
@@ -143,6 +147,10 @@ package struct RuleSetComparison {
         if let change = decision.validUntil, change > now {
             next = Timestamp.earlier(next, change)
         }
-        return ComparedOutcome(decision, status: rules.responder.status(of: decision))
+        return ComparedOutcome(
+            decision,
+            status: rules.responder.status(of: decision),
+            answerNumber: self.answers.number(of: decision, isNew: rules === self.new)
+        )
     }
 }

@@ -26,7 +26,9 @@ extension ClientConnection {
             return self.answer(EndpointAnswer.methodNotAllowed, facts: facts)
         }
         let address = self.clientAddress(head, facts: facts, in: bytes)
-        let status = self.rules.launchStatus(on: head, in: bytes, address: address)
+        guard let status = self.rules.launchStatus(on: head, in: bytes, address: address) else {
+            return self.answer(EndpointAnswer.badPath, facts: facts)
+        }
         switch endpoint {
         case .events where facts.framing == .none && !facts.isHead:
             self.stream(status, to: head, in: bytes, address: address)

@@ -41,6 +41,10 @@ enum EndpointAnswer {
         "This endpoint is only read: GET or HEAD.",
         [HeaderField(name: "Allow", value: "GET, HEAD, OPTIONS")]
     )
+    static let badPath = Self.problem(
+        400,
+        "The query has one 'path' at most, which begins with a slash."
+    )
     static let notFound = Self.problem(404, "This gateway has status and events here.")
 
     private static func problem(

@@ -52,7 +52,8 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
         guard !self.hasEnded else { return }
         var buffer = self.unwrapInboundIn(data)
         self.inbound.writeBuffer(&buffer)
-        switch ProxyHeaderParser.parse(self.inbound.readableBytesUInt8Span) {
+        let inbound = self.inbound
+        switch ProxyHeaderParser.parse(inbound.readableBytesUInt8Span) {
         case .incomplete:
             break
         case .complete where !self.isTrusted:

@@ -160,12 +160,12 @@ final class WorkerRules {
     /// Where a client stands that asks for it.
     ///
     /// The rules without a path speak, and those for the `path` and `method` in the query, if the
-    /// client asks about a request.
+    /// client asks about a request; `nil` if that is none: an answer would only be a guess.
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
         address: String
-    ) -> LaunchStatus {
+    ) -> LaunchStatus? {
         let parameters = Self.query(of: head, in: bytes)
         let identity = self.ruleSet.identify(
             self.claims(
@@ -176,6 +176,10 @@ final class WorkerRules {
         )
         func parameter(_ name: String) -> [UInt8]? {
             parameters.first { $0.0 == name }.map { PercentEncoding.decodedBytes($0.1) }
+        }
+        if let path = parameter("path") {
+            let isOne = parameters.count { $0.0 == "path" } == 1
+            guard isOne, path.first == ASCII.slash else { return nil }
         }
         let scope =
             parameter("path").map { path in

@@ -58,9 +58,32 @@ struct DifferenceReportTests {
         #expect(
             try Self.report(Self.floor("3"), other).description == """
                 no client gets another decision
-                'identity' is another one: this compares what clients say, wherever they say it
+                'identity' is another one: clients may be taken for others
                 """
         )
+    }
+
+    @Test(arguments: [
+        ", status: 403", ", body: old", ", requiresOS: '>=99'", ", notice: n",
+    ])
+    func `another answer is a difference`(_ more: String) throws {
+        let notices = "notices: { n: { en: { title: t, message: m } } }\n"
+        let report = try Self.report(notices + Self.floor("3"), notices + Self.floor("3", more))
+        #expect(report.description.hasPrefix("clients are answered otherwise\n"))
+    }
+
+    @Test func `a link for a country is a difference`() throws {
+        func floor(_ link: String) -> String {
+            """
+            rules:
+              - id: a
+                minimum: "3"
+                storeUrl: { default: "https://a.example", countries: { jp: "\(link)" } }
+
+            """
+        }
+        let report = try Self.report(floor("https://b.example"), floor("https://c.example"))
+        #expect(report.description.hasPrefix("clients are answered otherwise\n"))
     }
 
     @Test func `the same as data`() throws {

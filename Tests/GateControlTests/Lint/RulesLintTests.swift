@@ -325,6 +325,46 @@ struct RulesLintTests {
         #expect(try self.warnings(text).isEmpty)
     }
 
+    @Test(
+        arguments: [
+            (#"blocked: [">=3.9.0", "<3.9.4"]"#, "locks everybody out: no version passes"),
+            (#"blocked: [">=1.0.0"]"#, "blocks every version to come"),
+            (#"minimum: "2", blocked: [">9"]"#, nil),
+            (#"blocked: [">=3.9.0 <3.9.4"]"#, nil),
+            (#"minimum: "2""#, nil),
+        ] as [(String, String?)]
+    )
+    func `a rule that no update gets past is found`(_ floor: String, _ warning: String?) throws {
+        let found = try Self.findings(Self.rules("id: a, \(floor)"))
+        let known = ["locks everybody out: no version passes", "blocks every version to come"]
+        #expect(
+            known.filter { text in found.contains { $0.contains(text) } }
+                == [warning].compactMap { $0 }
+        )
+    }
+
+    @Test func `an exemption of everything is found`() throws {
+        let found = try Self.findings("exempt: ['/**']\n" + Self.rules(#"id: a, minimum: "2""#))
+        #expect(found.contains { $0.contains("'exempt' covers every path") })
+    }
+
+    @Test(arguments: [
+        "{ platform: ios, version: '4.3', releasedAt: 2030-01-01T00:00:00Z }",
+        "{ platform: ios, version: '4.3', phased: partial }",
+        "{ platform: ios, version: '4.2' }\n- { platform: ios, version: '4.3', countries: [jp] }",
+    ])
+    func `a floor that only some can reach, or only later, is found`(_ releases: String) throws {
+        let rules = Self.rules(#"id: a, minimum: "4.3", match: { platform: ios }"#)
+        let found = try Self.findings("releases:\n- \(releases)\n" + rules)
+        #expect(found.contains { $0.contains("locks everybody out") }, "\(found)")
+    }
+
+    private static func findings(_ rules: String) throws -> [String] {
+        let loaded = try RulesFileLoader.load(sources: [("rules.yaml", rules)])
+        let now = try Timestamp(parsing: "2027-01-01T00:00:00Z")
+        return RulesLint(loaded, at: now).warnings.map(\.description)
+    }
+
     @Test(arguments: ShippedRules.all)
     func `shipped files are without warnings`(_ shipped: ShippedRules) throws {
         let now = try Timestamp(parsing: "2026-11-20T00:00:00Z")

@@ -153,7 +153,6 @@ struct ClientEndpointTests {
             ("?v=1", "allow"), ("?v=1&path=/v2/pay/a&method=POST", "require"),
             ("?v=1&path=%2Fv2%2Fpay%2Fa&method=POST", "require"),
             ("?v=1&path=/v2/pay/a", "allow"), ("?v=2&path=/v2/pay/a&method=POST", "allow"),
-            ("?v=1&path=nonsense", "allow"), ("?path", "allow"),
         ] {
             let answer = try Self.ask(
                 stage,
@@ -162,6 +161,16 @@ struct ClientEndpointTests {
             )
             #expect(answer.contains("{\"decision\":\"\(decision)\""), "\(query)")
         }
+    }
+
+    @Test(arguments: ["?path=v2/pay", "?path", "?path=/a&path=/v2/pay/a", "?path=https://a/v2"])
+    func `a path that is none is refused, and not guessed at`(_ query: String) throws {
+        let answer = try Self.ask(
+            try Stage(),
+            "GET /.versiongate/status\(query) HTTP/1.1",
+            "Host: a"
+        )
+        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
     }
 
     @Test func `a gate that does not serve clients passes their requests on`() throws {

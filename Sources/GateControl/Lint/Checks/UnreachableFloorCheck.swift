@@ -16,9 +16,15 @@ struct UnreachableFloorCheck: LintCheck {
             let firstStep = rule.rollout.first { $0.percent > 0 }?.at
             let time = max(now, rule.schedule.enforceFrom ?? now, firstStep ?? now)
             for store in self.stores(for: rule, in: rules.definition) {
-                guard let newest = self.newest(in: store.releases, at: time),
-                    !rule.accepts(newest), let place = rules.places.rules[rule.id]
-                else { continue }
+                guard let place = rules.places.rules[rule.id] else { continue }
+                guard let newest = self.newest(in: store.releases, at: time) else {
+                    let message =
+                        "the rule '\(rule.id)' locks everybody out: nothing in 'releases' is out "
+                        + "for everybody on \(store.name); wait with 'holdUntilInStore'"
+                    problems.report(message, at: place.id)
+                    continue
+                }
+                guard !rule.accepts(newest) else { continue }
                 problems.report(
                     self.message(rule, store.name, newest),
                     at: place.place(of: self.key(of: rule, refusing: newest))
@@ -67,11 +73,19 @@ struct UnreachableFloorCheck: LintCheck {
         return !channels.allSatisfy { channel in own.contains { $0.channel == channel } }
     }
 
-    /// The newest release that everybody gets, or else that somebody gets.
+    /// The newest release that everybody gets.
     private func newest(in releases: [Release], at time: Timestamp) -> Release? {
-        let out = releases.filter { $0.isOut(at: time) }
-        let complete = out.filter { $0.isComplete(at: time) }
-        return (complete.isEmpty ? out : complete).max { left, right in
+        // A release that names no country is everywhere, and one that names some is not.
+        let isEverywhere = releases.contains { $0.countries == nil }
+        let countries = Set(releases.flatMap { $0.countries?.keys.map { $0 } ?? [] })
+        let complete = releases.filter { release in
+            let isThere =
+                release.countries == nil
+                ? release.isOut(in: nil, at: time)
+                : !isEverywhere && countries.allSatisfy { release.isOut(in: $0, at: time) }
+            return isThere && release.isComplete(at: time)
+        }
+        return complete.max { left, right in
             (left.version, left.build ?? 0) < (right.version, right.build ?? 0)
         }
     }
@@ -91,10 +105,14 @@ struct UnreachableFloorCheck: LintCheck {
 }
 
 extension Release {
-    /// Whether some country has it.
-    fileprivate func isOut(at time: Timestamp) -> Bool {
-        let times = self.countries.map { $0.values.map { $0 ?? self.releasedAt } }
-        return (times ?? [self.releasedAt]).contains { $0.map { $0 <= time } ?? true }
+    /// Whether a country has it; `nil` for every country.
+    fileprivate func isOut(in country: String?, at time: Timestamp) -> Bool {
+        var date = self.releasedAt
+        if let country {
+            guard let own = self.countries?[country] else { return false }
+            date = own ?? date
+        }
+        return date.map { $0 <= time } ?? true
     }
 
     fileprivate func isComplete(at time: Timestamp) -> Bool {
