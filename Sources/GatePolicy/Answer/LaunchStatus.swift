@@ -12,6 +12,9 @@ package struct LaunchStatus: Sendable, Equatable {
     /// Names this content, and is the same for the same content in every process: an opaque tag
     /// without its quotation marks (RFC 9110 section 8.8.3).
     package let tag: String
+    /// Names what the client would have to hear of: the decision and its words, not a minimum that
+    /// it is above of.
+    package let eventTag: String
 
     init(_ standing: Standing, _ identity: ClientIdentity, _ words: FilledWords?) {
         let decision = standing.decision
@@ -37,6 +40,29 @@ package struct LaunchStatus: Sendable, Equatable {
         self.body = object.bytes
         self.language = words?.language
         self.tag = Self.tag(of: object.bytes)
+        self.eventTag = Self.tag(of: Self.news(standing, words))
+    }
+
+    private static func news(_ standing: Standing, _ words: FilledWords?) -> [UInt8] {
+        let decision = standing.decision
+        var object = JSONObject()
+        object.add("decision", decision.kind.rawValue)
+        if decision.kind > .allow {
+            object.add("title", words?.title)
+            object.add("message", words?.message)
+            object.add("button", words?.button)
+            object.add("storeUrl", standing.storeURL)
+            object.add("latestVersion", standing.latest?.description)
+        }
+        if decision.kind == .require {
+            object.add("minimumVersion", standing.minimum?.description)
+            object.add("minimumBuild", standing.minimumBuild)
+        }
+        object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
+        object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
+        object.add("maintenanceFrom", decision.maintenance?.from.description)
+        object.add("maintenanceUntil", decision.maintenance?.until.description)
+        return object.bytes
     }
 
     /// An FNV-1a hash of 64 bits in hexadecimal digits.

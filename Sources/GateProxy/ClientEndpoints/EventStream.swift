@@ -47,10 +47,10 @@ final class EventStream {
     /// The event that tells a status; `nil` if the client knows it.
     func event(_ status: LaunchStatus) -> [UInt8]? {
         self.validUntil = status.decision.validUntil
-        guard status.tag != self.tag else { return nil }
-        self.tag = status.tag
+        guard status.eventTag != self.tag else { return nil }
+        self.tag = status.eventTag
         let data = String(decoding: status.body, as: UTF8.self)
-        return self.framed("id: \(status.tag)\nevent: decision\ndata: \(data)\n\n")
+        return self.framed("id: \(status.eventTag)\nevent: decision\ndata: \(data)\n\n")
     }
 
     func heartbeat() -> [UInt8] {
