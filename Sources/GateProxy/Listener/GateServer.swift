@@ -2,6 +2,7 @@ package import GatePolicy
 package import Logging
 package import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The data plane: listens, and keeps one `Worker` on each event loop.
 package final class GateServer: Sendable {
@@ -11,6 +12,8 @@ package final class GateServer: Sendable {
     private let workers: [NIOLoopBound<Worker>]
     private let listeners: ListenerSet
     private let names: NIOLoopBound<UpstreamNames>?
+    /// Whether the loops are about to end: one that has ended never answers.
+    private let isEnding = Mutex(false)
 
     /// Where clients connect; the port is the real one if 0 was asked for.
     package var address: SocketAddress { self.listeners.address }
@@ -136,9 +139,10 @@ package final class GateServer: Sendable {
         return worker.value
     }
 
-    /// Judges every request from now on by another rule set; returns when all loops do.
+    /// Judges every request from now on by another rule set; returns when all loops do, or when the
+    /// gate ends and there is nothing more to judge.
     package func use(_ ruleSet: RuleSet) async {
-        for worker in self.workers {
+        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
         }
     }
@@ -146,7 +150,7 @@ package final class GateServer: Sendable {
     /// The counters of all loops together.
     package func counters() async -> GateCounters {
         var sum = GateCounters()
-        for worker in self.workers {
+        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             let counters = try? await worker.eventLoop.submit { worker.value.counters }.get()
             sum = sum + (counters ?? GateCounters())
         }
@@ -165,6 +169,7 @@ package final class GateServer: Sendable {
         }
         let all = EventLoopFuture.andAllSucceed(drained, on: self.group.next())
         let inTime = await self.wait(for: all, atMost: timeout)
+        self.isEnding.withLock { $0 = true }
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()
         }

@@ -57,4 +57,22 @@ struct GateServerTests {
         try await client.close()
         #expect(await server.shutDown(timeout: .seconds(10)))
     }
+
+    /// A reload can still be under way when the gate stops.
+    @Test(.timeLimit(.minutes(1)))
+    func `rules that come after the end are no reason to wait`() async throws {
+        let settings = GateSettings(
+            listen: Endpoint(host: "127.0.0.1", port: 0),
+            upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 1))
+        )
+        let rules = RuleSet(RuleSetDefinition(revision: "1"))
+        let server = try await GateServer.start(
+            settings: settings,
+            ruleSet: rules,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        #expect(await server.shutDown(timeout: .seconds(10)))
+        await server.use(rules)
+        #expect(await server.counters() == GateCounters())
+    }
 }
