@@ -66,9 +66,14 @@ extension RuleTest {
     /// Whether the request offers another protocol, as a browser's WebSocket does (RFC 9110
     /// section 7.8): only then its query may say who the client is.
     fileprivate var isHandshake: Bool {
-        let options = self.value(of: "connection")?.lowercased().split(separator: ",") ?? []
-        return self.value(of: "upgrade") != nil
-            && options.contains { $0.trimmingBlanks == "upgrade" }
+        let options = self.values(of: "connection").flatMap { $0.split(separator: ",") }
+        return self.value(of: "upgrade") != nil && !self.hasBody
+            && options.contains { $0.trimmingBlanks.lowercased() == "upgrade" }
+    }
+
+    private var hasBody: Bool {
+        self.value(of: "transfer-encoding") != nil
+            || self.value(of: "content-length").map { $0.contains { $0 != "0" } } == true
     }
 
     fileprivate func addQuery(to claims: inout IdentityClaims, names: [String]) {
@@ -81,6 +86,10 @@ extension RuleTest {
     }
 
     private func value(of name: String) -> String? {
-        self.headers.first { $0.name.lowercased() == name }?.value
+        self.values(of: name).first
+    }
+
+    private func values(of name: String) -> [String] {
+        self.headers.filter { $0.name.lowercased() == name }.map(\.value)
     }
 }
