@@ -36,23 +36,41 @@ extension DifferenceReport: CustomStringConvertible {
 
     private var summary: String {
         let kinds = Set(self.difference.periods.flatMap(\.changes).map(\.kind))
-        guard !kinds.isEmpty else { return "no client gets another decision" }
+        guard !kinds.isEmpty else {
+            // A sample is no proof.
+            return self.difference.isSampled
+                ? "no client that was tried gets another decision"
+                : "no client gets another decision"
+        }
         let words = ComparedChange.Kind.allCases.filter(kinds.contains).map(\.rawValue)
         return "clients are " + words.joined(separator: "; others are ")
     }
 
     private static func line(_ change: ComparedChange) -> String {
-        let share = change.share < 1 ? ", about \(Int((change.share * 100).rounded())) %" : ""
+        let share = change.share < 1 ? ", \(self.percent(change.share)) of them" : ""
         return "\(self.who(change)), \(self.versions(change.versions))\(share): "
             + "\(self.words(change.before, beside: change.after)) -> "
             + self.words(change.after, beside: change.before)
+    }
+
+    /// How many names a line takes; the data has all of them.
+    private static let nameLimit = 8
+
+    /// A share with up to two decimal places; never none and never all.
+    private static func percent(_ share: Double) -> String {
+        let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
+        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+        if rest == 0 { return "\(whole) %" }
+        return rest % 10 == 0
+            ? "\(whole).\(rest / 10) %" : "\(whole).\(rest < 10 ? "0" : "")\(rest) %"
     }
 
     private static func who(_ change: ComparedChange) -> String {
         let parts = [
             self.words(change.platforms, "platform"), self.words(change.apps, "app"),
             self.words(change.channels, "channel"), self.words(change.osVersions, "OS version"),
-            self.words(change.builds, "build"), self.words(change.requests, "request"),
+            self.words(change.builds, "build"), self.words(change.countries, "country"),
+            self.words(change.requests, "request"),
         ].compactMap { $0 }
         return parts.isEmpty ? "everybody" : parts.joined(separator: ", ")
     }
@@ -66,12 +84,15 @@ extension DifferenceReport: CustomStringConvertible {
     }
 
     private static func words(_ values: [String], _ noun: String) -> String {
-        let names = values.filter { !$0.isEmpty && $0 != "*" }
+        let names = values.filter { !["", "?", "*"].contains($0) }
         let rest = [
             values.contains("*") ? "any other \(noun)" : nil,
             values.contains("") ? "no \(noun)" : nil,
+            values.contains("?") ? "an unreadable \(noun)" : nil,
         ].compactMap { $0 }
-        let named = names.isEmpty ? [] : ["\(noun) \(names.joined(separator: " or "))"]
+        let more = names.count - Self.nameLimit
+        let shown = more > 0 ? names.prefix(Self.nameLimit) + ["\(more) more"] : names[...]
+        let named = names.isEmpty ? [] : ["\(noun) \(shown.joined(separator: " or "))"]
         return (named + rest).joined(separator: " or ")
     }
 
@@ -125,7 +146,8 @@ extension ComparedChange {
 extension DifferenceReport: Encodable {
     private enum Key: String, CodingKey {
         case isDifferent, isSampled, periods, from, changes
-        case apps, platforms, channels, osVersions, builds, requests, versions, share, kind
+        case apps, platforms, channels, osVersions, builds, countries, requests, versions, share,
+            kind
         case before, after, decision, rule, status, storeUrl, only, allBut
     }
 
@@ -172,6 +194,7 @@ extension DifferenceReport: Encodable {
         try self.encode(change.channels, as: .channels, to: &item)
         try self.encode(change.osVersions, as: .osVersions, to: &item)
         try self.encode(change.builds, as: .builds, to: &item)
+        try self.encode(change.countries, as: .countries, to: &item)
         try self.encode(change.requests, as: .requests, to: &item)
         try item.encode(change.versions, forKey: .versions)
         try item.encode(change.share, forKey: .share)

@@ -1,39 +1,54 @@
-/// Numbers the ways in which two rule sets answer, so that equal answers have equal numbers.
+/// Numbers the ways in which the rules of two rule sets answer, so that equal answers have equal
+/// numbers.
 struct ComparedAnswers: Sendable {
     /// What of an answer the decision itself does not say.
     private struct Answer: Equatable {
         let style: AnswerStyle
-        let countries: [String: String]
         let notice: NoticeDefinition?
         let recommendedNotice: NoticeDefinition?
 
         init(_ rule: RuleDefinition, _ definition: RuleSetDefinition) {
             self.style = rule.answer.filled(by: definition.answer)
-            self.countries = rule.storeURL?.countries ?? [:]
             self.notice = rule.notice.flatMap { definition.notices[$0] }
             self.recommendedNotice = rule.recommendedNotice.flatMap { definition.notices[$0] }
         }
     }
 
-    /// By the place of the rule; those of the new rules come behind those of the old ones.
-    private let numbers: [Int]
-    private let oldCount: Int
+    /// By the id of the rule.
+    private let oldNumbers: [String: Int]
+    private let newNumbers: [String: Int]
 
     init(_ old: RuleSetDefinition, _ new: RuleSetDefinition) {
-        self.oldCount = old.rules.count
-        let answers =
-            old.rules.map { Answer($0, old) } + new.rules.map { Answer($0, new) }
-        var distinct: [Answer] = []
-        self.numbers = answers.map { answer in
-            if let known = distinct.firstIndex(of: answer) { return known }
-            distinct.append(answer)
-            return distinct.count - 1
+        var count = 0
+        // Answers under different names are hardly ever the same: few have to be compared.
+        var known: [[String?]: [(answer: Answer, number: Int)]] = [:]
+        func numbers(_ definition: RuleSetDefinition) -> [String: Int] {
+            var numbers: [String: Int] = [:]
+            for rule in definition.rules {
+                let answer = Answer(rule, definition)
+                let names = [rule.notice, rule.recommendedNotice]
+                if let equal = known[names]?.first(where: { $0.answer == answer }) {
+                    numbers[rule.id] = equal.number
+                } else {
+                    count += 1
+                    known[names, default: []].append((answer, count))
+                    numbers[rule.id] = count
+                }
+            }
+            return numbers
         }
+        self.oldNumbers = numbers(old)
+        self.newNumbers = numbers(new)
     }
 
     /// The number of the answer to a decision; that of one that asks nothing is 0.
     func number(of decision: Decision, isNew: Bool) -> Int {
-        guard decision.kind > .allow, let index = decision.ruleIndex else { return 0 }
-        return self.numbers[isNew ? self.oldCount + index : index] + 1
+        guard decision.kind > .allow, let id = decision.ruleID else { return 0 }
+        return (isNew ? self.newNumbers[id] : self.oldNumbers[id]) ?? 0
+    }
+
+    /// Whether a rule that is in both rule sets answers alike in both.
+    func isUnchanged(_ id: String) -> Bool {
+        self.oldNumbers[id] == self.newNumbers[id]
     }
 }

@@ -2,17 +2,28 @@
 struct ComparedDimension<Value: Sendable>: Sendable {
     let values: [Value]
     let labels: [String]
+    /// Whether there are no other values, which are of no concern here.
+    private let isWhole: Bool
 
-    init(_ values: [(Value, String)]) {
+    init(_ values: [(Value, String)], isWhole: Bool = true) {
+        self.isWhole = isWhole
         self.values = values.map(\.0)
         self.labels = values.map(\.1)
+    }
+
+    /// The same values as something else.
+    func map<Other>(_ transform: (Value) -> Other) -> ComparedDimension<Other> {
+        ComparedDimension<Other>(
+            zip(self.values, self.labels).map { (transform($0), $1) },
+            isWhole: self.isWhole
+        )
     }
 
     /// The values in words; `nil` for all of them.
     func words(_ chosen: Set<Int>) -> ComparedChoice? {
         let others = self.labels.indices.filter { !chosen.contains($0) }
-        guard !others.isEmpty else { return nil }
-        let isMost = others.count < chosen.count
+        guard !others.isEmpty || !self.isWhole else { return nil }
+        let isMost = self.isWhole && others.count < chosen.count
         return isMost
             ? .allBut(others.map { self.labels[$0] })
             : .only(chosen.sorted().map { self.labels[$0] })
@@ -20,42 +31,8 @@ struct ComparedDimension<Value: Sendable>: Sendable {
 }
 
 /// Some of the values of a dimension, named or left out by name; what a client does not say is an
-/// empty name, and `*` is any that neither rule set names.
+/// empty name, `?` what cannot be read, and `*` any that the rules in question do not name.
 package enum ComparedChoice: Sendable, Equatable {
     case only([String])
     case allBut([String])
-}
-
-/// A kind of client and request, by the places of its values in their dimensions.
-struct ComparedCell: Hashable {
-    var app = 0
-    var platform = 0
-    var channel = 0
-    var osVersion = 0
-    var build = 0
-    var request = 0
-}
-
-/// A request that stands for all that a pattern matches.
-struct ComparedRequest: Sendable {
-    let method: String
-    let path: String
-
-    static let other = ComparedRequest(method: "GET", path: "/")
-
-    init(method: String, path: String) {
-        self.method = method
-        self.path = path
-    }
-
-    init(_ pattern: RequestPattern) {
-        self.method = pattern.methods?.first ?? "GET"
-        let segments = pattern.segments?.map { segment in
-            switch segment {
-            case .literal(let bytes): String(decoding: bytes, as: UTF8.self)
-            case .anyOne, .anythingBelow: "any"
-            }
-        }
-        self.path = segments.map { "/" + $0.joined(separator: "/") } ?? "/any"
-    }
 }

@@ -18,18 +18,19 @@ struct ComparedRow: Hashable {
     private let pair: Pair
 
     init(_ cell: ComparedCell, _ pair: Pair) {
-        self.dimensions = [
-            [cell.app], [cell.platform], [cell.channel], [cell.osVersion], [cell.build],
-            [cell.request],
-        ]
+        self.dimensions = ComparedCell.Dimension.allCases.map { [cell[$0]] }
         self.pair = pair
     }
+
+    /// What most rules do not look at comes first, so that the rest has little to do.
+    private static let mergingOrder: [ComparedCell.Dimension] = [
+        .country, .channel, .osVersion, .app, .build, .request, .platform,
+    ]
 
     /// Puts rows together that differ in one dimension only, one dimension after the other.
     static func merged(_ rows: [ComparedRow]) -> [ComparedRow] {
         var rows = rows
-        // What most rules do not look at comes first, so that the rest has little to do.
-        for dimension in [2, 3, 0, 4, 5, 1] {
+        for dimension in Self.mergingOrder.map(\.rawValue) {
             var places: [ComparedRow: Int] = [:]
             var result: [ComparedRow] = []
             for row in rows {
@@ -60,13 +61,17 @@ struct ComparedRow: Hashable {
     }
 
     func change(in world: ComparedWorld) -> ComparedChange {
-        ComparedChange(
-            apps: world.apps.words(self.dimensions[0]),
-            platforms: world.platforms.words(self.dimensions[1]),
-            channels: world.channels.words(self.dimensions[2]),
-            osVersions: world.osVersions.words(self.dimensions[3]),
-            builds: world.builds.words(self.dimensions[4]),
-            requests: world.requests.words(self.dimensions[5]),
+        func chosen(_ dimension: ComparedCell.Dimension) -> Set<Int> {
+            self.dimensions[dimension.rawValue]
+        }
+        return ComparedChange(
+            apps: world.apps.words(chosen(.app)),
+            platforms: world.platforms.words(chosen(.platform)),
+            channels: world.channels.words(chosen(.channel)),
+            osVersions: world.osVersions.words(chosen(.osVersion)),
+            builds: world.builds.words(chosen(.build)),
+            countries: world.countries.words(chosen(.country)),
+            requests: world.requests.words(chosen(.request)),
             versions: self.pair.versions,
             before: self.pair.transition.before,
             after: self.pair.transition.after,

@@ -1,143 +1,158 @@
-/// All kinds of clients and requests that two rule sets can tell apart.
+/// All kinds of clients and requests that two rule sets can tell apart, among those that one part
+/// of a change can concern.
 struct ComparedWorld {
+    /// A rule that can have a say.
+    struct Candidate {
+        let isOld: Bool
+        let rule: RuleDefinition
+    }
+
+    /// How far a rule is for the clients of a cell.
+    enum Fit {
+        case none
+        /// They do not say enough to tell.
+        case possible
+        case certain
+    }
+
+    let candidates: [Candidate]
     let apps: ComparedDimension<Claim<String>>
     let platforms: ComparedDimension<Claim<Platform>>
     let channels: ComparedDimension<Claim<String>>
     let osVersions: ComparedDimension<Claim<AppVersion>>
     let builds: ComparedDimension<Claim<UInt64>>
+    let countries: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
-    /// Devices that stand for all, where a roll-out takes only some.
-    let devices: [Claim<String>]
-    let versions: VersionAxis
+    /// Whether it leaves something out.
+    let isIncomplete: Bool
 
-    /// What a client is called that neither rule set names.
-    private static let other = "*"
-    private static let sampleSize = 100
+    private let focus: ComparedFocus
+    private let places: ComparedRequests
 
-    init(_ definitions: [RuleSetDefinition]) {
-        let rules = definitions.flatMap(\.rules)
-        let releases = definitions.flatMap(\.releases)
-        self.apps = Self.names(
-            rules.flatMap { $0.match.apps ?? [] } + releases.compactMap(\.app)
-        )
-        let platforms = Self.unique(
-            rules.flatMap { $0.match.platforms ?? [] }.map(\.name) + releases.map(\.platform.name)
-        )
-        self.platforms = ComparedDimension(
-            Self.named(platforms).map { ($0.0.map { Platform($0) }, $0.1) }
-        )
-        self.channels = Self.names(
-            rules.flatMap { $0.match.channels ?? [] }.map { $0.lowercased() }
-                + rules.flatMap { $0.storeURL.map { Array($0.channels.keys) } ?? [] }.sorted()
-                + releases.compactMap(\.channel)
-        )
-        let osVersions = VersionAxis(
-            cuts: rules.flatMap { ($0.match.osVersions ?? []) + $0.requiresOS }.flatMap(\.bounds)
-        )
-        self.osVersions = ComparedDimension(
-            osVersions.points.count == 1
-                ? [(.missing, "")]
-                : [(.missing, "")]
-                    + osVersions.points.indices.map { index in
-                        (.stated(osVersions.points[index].version), osVersions.words(index...index))
-                    }
-        )
-        self.builds = Self.builds(
-            rules.compactMap(\.minimumBuild) + releases.compactMap(\.build)
-        )
-        self.requests = Self.requests(definitions)
-        let hasRollout = rules.contains { !$0.rollout.isEmpty }
-        self.devices =
-            hasRollout ? (0..<Self.sampleSize).map { .stated("sample-\($0)") } : [.missing]
-        self.versions = VersionAxis(cuts: Self.cuts(rules) + releases.map(\.version))
-    }
-
-    /// The versions at which rules begin and end.
-    private static func cuts(_ rules: [RuleDefinition]) -> [AppVersion] {
-        rules.flatMap { rule in
-            let cuts =
-                [rule.minimum, rule.recommended].compactMap { $0 }
-                + rule.blocked.flatMap(\.bounds)
-            // Only here is a pre-release another version than the release that it leads to.
-            return rule.prerelease == .strict
-                ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
-        }
-    }
-
-    private static func names(_ names: [String]) -> ComparedDimension<Claim<String>> {
-        ComparedDimension(self.named(self.unique(names)))
-    }
-
-    /// Nothing stated, the names, and any other.
-    private static func named(_ names: [String]) -> [(Claim<String>, String)] {
-        guard !names.isEmpty else { return [(.missing, "")] }
-        return [(.missing, "")] + names.map { (.stated($0), $0) }
-            + [(.stated("any other"), self.other)]
-    }
-
-    private static func builds(_ cuts: [UInt64]) -> ComparedDimension<Claim<UInt64>> {
-        let sorted = Set(cuts).sorted()
-        var values: [(Claim<UInt64>, String)] = [(.missing, "")]
-        for (index, cut) in sorted.enumerated() {
-            let previous = index > 0 ? sorted[index - 1] : nil
-            if cut > (previous ?? 0) {
-                let lower = previous.map { ">=\($0) " } ?? ""
-                values.append((.stated(previous ?? cut - 1), "\(lower)<\(cut)"))
+    init(_ focus: ComparedFocus, old: RuleSetDefinition, new: RuleSetDefinition) {
+        let policies = [old.unidentified, new.unidentified]
+        // A client that may be one of any rule's is rejected because of any.
+        let rejects = policies.contains { $0.rejects }
+        let candidates = [(old, true), (new, false)].flatMap { definition, isOld in
+            definition.rules.compactMap { rule in
+                rejects || focus.matches.contains(where: rule.match.overlaps)
+                    ? Candidate(isOld: isOld, rule: rule) : nil
             }
-            if index == sorted.count - 1 { values.append((.stated(cut), ">=\(cut)")) }
         }
-        return ComparedDimension(values)
-    }
-
-    private static func requests(
-        _ definitions: [RuleSetDefinition]
-    ) -> ComparedDimension<ComparedRequest> {
-        var seen: Set<RequestPattern> = []
-        let patterns = definitions.flatMap { definition in
-            definition.exemptions + definition.unidentified.paths.map(\.request)
-                + definition.rules.flatMap { $0.match.requests ?? [] }
-        }.filter { seen.insert($0).inserted }
-        return ComparedDimension(
-            [(.other, self.other)]
-                + patterns.map { pattern in
-                    let methods = pattern.methods?.joined(separator: ",")
-                    let label = [methods, pattern.path].compactMap { $0 }.joined(separator: " ")
-                    return (ComparedRequest(pattern), label)
-                }
+        self.focus = focus
+        self.candidates = candidates
+        let rules = candidates.map(\.rule)
+        let matches = focus.matches + rules.map(\.match)
+        let looksAtStores = rules.contains {
+            $0.holdUntilInStore != nil || $0.recommendsStoreVersion
+        }
+        let releases = looksAtStores ? old.releases + new.releases : []
+        let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
+        // Where both mean the same, one that says nothing stands for both.
+        let tellsUnreadable = policies.contains { policy in
+            policy.missing != policy.unreadable
+                || policy.paths.contains { $0.missing != $0.unreadable }
+        }
+        func names(
+            _ part: (RuleMatch) -> [String]?,
+            _ others: [String] = []
+        ) -> ComparedDimension<Claim<String>> {
+            .names(
+                matches.flatMap { part($0) ?? [] } + others,
+                only: focus.names(part),
+                tellsUnreadable: tellsUnreadable
+            )
+        }
+        self.apps = names(\.apps, releases.compactMap(\.app))
+        self.platforms = names({ $0.platforms?.map(\.name) }, releases.map(\.platform.name))
+            .map { claim in claim.map { Platform($0) } }
+        self.channels = names(
+            { $0.channels?.map { $0.lowercased() } },
+            links.flatMap { $0.channels.keys.sorted() } + releases.compactMap(\.channel)
         )
-    }
-
-    private static func unique(_ names: [String]) -> [String] {
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
+        self.countries = .names(
+            links.flatMap { $0.countries.keys.sorted() },
+            only: nil,
+            tellsUnreadable: false
+        )
+        self.osVersions = .osVersions(
+            matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
+            tellsUnreadable: tellsUnreadable
+        )
+        // Who does not state a version is not rejected if it counts in builds.
+        self.builds = .builds(
+            rules.compactMap(\.minimumBuild) + releases.compactMap(\.build),
+            isNeeded: rejects
+        )
+        var requests = ComparedRequests(
+            exemptions: old.exemptions + new.exemptions,
+            others: policies.flatMap(\.paths).map(\.request)
+                + matches.flatMap { $0.requests ?? [] }
+        )
+        self.isIncomplete = requests.isIncomplete
+        let all = requests
+        requests.keep { place in
+            focus.matches.contains { $0.requests.map { all.matches(place, $0) } ?? true }
+        }
+        self.places = requests
+        self.requests = ComparedDimension(
+            requests.requests.map { ($0, $0.label) },
+            isWhole: requests.requests.count == all.requests.count
+        )
     }
 
     /// The number of cells, or more than any program can try.
     var cellCount: Int {
-        [
-            self.apps.values.count, self.platforms.values.count, self.channels.values.count,
-            self.osVersions.values.count, self.builds.values.count, self.requests.values.count,
-        ].reduce(1) { product, count in
+        self.counts.reduce(1) { product, count in
             let (result, overflows) = product.multipliedReportingOverflow(by: count)
             return overflows ? .max : result
         }
     }
 
+    private var counts: [Int] {
+        [
+            self.apps.values.count, self.platforms.values.count, self.channels.values.count,
+            self.osVersions.values.count, self.builds.values.count, self.countries.values.count,
+            self.requests.values.count,
+        ]
+    }
+
     /// A cell by its number.
     func cell(_ number: Int) -> ComparedCell {
         var rest = number
-        func next(_ count: Int) -> Int {
-            defer { rest /= count }
-            return rest % count
+        var cell = ComparedCell()
+        for (dimension, count) in zip(ComparedCell.Dimension.allCases, self.counts) {
+            cell[dimension] = rest % count
+            rest /= count
         }
-        return ComparedCell(
-            app: next(self.apps.values.count),
-            platform: next(self.platforms.values.count),
-            channel: next(self.channels.values.count),
-            osVersion: next(self.osVersions.values.count),
-            build: next(self.builds.values.count),
-            request: next(self.requests.values.count)
-        )
+        return cell
+    }
+
+    /// Clients that say nothing, and for each rule some that it is for: what is looked at where
+    /// there are too many cells.
+    var typicalCells: [ComparedCell] {
+        [ComparedCell()]
+            + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }
+            + self.candidates.compactMap { candidate in
+                self.focus.matches.first(where: candidate.rule.match.overlaps)
+                    .map { self.typicalCell(of: candidate.rule.match, or: $0) }
+            }
+    }
+
+    private func typicalCell(of match: RuleMatch, or focus: RuleMatch) -> ComparedCell {
+        func place<Value>(_ dimension: ComparedDimension<Value>, _ name: String?) -> Int {
+            name.flatMap { dimension.labels.firstIndex(of: $0) } ?? dimension.values.count - 1
+        }
+        var cell = ComparedCell()
+        cell[.app] = place(self.apps, (match.apps ?? focus.apps)?.first)
+        cell[.platform] = place(self.platforms, (match.platforms ?? focus.platforms)?.first?.name)
+        let channel = (match.channels ?? focus.channels)?.first?.lowercased()
+        cell[.channel] = place(self.channels, channel)
+        cell[.osVersion] = self.osVersions.values.count - 1
+        let patterns = match.requests ?? focus.requests ?? []
+        cell[.request] =
+            self.requests.values.indices.first { self.places.matches($0, patterns) } ?? 0
+        return cell
     }
 
     /// A client of a cell.
@@ -147,13 +162,69 @@ struct ComparedWorld {
         device: Claim<String>
     ) -> ClientIdentity {
         ClientIdentity(
-            app: self.apps.values[cell.app],
-            platform: self.platforms.values[cell.platform],
+            app: self.apps.values[cell[.app]],
+            platform: self.platforms.values[cell[.platform]],
             version: version,
-            build: self.builds.values[cell.build],
-            channel: self.channels.values[cell.channel],
-            osVersion: self.osVersions.values[cell.osVersion],
-            device: device
+            build: self.builds.values[cell[.build]],
+            channel: self.channels.values[cell[.channel]],
+            osVersion: self.osVersions.values[cell[.osVersion]],
+            device: device,
+            country: self.countries.values[cell[.country]]
         )
+    }
+
+    /// Whether the change can concern the clients of a cell.
+    func isConcerned(_ cell: ComparedCell) -> Bool {
+        self.focus.matches.contains { self.fit(of: $0, to: cell) != .none }
+    }
+
+    func fit(of match: RuleMatch, to cell: ComparedCell) -> Fit {
+        if let patterns = match.requests, !self.places.matches(cell[.request], patterns) {
+            return .none
+        }
+        let parts = [
+            Self.fit(match.platforms, self.platforms.values[cell[.platform]], ==),
+            Self.fit(match.apps, self.apps.values[cell[.app]], ==),
+            Self.fit(match.channels, self.channels.values[cell[.channel]]) {
+                $0.lowercased() == $1
+            },
+            Self.fit(match.osVersions, self.osVersions.values[cell[.osVersion]], ~=),
+        ]
+        if parts.contains(.none) { return .none }
+        return parts.contains(.possible) ? .possible : .certain
+    }
+
+    private static func fit<Value, Accepted>(
+        _ accepted: [Accepted]?,
+        _ claim: Claim<Value>,
+        _ isAccepted: (Accepted, Value) -> Bool
+    ) -> Fit {
+        guard let accepted else { return .certain }
+        guard let value = claim.value else { return accepted.isEmpty ? .none : .possible }
+        return accepted.contains { isAccepted($0, value) } ? .certain : .none
+    }
+}
+
+extension ComparedFocus {
+    /// The names that all matches together are restricted to; `nil` if one of them is for any.
+    func names(_ part: (RuleMatch) -> [String]?) -> Set<String>? {
+        var names: Set<String> = []
+        for match in self.matches {
+            guard let some = part(match) else { return nil }
+            names.formUnion(some)
+        }
+        return names
+    }
+}
+
+extension UnidentifiedPolicy {
+    /// Whether anybody is denied for what it does not say.
+    fileprivate var rejects: Bool {
+        let actions =
+            [self.missing, self.unreadable]
+            + self.paths.flatMap {
+                [$0.missing, $0.unreadable].compactMap { $0 }
+            }
+        return actions.contains(.reject)
     }
 }

@@ -113,82 +113,114 @@ import Testing
         #expect(change.after.status == 403)
     }
 
-    @Test func `too much to try is a sample, and says so`() throws {
-        let rules = try (0..<200).map { number in
+    /// Rules that are each for another app, channel and path.
+    static func manyRules(_ count: Int) throws -> [RuleDefinition] {
+        try (0..<count).map { number in
             try rule(
                 "r\(number)",
-                match: RuleMatch(apps: ["app\(number)"], channels: ["c\(number)"]),
+                match: RuleMatch(
+                    apps: ["app\(number)"],
+                    channels: ["c\(number)"],
+                    requests: [try RequestPattern(path: "/\(number)/**", methods: nil)]
+                ),
                 minimum: "\(number + 1)"
             )
         }
-        #expect(Self.difference(rules, [], budget: 20_000).isSampled)
     }
 
-    /// What two rule sets decide otherwise about a client that comes by lot is in the report.
-    @Test func `no difference is left out`() throws {
-        var draw = Draw(random: SeededGenerator(seed: 11))
-        var differing = 0
-        for _ in 0..<12 {
-            func definition() throws -> RuleSetDefinition {
-                let rules = try draw.rules(3).map { rule in
-                    var rule = rule
-                    // A share can be too small for a sample, and fewer dimensions are tried sooner.
-                    rule.rollout = []
-                    rule.requiresOS = []
-                    rule.match.channels = nil
-                    rule.match.requests = nil
-                    return rule
-                }
-                return RuleSetDefinition(
-                    revision: "r",
-                    rules: rules,
-                    releases: try draw.releases(2).map { release in
-                        var release = release
-                        release.channel = nil
-                        return release
-                    }
-                )
-            }
-            let old = RuleSet(try definition())
-            let new = RuleSet(try definition())
-            let difference = RuleSetComparison(old: old, new: new, budget: 1_000_000)
-                .difference(at: second(0))
-            #expect(!difference.isSampled)
-            for _ in 0..<100 {
-                let client = try draw.identity()
-                let now = second(Int64.random(in: 0...20, using: &draw.random))
-                let scope = old.scope("GET", "/")
-                let before = old.decide(client, in: scope, at: now, address: nil)
-                let after = new.decide(client, in: new.scope("GET", "/"), at: now, address: nil)
-                guard before.kind != after.kind, !client.isHalfReadable else { continue }
-                differing += 1
-                let period = try #require(difference.periods.last { $0.from <= now })
-                let isNamed = period.changes.contains { change in
-                    change.before.kind == before.kind && change.after.kind == after.kind
-                        && change.includes(client.platform)
-                }
-                #expect(isNamed, "\(client) at \(now)")
-            }
+    @Test func `too much to try is a sample in which no rule is left out, and says so`() throws {
+        let rules = try Self.manyRules(60)
+        let difference = Self.difference(rules, rules + [try rule("all", minimum: "100")])
+        #expect(difference.isSampled)
+        let changes = try #require(difference.periods.first?.changes)
+        let apps = changes.flatMap { change -> [String] in
+            guard case .only(let names) = change.apps else { return [] }
+            return names
         }
-        #expect(differing > 100)
+        #expect(Set(apps).isSuperset(of: rules.flatMap { $0.match.apps ?? [] } + ["*"]))
     }
-}
 
-extension ClientIdentity {
-    /// Whether it says something unreadably that is only compared as said or not said.
-    fileprivate var isHalfReadable: Bool {
-        if case .unreadable = self.platform { return true }
-        return false
+    @Test func `one change among many rules is found, and nothing else looked at`() throws {
+        let rules = try Self.manyRules(1_000)
+        var changed = rules
+        changed[700].minimum = try version("2000")
+        changed.remove(at: 3)
+        let difference = Self.difference(rules, changed)
+        #expect(!difference.isSampled)
+        let changes = try #require(difference.periods.first?.changes)
+        #expect(changes.map(\.apps) == [.only(["app3"]), .only(["app700"])])
+        #expect(changes.map(\.requests) == [.only(["/3/**"]), .only(["/700/**"])])
+        #expect(changes.map(\.versions) == ["<4", ">=701 <2000"])
     }
-}
 
-extension ComparedChange {
-    fileprivate func includes(_ platform: Claim<Platform>) -> Bool {
-        let name = platform.value?.name ?? ""
-        switch self.platforms {
-        case nil: return true
-        case .only(let names): return names.contains(name) || names.contains("*")
-        case .allBut(let names): return !names.contains(name)
+    @Test func `a request that two patterns share is looked at`() throws {
+        let below = RuleMatch(requests: [try RequestPattern(path: "/a/**", methods: nil)])
+        let floor = try rule("a", match: below, minimum: "3")
+        let comparison = RuleSetComparison(
+            old: ruleSet([floor]),
+            new: ruleSet([floor], exemptions: [try RequestPattern(path: "/*/B", methods: ["GET"])])
+        )
+        let changes = comparison.difference(at: second(0)).periods.first?.changes
+        #expect(changes?.map(\.requests) == [.only(["GET /a/B"])])
+    }
+
+    @Test func `a method that is exempt does not hide the others`() throws {
+        let there = RuleMatch(requests: [try RequestPattern(path: "/x", methods: nil)])
+        let exemptions = [try RequestPattern(path: "/x", methods: ["GET"])]
+        let comparison = RuleSetComparison(
+            old: ruleSet([], exemptions: exemptions),
+            new: ruleSet([try rule("a", match: there, minimum: "3")], exemptions: exemptions)
+        )
+        let changes = comparison.difference(at: second(0)).periods.first?.changes
+        #expect(changes?.map(\.requests) == [.only(["/x"])])
+    }
+
+    @Test func `a path that is changed is named, the root as well`() throws {
+        let root = RuleMatch(requests: [try RequestPattern(path: "/", methods: nil)])
+        let changes = Self.difference([], [try rule("a", match: root, minimum: "3")])
+            .periods.first?.changes
+        #expect(changes?.map(\.requests) == [.only(["/"])])
+    }
+
+    @Test func `a link for a country is looked at`() throws {
+        func floor(_ link: String) throws -> RuleDefinition {
+            let links = StoreURL("https://a", countries: ["jp": link])
+            return try rule("a", minimum: "3", storeURL: links)
         }
+        let changes = Self.difference([try floor("https://b")], [try floor("https://c")])
+            .periods.first?.changes
+        #expect(changes?.map(\.countries) == [.only(["jp"])])
+    }
+
+    @Test(arguments: [0.1, 1, 12.5, 99.9])
+    func `a roll-out that goes on concerns exactly what is added`(percent: Double) throws {
+        func floor(_ percent: Double) throws -> RuleDefinition {
+            try rule("a", minimum: "3", rollout: [RolloutStep(percent: percent)])
+        }
+        let changes = Self.difference([try floor(0)], [try floor(percent)]).periods.first?.changes
+        #expect(changes?.map { ($0.share * 1_000).rounded() } == [(percent * 10).rounded()])
+    }
+
+    @Test func `more roll-outs than devices can be found for are a sample`() throws {
+        let steps = (1...9).map { RolloutStep(percent: Double($0) * 10) }
+        let rules = try (0..<40).map { try rule("r\($0)", minimum: "3", rollout: steps) }
+        let difference = Self.difference([], rules)
+        #expect(difference.isSampled)
+        #expect(!difference.isEmpty)
+    }
+
+    @Test func `who is rejected for another rule already is not reported`() throws {
+        let ios = try rule("a", match: RuleMatch(platforms: [.ios]), minimum: "3")
+        let android = try rule("b", match: RuleMatch(platforms: [.android]), minimum: "3")
+        let policy = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
+        let comparison = RuleSetComparison(
+            old: ruleSet([ios], unidentified: policy),
+            new: ruleSet([ios, android], unidentified: policy)
+        )
+        let changes = comparison.difference(at: second(0)).periods.first?.changes
+        #expect(changes?.map(\.platforms) == [.only(["android"]), .only(["android"])])
+        // One that counts in builds did not need a version before.
+        #expect(changes?.map(\.versions) == ["<3", "missing"])
+        #expect(changes?.map(\.builds) == [nil, .only([">=0"])])
     }
 }

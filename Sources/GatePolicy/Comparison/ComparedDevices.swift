@@ -1,0 +1,48 @@
+/// Devices that stand for all where roll-outs take only some.
+struct ComparedDevices {
+    struct Group {
+        let device: Claim<String>
+        /// The share of the devices that it stands for.
+        let share: Double
+    }
+
+    let groups: [Group]
+    /// Whether some shares are too small, or too many, to be looked at.
+    let isIncomplete: Bool
+
+    private static let candidates = 20_000
+    private static let groupLimit = 64
+
+    /// Finds one device for every way in which the steps of these rules can treat devices.
+    init(_ rules: [RuleDefinition]) {
+        var bounds: [(ruleID: String, percents: [Double])] = []
+        for id in Set(rules.filter { !$0.rollout.isEmpty }.map(\.id)).sorted() {
+            let percents = rules.filter { $0.id == id }.flatMap(\.rollout).map(\.percent)
+            bounds.append((id, (Set(percents).union([0, 100])).sorted()))
+        }
+        guard !bounds.isEmpty else {
+            self.groups = [Group(device: .missing, share: 1)]
+            self.isIncomplete = false
+            return
+        }
+        let ways = bounds.reduce(1) { min($0 * ($1.percents.count - 1), Self.candidates) }
+        var found: [[Int]: Claim<String>] = [:]
+        for number in 0..<Self.candidates where found.count < min(ways, Self.groupLimit) {
+            let device = Claim<String>.stated("sample-\(number)")
+            let identity = ClientIdentity(device: device)
+            let place = bounds.map { rule in
+                let bucket = RolloutBucket(ruleID: rule.ruleID, identity, address: nil)
+                return rule.percents.firstIndex { bucket.isWithin($0) } ?? rule.percents.count - 1
+            }
+            if found[place] == nil { found[place] = device }
+        }
+        self.isIncomplete = found.count < ways
+        self.groups = found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { found in
+            let share = zip(bounds, found.key).reduce(1.0) { share, step in
+                let (rule, place) = step
+                return share * (rule.percents[place] - rule.percents[place - 1]) / 100
+            }
+            return Group(device: found.value, share: share)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/// A request that stands for all that a pattern, or two patterns together, match.
+struct ComparedRequest: Sendable {
+    let method: [UInt8]
+    let target: [UInt8]
+    let label: String
+
+    /// What stands for `*` and for any method, in a place where no pattern names it.
+    struct Fillers {
+        let segment: String
+        let method: String
+
+        private static let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]
+
+        init(besides patterns: [RequestPattern]) {
+            let methods = Set(patterns.flatMap { $0.methods ?? [] })
+            let segments = Set(patterns.flatMap { $0.segments ?? [] })
+            var segment = "any"
+            while segments.contains(.literal(Array(segment.utf8))) { segment += "-other" }
+            self.segment = segment
+            // All of them may be named: then there is no other that anybody sends.
+            self.method = Self.methods.first { !methods.contains($0) } ?? "ANY"
+        }
+    }
+
+    /// A request that no pattern is about, unless one is about all.
+    init(outside fillers: Fillers, label: String) {
+        self.method = Array(fillers.method.utf8)
+        self.target = Array("/\(fillers.segment)".utf8)
+        self.label = label
+    }
+
+    init(_ pattern: RequestPattern, _ fillers: Fillers) {
+        self.init(methods: pattern.methods, segments: pattern.segments, pattern.path, fillers)
+    }
+
+    /// A request that two patterns match; `nil` if there is none.
+    init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
+        var methods = one.methods ?? other.methods
+        if let left = one.methods, let right = other.methods {
+            methods = left.filter(right.contains)
+        }
+        guard methods?.isEmpty != true else { return nil }
+        var segments = one.segments ?? other.segments
+        if let left = one.segments, let right = other.segments {
+            guard let both = Self.meet(left[...], right[...]) else { return nil }
+            segments = both
+        }
+        self.init(methods: methods, segments: segments, segments.map(Self.path), fillers)
+    }
+
+    private init(
+        methods: [String]?,
+        segments: [RequestPattern.Segment]?,
+        _ path: String?,
+        _ fillers: Fillers
+    ) {
+        self.method = Array((methods?.first ?? fillers.method).utf8)
+        let filled = segments?.map { segment in
+            if case .literal = segment { return segment }
+            return RequestPattern.Segment.literal(Array(fillers.segment.utf8))
+        }
+        self.target = Array((filled.map(Self.path) ?? "/\(fillers.segment)").utf8)
+        self.label = [methods?.joined(separator: ","), path].compactMap { $0 }
+            .joined(separator: " ")
+    }
+
+    private static func path(_ segments: [RequestPattern.Segment]) -> String {
+        guard !segments.isEmpty else { return "/" }
+        return segments.map { segment in
+            switch segment {
+            case .literal(let bytes): "/" + String(decoding: bytes, as: UTF8.self)
+            case .anyOne: "/*"
+            case .anythingBelow: "/**"
+            }
+        }.joined()
+    }
+
+    /// The paths that are in both lists of segments, as rules compare them: without regard to case
+    /// and to a slash at the end.
+    ///
+    /// They are spelled as the first list has them, which may be an exemption's.
+    private static func meet(
+        _ one: ArraySlice<RequestPattern.Segment>,
+        _ other: ArraySlice<RequestPattern.Segment>
+    ) -> [RequestPattern.Segment]? {
+        switch (one.first, other.first) {
+        // It stands for the path before it, too.
+        case (.anythingBelow, _): return Array(other)
+        case (_, .anythingBelow): return Array(one)
+        case (nil, _): return Self.isEnd(other) ? [] : nil
+        case (_, nil): return Self.isEnd(one) ? Array(one) : nil
+        case (.some(let left), .some(let right)):
+            guard let segment = self.meet(left, right),
+                let rest = self.meet(one.dropFirst(), other.dropFirst())
+            else { return nil }
+            return [segment] + rest
+        }
+    }
+
+    private static func meet(
+        _ one: RequestPattern.Segment,
+        _ other: RequestPattern.Segment
+    ) -> RequestPattern.Segment? {
+        switch (one, other) {
+        case (_, .anyOne), (_, .anythingBelow): return one
+        case (.anyOne, _), (.anythingBelow, _): return other
+        case (.literal(let left), .literal(let right)):
+            return LenientPath.folded(left) == LenientPath.folded(right) ? one : nil
+        }
+    }
+
+    /// Whether nothing follows but a slash.
+    private static func isEnd(_ rest: ArraySlice<RequestPattern.Segment>) -> Bool {
+        rest.isEmpty || rest.elementsEqual([.literal([])])
+    }
+}

@@ -1,0 +1,60 @@
+/// The requests that two rule sets can tell apart, as far as some patterns are concerned.
+struct ComparedRequests {
+    /// One request for each way in which requests can be matched.
+    private(set) var requests: [ComparedRequest] = []
+    /// The patterns that each of them matches, by their numbers.
+    private var matched: [PatternSet] = []
+    private let numbers: [RequestPattern: Int]
+    /// Whether there are too many patterns to look at where each two of them meet.
+    let isIncomplete: Bool
+
+    private static let pairLimit = 40_000
+
+    /// Collects the requests of all patterns, of which the exemptions come first.
+    init(exemptions: [RequestPattern], others: [RequestPattern]) {
+        var numbers: [RequestPattern: Int] = [:]
+        var patterns: [RequestPattern] = []
+        for pattern in exemptions + others where numbers[pattern] == nil {
+            numbers[pattern] = patterns.count
+            patterns.append(pattern)
+        }
+        self.numbers = numbers
+        let fillers = ComparedRequest.Fillers(besides: patterns)
+        let lenient = RequestMatcher(patterns, style: .lenient)
+        let exact = RequestMatcher(exemptions, style: .exact)
+        var known: Set<[PatternSet]> = []
+        func add(_ request: ComparedRequest?, to requests: inout ComparedRequests) {
+            guard let request else { return }
+            let (method, target) = (request.method, request.target)
+            let shape = TargetShape(target.span)
+            let matched = lenient.matches(method: method.span, target: target.span, shape: shape)
+            let exempted = exact.matches(method: method.span, target: target.span, shape: shape)
+            guard known.insert([matched, exempted]).inserted else { return }
+            requests.requests.append(request)
+            requests.matched.append(matched)
+        }
+        self.isIncomplete = patterns.count * patterns.count > 2 * Self.pairLimit
+        add(ComparedRequest(outside: fillers, label: "*"), to: &self)
+        for pattern in patterns { add(ComparedRequest(pattern, fillers), to: &self) }
+        guard !self.isIncomplete else { return }
+        for (index, pattern) in patterns.enumerated() {
+            for other in patterns[(index + 1)...] {
+                add(ComparedRequest(pattern, other, fillers), to: &self)
+            }
+        }
+    }
+
+    /// Whether the request at a place matches one of these patterns.
+    func matches(_ place: Int, _ patterns: [RequestPattern]) -> Bool {
+        patterns.contains { pattern in
+            self.numbers[pattern].map { self.matched[place].contains($0) } ?? false
+        }
+    }
+
+    /// Keeps the requests at these places.
+    mutating func keep(_ isKept: (Int) -> Bool) {
+        let places = self.requests.indices.filter(isKept)
+        self.requests = places.map { self.requests[$0] }
+        self.matched = places.map { self.matched[$0] }
+    }
+}

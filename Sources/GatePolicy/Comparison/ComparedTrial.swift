@@ -1,0 +1,112 @@
+/// The clients of one cell, version by version.
+struct ComparedTrial {
+    private let view: ComparedView
+    private let world: ComparedWorld
+    private let answers: ComparedAnswers
+    private let cell: ComparedCell
+    /// The scope of the cell's requests; an exempt one if they are never judged.
+    private let oldScope: RequestScope
+    private let newScope: RequestScope
+
+    init(
+        _ view: ComparedView,
+        _ world: ComparedWorld,
+        _ answers: ComparedAnswers,
+        _ cell: ComparedCell,
+        old: RuleSet,
+        new: RuleSet
+    ) {
+        self.view = view
+        self.world = world
+        self.answers = answers
+        self.cell = cell
+        let request = world.requests.values[cell[.request]]
+        func scope(in whole: RuleSet, _ part: RuleSet) -> RequestScope {
+            let (method, target) = (request.method, request.target)
+            let scope = whole.scope(method: method.span, target: target.span)
+            return scope.isExempt
+                ? scope : part.scope(method: method.span, target: target.span)
+        }
+        self.oldScope = scope(in: old, view.old)
+        self.newScope = scope(in: new, view.new)
+    }
+
+    /// The changes, neighbouring versions put together, and when there may be others.
+    func pairs(at now: Timestamp) -> ([ComparedRow.Pair], validUntil: Timestamp?) {
+        let axis = self.view.versions
+        var next: Timestamp?
+        var pairs: [ComparedRow.Pair] = []
+        var open: [ComparedRow.Transition: (start: Int, share: Double)] = [:]
+        for index in 0...axis.points.count {
+            let transitions =
+                index < axis.points.count
+                ? self.transitions(.stated(axis.points[index].version), now, &next) : [:]
+            for (transition, run) in open where transitions[transition] != run.share {
+                pairs.append(
+                    .init(
+                        versions: axis.words(run.start...(index - 1)),
+                        place: run.start,
+                        transition: transition,
+                        share: run.share
+                    )
+                )
+                open[transition] = nil
+            }
+            for (transition, share) in transitions where open[transition] == nil {
+                open[transition] = (index, share)
+            }
+        }
+        for (claim, words) in [
+            (Claim<AppVersion>.missing, "missing"), (.unreadable("?"), "unreadable"),
+        ] {
+            for (transition, share) in self.transitions(claim, now, &next) {
+                pairs.append(
+                    .init(
+                        versions: words,
+                        place: axis.points.count,
+                        transition: transition,
+                        share: share
+                    )
+                )
+            }
+        }
+        return (pairs, next)
+    }
+
+    /// What changes for clients of one version, and for how many of them.
+    private func transitions(
+        _ version: Claim<AppVersion>,
+        _ now: Timestamp,
+        _ next: inout Timestamp?
+    ) -> [ComparedRow.Transition: Double] {
+        var shares: [ComparedRow.Transition: Double] = [:]
+        for group in self.view.devices.groups {
+            let client = self.world.client(self.cell, version: version, device: group.device)
+            let before = self.outcome(client, isNew: false, now, &next)
+            let after = self.outcome(client, isNew: true, now, &next)
+            guard before.isNoticeable(beside: after) else { continue }
+            shares[.init(before: before, after: after), default: 0] += group.share
+        }
+        // Sums of hundredths: what is all but one in the last digit is one.
+        return shares.mapValues { ($0 * 1_000_000).rounded() / 1_000_000 }
+    }
+
+    private func outcome(
+        _ client: ClientIdentity,
+        isNew: Bool,
+        _ now: Timestamp,
+        _ next: inout Timestamp?
+    ) -> ComparedOutcome {
+        let rules = isNew ? self.view.new : self.view.old
+        let scope = isNew ? self.newScope : self.oldScope
+        let decision = rules.decide(client, in: scope, at: now, address: nil)
+        if let change = decision.validUntil, change > now {
+            next = Timestamp.earlier(next, change)
+        }
+        return ComparedOutcome(
+            decision,
+            status: rules.responder.status(of: decision),
+            answerNumber: self.answers.number(of: decision, isNew: isNew)
+        )
+    }
+}
