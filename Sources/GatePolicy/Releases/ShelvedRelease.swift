@@ -2,7 +2,7 @@
 struct ShelvedRelease: Sendable {
     let release: Release
     /// From when on the rule counts on it.
-    let availability: Availability
+    let availability: Onset
     /// Whether a client that has it has nothing to fear of the rule.
     let meetsFloor: Bool
     /// Whether it is what the rule recommends, or newer.
@@ -14,10 +14,8 @@ struct ShelvedRelease: Sendable {
         let version = release.version
         guard rule.blockedRange(of: version, version.release) == nil else { return nil }
         self.release = release
-        self.availability = Availability(of: release, rule.holdUntilInStore)
-        let hasBuild = rule.minimumBuild == nil || release.build != nil
-        self.meetsFloor =
-            hasBuild && rule.breach(by: version, version.release, build: release.build) == nil
+        self.availability = Onset(of: release, rule.holdUntilInStore)
+        self.meetsFloor = rule.admits(release)
         self.meetsRecommendation = !rule.isBelow(rule.recommended, version, version.release)
     }
 }

@@ -3,7 +3,7 @@
 /// A class, so that the stage of a rule that does not look at a store stays small.
 final class StoreView: Sendable {
     /// From when on the floor can be asked of the client.
-    let floor: Availability
+    let floor: Onset
     /// The version that the rule recommends now.
     let recommended: AppVersion?
     /// The newest release that the client can get and the rule does not block.
@@ -12,7 +12,7 @@ final class StoreView: Sendable {
     let nextChange: Timestamp?
 
     init(
-        floor: Availability,
+        floor: Onset,
         recommended: AppVersion?,
         newest: Release?,
         nextChange: Timestamp?

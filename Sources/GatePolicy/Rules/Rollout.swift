@@ -16,29 +16,6 @@ package struct RolloutStep: Sendable, Equatable {
 /// A client is in from the first step that is large enough for its bucket, and stays in: a later
 /// step only adds.
 struct Rollout: Sendable {
-    /// When a client belongs to those for whom the rule is enforced.
-    enum Admission: Equatable {
-        case always
-        case from(Timestamp)
-        case never
-
-        /// When it begins, for a client that is not in from the beginning.
-        var date: Timestamp? {
-            switch self {
-            case .always, .never: nil
-            case .from(let date): date
-            }
-        }
-
-        func includes(_ now: Timestamp) -> Bool {
-            switch self {
-            case .always: true
-            case .from(let date): date <= now
-            case .never: false
-            }
-        }
-    }
-
     private let ruleID: String
     private let steps: [RolloutStep]
 
@@ -47,8 +24,8 @@ struct Rollout: Sendable {
         self.steps = rule.rollout
     }
 
-    /// When a client is in; a rule without steps is for everybody.
-    func admission(of identity: ClientIdentity, address: String?) -> Admission {
+    /// From when on a client is in; a rule without steps is for everybody.
+    func admission(of identity: ClientIdentity, address: String?) -> Onset {
         guard !self.steps.isEmpty else { return .always }
         let bucket = RolloutBucket(ruleID: self.ruleID, identity, address: address)
         let admitting = self.steps.filter { bucket.isWithin($0.percent) }

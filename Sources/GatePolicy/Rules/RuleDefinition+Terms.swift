@@ -1,4 +1,11 @@
 extension RuleDefinition {
+    /// Whether a client with this release would pass.
+    package func admits(_ release: Release) -> Bool {
+        let hasBuild = self.minimumBuild == nil || release.build != nil
+        let version = release.version
+        return hasBuild && self.breach(by: version, version.release, build: release.build) == nil
+    }
+
     /// In what a build is below the floor, as far as it is known; `release` is what the version is
     /// or leads to.
     func breach(

@@ -38,7 +38,7 @@ struct RuleStage {
 
     private init() {}
 
-    init(_ rule: RuleDefinition, _ admission: Rollout.Admission, at now: Timestamp) {
+    init(_ rule: RuleDefinition, _ admission: Onset, at now: Timestamp) {
         if let until = rule.schedule.until, until <= now {
             self.floor = .absent
             self.recommends = false
@@ -70,7 +70,7 @@ struct RuleStage {
 
     private static func floor(
         _ rule: RuleDefinition,
-        _ admission: Rollout.Admission,
+        _ admission: Onset,
         at now: Timestamp
     ) -> Floor {
         // A rule that only maintains has no floor: between its windows it says nothing.
@@ -78,7 +78,7 @@ struct RuleStage {
         let schedule = rule.schedule
         // A warning without an end never becomes a requirement.
         let hasBegun = schedule.enforceFrom.map { $0 <= now } ?? (schedule.warnFrom == nil)
-        if hasBegun, admission.includes(now) { return .enforced }
+        if hasBegun, admission.hasBegun(at: now) { return .enforced }
         guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
         let deadline = hasBegun ? admission.date : schedule.enforceFrom
         let comes = deadline.flatMap { deadline in

@@ -36,7 +36,7 @@ struct MissingReleaseCheck: LintCheck {
     ) {
         guard let hold = rule.holdUntilInStore else { return }
         for platform in rule.match.platforms ?? [] {
-            let releases = rule.releases(for: platform, in: definition).filter(rule.accepts)
+            let releases = rule.releases(for: platform, in: definition).filter(rule.admits)
             let isIn = { (release: Release, country: String) in
                 // A release without countries is in all of them.
                 release.countries.map { $0[country] != nil } ?? true

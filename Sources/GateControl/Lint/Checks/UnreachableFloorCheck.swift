@@ -24,7 +24,7 @@ struct UnreachableFloorCheck: LintCheck {
                     problems.report(message, at: place.id)
                     continue
                 }
-                guard !rule.accepts(newest) else { continue }
+                guard !rule.admits(newest) else { continue }
                 problems.report(
                     self.message(rule, store.name, newest),
                     at: place.place(of: self.key(of: rule, refusing: newest))

@@ -2,8 +2,8 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct AvailabilityTests {
-    static func cases() throws -> [(Release, StoreHold?, Availability)] {
+@Suite struct ReleaseOnsetTests {
+    static func cases() throws -> [(Release, StoreHold?, Onset)] {
         let day = second(100)
         let both: [String: Timestamp?] = ["jp": nil, "kr": second(130)]
         return [
@@ -39,13 +39,13 @@ import Testing
     func `a release counts once everybody who counts can get it`(
         release: Release,
         hold: StoreHold?,
-        availability: Availability
+        onset: Onset
     ) {
-        #expect(Availability(of: release, hold) == availability)
+        #expect(Onset(of: release, hold) == onset)
     }
 
     @Test func `what comes sooner is less`() {
-        let ascending = [Availability.always, .from(second(1)), .from(second(2)), .never]
+        let ascending = [Onset.always, .from(second(1)), .from(second(2)), .never]
         for (index, one) in ascending.enumerated() {
             for (other, two) in ascending.enumerated() { #expect((one < two) == (index < other)) }
         }

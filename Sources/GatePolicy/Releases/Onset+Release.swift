@@ -1,0 +1,33 @@
+extension Onset {
+    /// From when on a store gives a release to everybody who counts.
+    ///
+    /// It has to be there for the countries that a hold waits for, or else for all that it speaks
+    /// of, for as long as the hold wants.
+    init(of release: Release, _ hold: StoreHold?) {
+        var dates = [release.releasedAt]
+        switch release.phase {
+        case .complete:
+            break
+        case .phased(let date):
+            dates.append(date)
+        case .partial:
+            self = .never
+            return
+        }
+        if let countries = release.countries {
+            let counted = hold.map(\.countries) ?? []
+            let needed = counted.isEmpty ? Array(countries.keys) : counted
+            // A release that is in no country at all is not out.
+            guard !needed.isEmpty, needed.allSatisfy({ countries[$0] != nil }) else {
+                self = .never
+                return
+            }
+            dates += needed.compactMap { countries[$0] }
+        }
+        guard let latest = dates.compactMap({ $0 }).max() else {
+            self = .always
+            return
+        }
+        self = .from(latest.advanced(by: hold?.soak ?? 0))
+    }
+}
