@@ -9,7 +9,8 @@ func version(_ text: String) throws -> AppVersion {
 func claims(_ headers: [(String, String)], query: [(String, String)] = []) -> IdentityClaims {
     var claims = IdentityClaims()
     for (name, value) in headers { claims.addHeader(name, value) }
-    for (name, value) in query { claims.addQuery(name, value) }
+    let target = "/?" + query.map { "\($0)=\($1)" }.joined(separator: "&")
+    claims.addQuery(QueryParameters(ofTarget: target))
     return claims
 }
 

@@ -16,8 +16,8 @@ package struct IdentityClaims: Sendable, Equatable {
         self.headers.append(Line(name: name, value: value))
     }
 
-    /// Adds a query parameter; the value percent-encoded, as it stands in the request target.
-    package mutating func addQuery(_ name: String, _ value: String) {
-        self.query.append(Line(name: name.lowercased(), value: value))
+    /// Adds parameters of the query.
+    package mutating func addQuery(_ parameters: QueryParameters) {
+        self.query += parameters.all.map { Line(name: $0.name, value: $0.value) }
     }
 }

@@ -9,7 +9,7 @@ struct IdentityReader: Sendable {
 
     /// Every header field that is looked at, lower case and without repetition.
     let headerNames: [String]
-    let queryNames: [String]
+    let queryNames: Set<String>
 
     init(_ sources: IdentitySources) {
         var sources = sources
@@ -19,7 +19,7 @@ struct IdentityReader: Sendable {
         var names = IdentityPart.allCases.flatMap { sources.headers[$0] ?? [] }
         if !sources.userAgents.isEmpty { names.append(Self.userAgent) }
         self.headerNames = Self.unique(names)
-        self.queryNames = Self.unique(IdentityPart.allCases.compactMap { sources.query[$0] })
+        self.queryNames = Set(IdentityPart.allCases.compactMap { sources.query[$0] })
     }
 
     private static func unique(_ names: [String]) -> [String] {

@@ -44,7 +44,10 @@ extension RuleSet {
         if test.isPreflight { return RuleTestOutcome(decision: .preflight, status: nil) }
         var claims = IdentityClaims()
         for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }
-        if test.isHandshake { test.addQuery(to: &claims, names: self.identityQueryNames) }
+        if test.isHandshake {
+            let parameters = QueryParameters(ofTarget: test.path)
+            claims.addQuery(parameters.named(self.identityQueryNames))
+        }
         let identity = self.identify(claims)
         let method = Array(test.method.utf8)
         let target = Array(test.path.utf8)
@@ -74,15 +77,6 @@ extension RuleTest {
     private var hasBody: Bool {
         self.value(of: "transfer-encoding") != nil
             || self.value(of: "content-length").map { $0.contains { $0 != "0" } } == true
-    }
-
-    fileprivate func addQuery(to claims: inout IdentityClaims, names: [String]) {
-        guard let mark = self.path.firstIndex(of: "?") else { return }
-        for pair in self.path[self.path.index(after: mark)...].split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard names.contains(parts[0].lowercased()) else { continue }
-            claims.addQuery(String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
-        }
     }
 
     private func value(of name: String) -> String? {

@@ -26,7 +26,7 @@ package final class RuleSet: Sendable {
     package var identityHeaderNames: [String] { self.reader.headerNames }
 
     /// Every query parameter that `identify(_:)` looks at, in lower case.
-    package var identityQueryNames: [String] { self.reader.queryNames }
+    package var identityQueryNames: Set<String> { self.reader.queryNames }
 
     /// Reads who the client is.
     package func identify(_ claims: IdentityClaims) -> ClientIdentity {

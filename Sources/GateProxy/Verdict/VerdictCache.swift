@@ -24,8 +24,8 @@ struct VerdictKey: Hashable {
         self.bytes.append(contentsOf: address.utf8)
     }
 
-    mutating func append(query: [(String, String)]) {
-        for (name, value) in query {
+    mutating func append(query: QueryParameters) {
+        for (name, value) in query.all {
             self.bytes.append(0xFF)
             self.bytes.append(contentsOf: name.utf8)
             self.bytes.append(0xFF)

@@ -37,7 +37,7 @@ final class WorkerRules {
         self.now = now
         self.dependsOnAddress = ruleSet.dependsOnAddress
         self.identityHeaderNames = ruleSet.identityHeaderNames
-        self.queryNames = Set(ruleSet.identityQueryNames)
+        self.queryNames = ruleSet.identityQueryNames
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(decision: .preflight)
         self.cache = VerdictCache(capacity: cacheCapacity)
@@ -67,7 +67,7 @@ final class WorkerRules {
         }
         self.key.form = facts.answerForm
         self.key.bytes.removeAll(keepingCapacity: true)
-        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : []
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         if facts.identityFields != 0 {
             for line in head.fields.lines {
                 guard case .identity(let index) = line.role else { continue }
@@ -95,7 +95,7 @@ final class WorkerRules {
                 rules: self,
                 key: self.key,
                 fieldsGeneration: fieldsGeneration,
-                hasQuery: !query.isEmpty,
+                hasQuery: !query.all.isEmpty,
                 verdict: verdict
             ) : nil
         return verdict
@@ -123,7 +123,7 @@ final class WorkerRules {
     private func decide(
         on head: RequestHead,
         in bytes: Span<UInt8>,
-        query: [(String, String)],
+        query: QueryParameters,
         address: String
     ) -> Verdict {
         let claims = self.claims(of: head, in: bytes, query: query)
@@ -143,7 +143,7 @@ final class WorkerRules {
     private func claims(
         of head: RequestHead,
         in bytes: Span<UInt8>,
-        query: [(String, String)]
+        query: QueryParameters
     ) -> IdentityClaims {
         var claims = IdentityClaims()
         for line in head.fields.lines {
@@ -153,7 +153,7 @@ final class WorkerRules {
                 bytes.text(from: line.valueStart, to: line.valueEnd)
             )
         }
-        for (name, value) in query { claims.addQuery(name, value) }
+        claims.addQuery(query)
         return claims
     }
 
@@ -166,19 +166,19 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         address: String
     ) -> LaunchStatus? {
-        let parameters = Self.query(of: head, in: bytes)
+        let parameters = self.query(of: head, in: bytes)
         let identity = self.ruleSet.identify(
             self.claims(
                 of: head,
                 in: bytes,
-                query: parameters.filter { self.queryNames.contains($0.0) }
+                query: parameters.named(self.queryNames)
             )
         )
         func parameter(_ name: String) -> [UInt8]? {
-            parameters.first { $0.0 == name }.map { PercentEncoding.decodedBytes($0.1) }
+            parameters.values(of: name).first.map { PercentEncoding.decodedBytes($0) }
         }
         if let path = parameter("path") {
-            let isOne = parameters.count { $0.0 == "path" } == 1
+            let isOne = parameters.values(of: "path").count == 1
             guard isOne, path.first == ASCII.slash else { return nil }
         }
         let scope =
@@ -198,18 +198,12 @@ final class WorkerRules {
     private func identityQuery(
         of head: RequestHead,
         in bytes: Span<UInt8>
-    ) -> [(String, String)] {
-        guard !self.queryNames.isEmpty else { return [] }
-        return Self.query(of: head, in: bytes).filter { self.queryNames.contains($0.0) }
+    ) -> QueryParameters {
+        guard !self.queryNames.isEmpty else { return .none }
+        return self.query(of: head, in: bytes).named(self.queryNames)
     }
 
-    /// The parameters of the query with lower-case names, percent-encoded as they stand there.
-    private static func query(of head: RequestHead, in bytes: Span<UInt8>) -> [(String, String)] {
-        let target = bytes.text(from: head.target.start, to: head.target.end)
-        guard let mark = target.firstIndex(of: "?") else { return [] }
-        return target[target.index(after: mark)...].split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (parts[0].lowercased(), parts.count > 1 ? String(parts[1]) : "")
-        }
+    private func query(of head: RequestHead, in bytes: Span<UInt8>) -> QueryParameters {
+        QueryParameters(ofTarget: bytes.text(from: head.target.start, to: head.target.end))
     }
 }

@@ -22,7 +22,8 @@ struct VerdictCacheTests {
             )
             key.append(bytes.span, field: field, line)
         }
-        key.append(query: query)
+        let target = "/?" + query.map { "\($0)=\($1)" }.joined(separator: "&")
+        key.append(query: QueryParameters(ofTarget: target))
         return key
     }
 
