@@ -25,7 +25,7 @@ struct RuleSetAssembly {
         let language = self.first(\.defaultLanguage) ?? .english
         let identity = self.first(\.identity) ?? .defaults
         if self.isComplete {
-            self.checkExpectations(of: tests, on: self.documents.flatMap(\.ruleNames))
+            tests.checkReferences(to: self.documents.flatMap(\.ruleNames), self.problems)
             self.checkReferences(to: notices.map(\.name.value))
             self.checkLanguage(language, of: notices)
             for test in tests { test.request.check(against: identity, self.problems) }
@@ -93,16 +93,6 @@ struct RuleSetAssembly {
             } else {
                 places[name.value] = name.place
             }
-        }
-    }
-
-    private func checkExpectations(of tests: [RulesDocument.Test], on rules: [String]) {
-        for reference in tests.flatMap(\.expectation.references) {
-            let name = reference.id.value
-            let known = rules + [reference.alternative]
-            guard !known.contains(name) else { continue }
-            let message = "there is no rule '\(name)'\(Spelling.hint(for: name, among: known))"
-            self.problems.report(message, at: reference.id.place)
         }
     }
 

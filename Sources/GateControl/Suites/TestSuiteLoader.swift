@@ -39,7 +39,7 @@ package struct TestSuiteLoader: Sendable {
             throw RulesFileErrors(RulesFileError(file: source.name, message: message))
         }
         let definition = try RulesFileLoader(path: path, now: self.now).load().definition
-        self.checkReferences(of: document.tests, to: definition, problems)
+        document.tests.checkReferences(to: definition.rules.map(\.id), problems)
         for test in document.tests { test.request.check(against: definition.identity, problems) }
         self.checkNames(document.tests.map(\.name), problems)
         guard problems.isEmpty else { throw self.errors(problems, source) }
@@ -70,20 +70,6 @@ package struct TestSuiteLoader: Sendable {
     private func path(_ path: String, beside source: RulesSource) -> String {
         guard !path.hasPrefix("/"), let slash = source.name.lastIndex(of: "/") else { return path }
         return source.name[...slash] + path
-    }
-
-    private func checkReferences(
-        of tests: [RulesDocument.Test],
-        to definition: RuleSetDefinition,
-        _ problems: Problems
-    ) {
-        for reference in tests.flatMap(\.expectation.references) {
-            let known = definition.rules.map(\.id) + [reference.alternative]
-            let name = reference.id.value
-            guard !known.contains(name) else { continue }
-            let message = "there is no rule '\(name)'\(Spelling.hint(for: name, among: known))"
-            problems.report(message, at: reference.id.place)
-        }
     }
 
     private func checkNames(_ names: [Located<String>], _ problems: Problems) {

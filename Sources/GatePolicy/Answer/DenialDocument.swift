@@ -8,22 +8,6 @@ struct DenialDocument {
     /// The words of the notice, filled, with their language.
     let words: FilledWords?
 
-    init(
-        denial: Denial,
-        decision: Decision,
-        identity: ClientIdentity,
-        status: Int,
-        words: FilledWords?,
-        revision: String
-    ) {
-        self.denial = denial
-        self.decision = decision
-        self.identity = identity
-        self.status = status
-        self.words = words
-        self.revision = revision
-    }
-
     private var remedy: Remedy { self.decision.remedy }
 
     /// The problem details (RFC 9457), whose names and order apps in the wild depend on.

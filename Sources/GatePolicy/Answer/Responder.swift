@@ -33,8 +33,8 @@ struct Responder: Sendable {
             decision: decision,
             identity: identity,
             status: self.status(of: denial, decision),
-            words: self.words.words(for: decision, identity),
-            revision: self.revision
+            revision: self.revision,
+            words: self.words.words(for: decision, identity)
         )
         let content = Self.content(document, style, form)
         var fields = content.fields
