@@ -147,6 +147,21 @@ struct CommandTests {
         }
     }
 
+    @Test
+    func `explain takes no address that a client cannot have`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                path,
+                "--address",
+                "office"
+            )
+            #expect(result.status == 64)
+            #expect(result.errors.contains("write one as '192.0.2.1' or '2001:db8::1'"))
+        }
+    }
+
     @Test(arguments: [
         ("jp, kr", "held:     floor waits for the store, until 2030-01-02T00:00:00Z\n"),
         ("us", "held:     floor waits for the store, and nobody knows how long\n"),

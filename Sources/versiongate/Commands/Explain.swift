@@ -21,7 +21,10 @@ struct Explain: ParsableCommand {
     var method = "GET"
     @Option(help: "When the request comes, such as 2027-01-10T00:00:00Z (default: now).")
     var at: String?
-    @Option(help: "The client's address, by which clients without a device id are rolled out to.")
+    @Option(
+        help: "The client's address, by which clients without a device id are rolled out to.",
+        transform: { try IPAddress(parsing: $0).text }
+    )
     var address = "192.0.2.1"
     @Option(help: "The path of the request, with its query if there is one.")
     var path = "/"

@@ -5,7 +5,7 @@ private import Yams
 /// JSON needs no parser of its own: a JSON text is a YAML flow mapping.
 struct DocumentParser {
     /// The most elements that one file may hold, aliases counted each time they are used.
-    static let maximumElements = 100_000
+    static let maximumElements = 500_000
 
     private let source: RulesSource
     private var elements = 0
