@@ -2,6 +2,7 @@ import GatePolicy
 import Glibc
 import Logging
 import NIOCore
+internal import NIOSSL
 
 /// One connection of a client: turns bytes and socket events into events of its `Exchange`, and the
 /// actions that come back into bytes and socket calls.
@@ -216,6 +217,9 @@ extension ClientConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The client ended its side without saying so in TLS. Requests tell their own length, so
+        // that nothing can be missing unnoticed; the end itself is heard of next.
+        if case .uncleanShutdown? = error as? NIOSSLError { return }
         context.close(promise: nil)
     }
 }
@@ -233,6 +237,11 @@ extension ClientConnection {
     func reset() {
         let socket = self.context?.channel as? any SocketOptionProvider
         _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
+        // TLS would first say that this is the end.
+        let tls = try? self.context?.pipeline.syncOperations.context(
+            handlerType: NIOSSLServerHandler.self
+        )
+        tls?.close(promise: nil)
         self.abort()
     }
 

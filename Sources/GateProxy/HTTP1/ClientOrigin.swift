@@ -7,12 +7,15 @@ package struct ClientOrigin: Sendable {
     package let address: String
     /// Whether the peer is a proxy whose own `X-Forwarded-*` are believed.
     package let isTrusted: Bool
+    /// Whether the client's connection is encrypted.
+    package let isSecure: Bool
     /// The address and CR LF, ready to be written.
     let addressLineEnd: [UInt8]
 
-    package init(_ peer: SocketAddress?, trusted: TrustedProxies) {
+    package init(_ peer: SocketAddress?, trusted: TrustedProxies, isSecure: Bool = false) {
         self.address = peer?.ipAddress ?? "unknown"
         self.isTrusted = trusted.contains(peer)
+        self.isSecure = isSecure
         self.addressLineEnd = Array("\(self.address)\r\n".utf8)
     }
 }

@@ -110,7 +110,10 @@ package struct RequestHeadWriter {
         out.writeBytes(self.origin.addressLineEnd)
         let roles = self.origin.isTrusted ? head.fields.lines.map(\.role) : []
         if !roles.contains(.forwarded(.proto)) {
-            out.writeStaticString("X-Forwarded-Proto: http\r\n")
+            out.writeStaticString(
+                self.origin.isSecure
+                    ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n"
+            )
         }
         guard !roles.contains(.forwarded(.host)) else { return }
         if head.target.form == .absolute {

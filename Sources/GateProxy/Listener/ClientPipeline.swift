@@ -1,16 +1,19 @@
 import NIOCore
+internal import NIOSSL
 
 /// What stands on a client's connection, in the order in which bytes come by.
 enum ClientPipeline {
     /// Makes a connection that was just accepted ready.
-    static func begin(on channel: any Channel, worker: Worker) throws {
+    ///
+    /// `isSecure`: whether the client speaks TLS; a PROXY header stands in front of it, unencrypted.
+    static func begin(on channel: any Channel, worker: Worker, isSecure: Bool) throws {
         let peer = channel.remoteAddress
         guard worker.settings.readsProxyHeaders else {
-            return try self.complete(on: channel, worker: worker, peer: peer)
+            return try self.complete(on: channel, worker: worker, peer: peer, isSecure: isSecure)
         }
         try channel.pipeline.syncOperations.addHandler(
             ProxyHeaderHandler(worker: worker, peer: peer) { client in
-                try self.complete(on: channel, worker: worker, peer: client)
+                try self.complete(on: channel, worker: worker, peer: client, isSecure: isSecure)
             }
         )
     }
@@ -19,9 +22,20 @@ enum ClientPipeline {
     private static func complete(
         on channel: any Channel,
         worker: Worker,
-        peer: SocketAddress?
+        peer: SocketAddress?,
+        isSecure: Bool
     ) throws {
-        let origin = ClientOrigin(peer, trusted: worker.settings.trustedProxies)
+        let origin = ClientOrigin(
+            peer,
+            trusted: worker.settings.trustedProxies,
+            isSecure: isSecure
+        )
+        if isSecure {
+            guard let tls = worker.tls else { throw ChannelError.inappropriateOperationForState }
+            try channel.pipeline.syncOperations.addHandler(
+                NIOSSLServerHandler(context: tls.context)
+            )
+        }
         try channel.pipeline.syncOperations.addHandler(
             ClientConnection(
                 worker: worker,

@@ -17,6 +17,8 @@ package final class GateServer: Sendable {
 
     /// Where clients connect; the port is the real one if 0 was asked for.
     package var address: SocketAddress { self.listeners.address }
+    /// The second address, for TLS alone, if there is one.
+    package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }
 
     private init(
         settings: GateSettings,
@@ -36,17 +38,20 @@ package final class GateServer: Sendable {
 
     /// Starts listening.
     ///
-    /// `inherited`: sockets that listen already and are taken over instead of an own one.
-    /// - Throws: what the system says if the address cannot be listened on.
+    /// `tls`: what the settings' files hold, if they name any. `inherited`: sockets that listen
+    /// already and are taken over in place of `listen`.
+    /// - Throws: what the system says if an address cannot be listened on.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
+        tls: ServerTLS? = nil,
         logger: Logger,
         inherited: [CInt] = []
     ) async throws -> GateServer {
         try await self.start(
             settings: settings,
             ruleSet: ruleSet,
+            tls: tls,
             logger: logger,
             inherited: inherited,
             lookup: AddressLookup.addresses
@@ -57,6 +62,7 @@ package final class GateServer: Sendable {
     static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
+        tls: ServerTLS? = nil,
         logger: Logger,
         inherited: [CInt] = [],
         lookup: @escaping UpstreamNames.Lookup
@@ -73,6 +79,7 @@ package final class GateServer: Sendable {
                     logger: logger,
                     addressLimit: addressLimit
                 )
+                worker.tls = tls
                 worker.start()
                 return NIOLoopBound(worker, eventLoop: eventLoop)
             }.get()
@@ -86,8 +93,12 @@ package final class GateServer: Sendable {
             logger: logger
         )
         do {
-            let listeners = try await ListenerSet(settings, inherited: inherited) {
-                self.bootstrap(group: group, workers: workers)
+            let listeners = try await ListenerSet(
+                settings,
+                inherited: inherited,
+                hasTLS: tls != nil
+            ) { isSecure in
+                self.bootstrap(isSecure: isSecure, group: group, workers: workers)
             }
             return GateServer(
                 settings: settings,
@@ -105,6 +116,7 @@ package final class GateServer: Sendable {
     }
 
     private static func bootstrap(
+        isSecure: Bool,
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>]
     ) -> ServerBootstrap {
@@ -124,7 +136,8 @@ package final class GateServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try ClientPipeline.begin(
                         on: channel,
-                        worker: self.worker(on: channel.eventLoop, of: workers)
+                        worker: self.worker(on: channel.eventLoop, of: workers),
+                        isSecure: isSecure
                     )
                 }
             }
@@ -144,6 +157,13 @@ package final class GateServer: Sendable {
     package func use(_ ruleSet: RuleSet) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
             try? await worker.eventLoop.submit { worker.value.use(ruleSet) }.get()
+        }
+    }
+
+    /// Shows other certificates to clients that connect from now on.
+    package func use(_ tls: ServerTLS) async {
+        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
+            try? await worker.eventLoop.submit { worker.value.tls = tls }.get()
         }
     }
 

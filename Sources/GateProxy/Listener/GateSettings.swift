@@ -4,6 +4,10 @@ package struct GateSettings: Sendable {
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
+    /// What `listen` or, if it is there, `tlsListen` encrypts with; `nil`: neither does.
+    package var tls: TLSFiles?
+    /// A second address, for TLS alone; `listen` then is plain.
+    package var tlsListen: Endpoint?
     /// Where allowed requests go.
     package var upstream: UpstreamSettings
     /// Event loops, each on a thread of its own.
@@ -37,6 +41,8 @@ package struct GateSettings: Sendable {
     /// One thread, safe limits, no access log.
     package init(listen: Endpoint, upstream: UpstreamSettings) {
         self.listen = listen
+        self.tls = nil
+        self.tlsListen = nil
         self.upstream = upstream
         self.reusesPort = false
         self.threads = 1

@@ -5,39 +5,60 @@ import NIOPosix
 /// The sockets that connections are accepted on: one of the gate's own, or those that it was given.
 struct ListenerSet: Sendable {
     private let channels: [any Channel]
+    /// Those of them that the gate has opened itself.
+    private let own: [any Channel]
     /// Whether another process may be listening on the same address and go on when these close.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
     /// Where clients connect first.
     let address: SocketAddress
+    /// Where they connect for TLS alone, if there is such an address.
+    let tlsAddress: SocketAddress?
 
+    /// `bootstrap`: makes what listens, given whether connections are encrypted.
     init(
         _ settings: GateSettings,
         inherited: [CInt],
-        bootstrap: () -> ServerBootstrap
+        hasTLS: Bool,
+        bootstrap: (_ isSecure: Bool) -> ServerBootstrap
     ) async throws {
+        let isSecure = hasTLS && settings.tlsListen == nil
+        var channels: [any Channel] = []
+        var own: [any Channel] = []
         if inherited.isEmpty {
-            let channel = try await bootstrap()
-                .serverChannelOption(
-                    .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
-                    value: settings.reusesPort ? 1 : 0
-                )
-                .bind(host: settings.listen.host, port: settings.listen.port).get()
-            self.channels = [channel]
+            own.append(try await Self.bind(bootstrap(isSecure), to: settings.listen, settings))
         } else {
-            var channels: [any Channel] = []
             for descriptor in inherited {
-                channels.append(try await bootstrap().withBoundSocket(descriptor).get())
+                channels.append(try await bootstrap(isSecure).withBoundSocket(descriptor).get())
             }
-            self.channels = channels
         }
-        self.sharesPort = inherited.isEmpty && settings.reusesPort
+        if let endpoint = settings.tlsListen {
+            own.append(try await Self.bind(bootstrap(true), to: endpoint, settings))
+        }
+        channels += own
+        self.channels = channels
+        self.own = own
+        self.sharesPort = settings.reusesPort
         self.hasSuccessor = settings.reusesPort || !inherited.isEmpty
-        guard let address = self.channels.first?.localAddress else {
+        guard let address = channels.first?.localAddress else {
             throw ChannelError.unknownLocalAddress
         }
         self.address = address
+        self.tlsAddress = settings.tlsListen == nil ? nil : own.last?.localAddress
+    }
+
+    private static func bind(
+        _ bootstrap: ServerBootstrap,
+        to endpoint: Endpoint,
+        _ settings: GateSettings
+    ) async throws -> any Channel {
+        try await bootstrap
+            .serverChannelOption(
+                .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
+                value: settings.reusesPort ? 1 : 0
+            )
+            .bind(host: endpoint.host, port: endpoint.port).get()
     }
 
     /// How long idle connections may stay while the gate drains.
@@ -64,7 +85,7 @@ struct ListenerSet: Sendable {
     /// whatever waits to be accepted: the kernel resets it otherwise.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
-            if self.sharesPort {
+            if self.sharesPort, !self.own.isEmpty {
                 await self.turnAwayNewcomers()
                 await self.acceptAllWaiting()
             }
@@ -85,7 +106,7 @@ struct ListenerSet: Sendable {
     /// The minimal hop count is the one thing that a listener checks before it takes on a handshake
     /// and not after; no peer on an ordinary network can have 255.
     private func turnAwayNewcomers() async {
-        for channel in self.channels {
+        for channel in self.own {
             guard let socket = channel as? any SocketOptionProvider else { continue }
             let all = CInt(255)
             try? await socket.unsafeSetSocketOption(
@@ -110,7 +131,7 @@ struct ListenerSet: Sendable {
         for round in 0..<20 {
             try? await Task.sleep(for: .milliseconds(50))
             var waiting: UInt32 = 0
-            for channel in self.channels {
+            for channel in self.own {
                 guard let socket = channel as? any SocketOptionProvider,
                     let info = try? await socket.getTCPInfo().get()
                 else { continue }

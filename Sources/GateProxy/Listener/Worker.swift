@@ -15,6 +15,8 @@ package final class Worker {
     let upstreamAuthority: String
     private(set) var rules: WorkerRules
     private(set) var isDraining = false
+    /// What new connections of a TLS listener are encrypted with.
+    var tls: ServerTLS?
     var counters = GateCounters()
     let accessLog: AccessLog?
     private let maxConnections: Int

@@ -20,8 +20,8 @@ struct Serve: AsyncParsableCommand {
             Started by systemd, it takes over the sockets of a socket unit (LISTEN_FDS) in place of \
             --listen, and tells when it is ready, reloads, stops, and is alive (NOTIFY_SOCKET).
 
-            SIGHUP reads the rules again; so does a change of the file. SIGTERM and SIGINT let \
-            requests come to their end and exit with 0.
+            SIGHUP reads the rules and the certificates again; so does a change of their files. \
+            SIGTERM and SIGINT let requests come to their end and exit with 0.
             """
     )
 
@@ -29,6 +29,14 @@ struct Serve: AsyncParsableCommand {
     var config: String?
     @Option(help: "Where clients connect, HOST:PORT (default 127.0.0.1:8080).")
     var listen: String?
+    @Option(help: "A second address, for TLS alone; without it --listen speaks TLS.")
+    var tlsListen: String?
+    @Option(help: "Certificates (PEM), by comma; SNI chooses, the first is the default.")
+    var tlsCertificate: String?
+    @Option(help: "Their keys in the same order, by comma.")
+    var tlsKey: String?
+    @Option(help: "Authorities (PEM) that must have signed a client's certificate.")
+    var tlsClientCa: String?
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
     var reusePort = false
     @Option(
@@ -96,9 +104,11 @@ struct Serve: AsyncParsableCommand {
             .reusePort: self.reusePort ? "true" : nil, .proxyProtocol: self.proxyProtocol,
             .maxConnectionsPerAddress: self.maxConnectionsPerAddress,
             .maxPendingRequests: self.maxPendingRequests,
-            .listen: self.listen, .upstream: self.upstream, .dnsRefresh: self.dnsRefresh,
-            .upstreamCA: self.upstreamCA, .upstreamServerName: self.upstreamServerName,
-            .rules: self.rules,
+            .listen: self.listen, .tlsListen: self.tlsListen,
+            .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
+            .tlsClientCa: self.tlsClientCa, .upstream: self.upstream,
+            .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
+            .upstreamServerName: self.upstreamServerName, .rules: self.rules,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
             .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
@@ -154,11 +164,23 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let ruleSet = RuleSet(loaded.definition)
+        let certificateState = settings.gate.tls?.paths.map(FileState.init) ?? []
+        let tls: ServerTLS?
+        do throws(TLSFileError) {
+            tls = try settings.gate.tls.map { files throws(TLSFileError) in try ServerTLS(files) }
+        } catch {
+            logger.error(
+                "certificates not loaded",
+                metadata: ["file": "\(error.file)", "reason": "\(error.reason)"]
+            )
+            throw ExitCode.failure
+        }
         let server: GateServer
         do {
             server = try await GateServer.start(
                 settings: settings.gate,
                 ruleSet: ruleSet,
+                tls: tls,
                 logger: logger,
                 inherited: inherited.descriptors
             )
@@ -172,6 +194,9 @@ struct Serve: AsyncParsableCommand {
         let reloader = RulesReloader(loader: loader, current: loaded, logger: logger) { ruleSet in
             await server.use(ruleSet)
         }
+        let certificates = settings.gate.tls.map { files in
+            CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
+        }
         let gate = GateService(
             server: server,
             upstream: settings.gate.upstream,
@@ -180,23 +205,23 @@ struct Serve: AsyncParsableCommand {
             manager: manager,
             logger: logger
         )
+        let reload = ReloadService(
+            reloader: reloader,
+            certificates: certificates,
+            path: settings.rules,
+            hangups: hangups,
+            manager: manager,
+            logger: logger
+        )
+        let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
+        var services: [any Service] = [reload, watchdog, gate]
+        if let certificates {
+            let service = CertificateService(reloader: certificates, loadedState: certificateState)
+            services.insert(service, at: 1)
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(
-                        service: ReloadService(
-                            reloader: reloader,
-                            path: settings.rules,
-                            hangups: hangups,
-                            manager: manager,
-                            logger: logger
-                        )
-                    ),
-                    .init(
-                        service: WatchdogService(server: server, manager: manager, logger: logger)
-                    ),
-                    .init(service: gate),
-                ],
+                services: services.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
             )

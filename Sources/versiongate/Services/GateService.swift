@@ -17,19 +17,17 @@ struct GateService: Service {
 
     /// Tells the service manager that clients can come.
     func announce() {
-        self.manager?.tell(.ready, .status("listening on \(self.address)"))
+        self.manager?.tell(.ready, .status("listening on \(Endpoint(self.server.address))"))
     }
 
     func run() async throws {
-        self.logger.info(
-            "listening",
-            metadata: [
-                "address": "\(self.address)",
-                "upstream":
-                    "\(self.upstream.targets.map(\.description).joined(separator: ", "))",
-                "revision": "\(self.revision)",
-            ]
-        )
+        var metadata: Logger.Metadata = [
+            "address": "\(Endpoint(self.server.address))",
+            "upstream": "\(self.upstream.targets.map(\.description).joined(separator: ", "))",
+            "revision": "\(self.revision)",
+        ]
+        metadata["tls_address"] = self.server.tlsAddress.map { "\(Endpoint($0))" }
+        self.logger.info("listening", metadata: metadata)
         guard await self.wasAskedToStop() else {
             self.logger.error("the listening socket is gone")
             throw Deaf()
@@ -78,8 +76,10 @@ struct GateService: Service {
             return wasAsked
         }
     }
+}
 
-    private var address: Endpoint {
-        Endpoint(host: self.server.address.ipAddress ?? "", port: self.server.address.port ?? 0)
+extension Endpoint {
+    fileprivate init(_ address: SocketAddress) {
+        self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
     }
 }

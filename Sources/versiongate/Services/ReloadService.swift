@@ -3,9 +3,10 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the rules again on SIGHUP and whenever their file changes.
+/// Reads the rules again on SIGHUP and whenever their file changes, and on SIGHUP the certificates.
 struct ReloadService: Service {
     let reloader: RulesReloader
+    let certificates: CertificateReloader?
     let path: String
     /// SIGHUP, trapped since before the gate listened: nobody may end it by asking too early.
     let hangups: UnixSignalsSequence
@@ -18,6 +19,7 @@ struct ReloadService: Service {
                 group.addTask {
                     for await _ in self.hangups {
                         await self.reload(.signal)
+                        await self.certificates?.reload()
                     }
                 }
                 group.addTask {

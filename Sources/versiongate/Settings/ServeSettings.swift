@@ -19,6 +19,9 @@ struct ServeSettings {
             listen: listen ?? Endpoint(host: "127.0.0.1", port: 8080),
             upstream: try Self.upstream(reader)
         )
+        gate.tlsListen = try reader.optional(.tlsListen, "HOST:PORT") { Endpoint($0) }
+        gate.tls = try TLSFiles(reader)
+        if gate.tlsListen != nil, gate.tls == nil { throw .missing(.tlsCertificate) }
         gate.threads = try reader.number(.threads, in: 1...256) ?? System.coreCount
         gate.maxConnections =
             try reader.number(.maxConnections, in: 1...10_000_000)

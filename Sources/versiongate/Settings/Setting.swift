@@ -4,6 +4,10 @@
 /// environment variable the same in upper snake case behind `VERSIONGATE_`.
 enum Setting: String, CaseIterable {
     case listen
+    case tlsListen
+    case tlsCertificate
+    case tlsKey
+    case tlsClientCa
     case reusePort
     case proxyProtocol
     case upstream

@@ -17,6 +17,36 @@ enum ClientScript {
         print(read)
         """
 
+    /// The same over TLS; the arguments are the port and the authority's file.
+    static let pythonSecureBigPost = """
+        import http.client, json, ssl, sys
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        body, read = b"x" * 30_000_000, 0
+        headers = {"X-App-Id": "com.example.shop", "X-App-Platform": "ios",
+                   "X-App-Version": "3.4.9"}
+        for _ in range(20):
+            connection = http.client.HTTPSConnection("localhost", int(sys.argv[1]), timeout=30,
+                                                     context=context)
+            connection.request("POST", "/upload", body, headers)
+            answer = connection.getresponse()
+            problem = json.loads(answer.read())
+            read += answer.status == 426 and problem["rule"] == "ios"
+            connection.close()
+        print(read)
+        """
+
+    /// Closes its side of the socket behind a request, without a word in TLS, and prints the first
+    /// line of the answer.
+    static let pythonSecureHalfClose = """
+        import socket, ssl, sys
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        plain = socket.create_connection(("localhost", int(sys.argv[1])), timeout=30)
+        secure = context.wrap_socket(plain, server_hostname="localhost")
+        secure.sendall(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+        socket.socket.shutdown(secure, socket.SHUT_WR)
+        print(secure.recv(65536).split(b"\\r\\n")[0].decode())
+        """
+
     static let nodeBigPost = """
         (async () => {
           const body = Buffer.alloc(30_000_000, "x");

@@ -41,6 +41,11 @@ package struct TemporaryFolder: Sendable {
         try self.rename(".\(name).new", to: name)
     }
 
+    /// Puts the content of another file in place of a file, by a rename.
+    package func replace(_ name: String, withFile path: String) throws {
+        try self.replace(name, with: String(contentsOfFile: path, encoding: .utf8))
+    }
+
     /// Publishes a file the way Kubernetes mounts a ConfigMap: `name` links to `..data/name`,
     /// `..data` links to a folder, and a new revision renames a new link over `..data`.
     package func publishAsConfigMap(_ text: String, as name: String, revision: Int) throws {

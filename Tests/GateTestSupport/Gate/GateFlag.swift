@@ -22,6 +22,10 @@ package enum GateFlag: Sendable, Equatable {
     case accessLog
     case upstreamCA(path: String)
     case upstreamServerName(String)
+    case tls(certificates: [String], keys: [String])
+    /// A second listener on a free port.
+    case tlsListen
+    case tlsClientAuthority(String)
 
     var arguments: [String] {
         switch self {
@@ -49,6 +53,13 @@ package enum GateFlag: Sendable, Equatable {
         case .accessLog: ["--access-log"]
         case .upstreamCA(let path): ["--upstream-ca", path]
         case .upstreamServerName(let name): ["--upstream-server-name", name]
+        case .tls(let certificates, let keys):
+            [
+                "--tls-certificate", certificates.joined(separator: ","),
+                "--tls-key", keys.joined(separator: ","),
+            ]
+        case .tlsListen: ["--tls-listen", "127.0.0.1:0"]
+        case .tlsClientAuthority(let path): ["--tls-client-ca", path]
         }
     }
 }

@@ -11,6 +11,8 @@ package final class GateProcess: Sendable {
 
     /// The port on 127.0.0.1 on which it listens.
     package let port: UInt16
+    /// The port of its second listener, if it has one.
+    package let tlsPort: UInt16?
     private let process: Process
     private let log: OutputCollector
     private let exit: Watched<Exit?>
@@ -58,7 +60,12 @@ package final class GateProcess: Sendable {
         log.start()
         (self.process, self.log, self.exit) = (process, log, exit)
         do {
-            self.port = try Self.listeningPort(from: log)
+            let line = try Self.listeningLine(from: log)
+            guard let port = Self.port(of: line, "address") else {
+                throw HarnessError("the gate did not start:\n\(log.collected.current.text)")
+            }
+            self.port = port
+            self.tlsPort = Self.port(of: line, "tls_address")
         } catch {
             _ = kill(process.processIdentifier, SIGKILL)
             throw error
@@ -144,18 +151,17 @@ package final class GateProcess: Sendable {
         return kilobytes * 1024
     }
 
-    private static func listeningPort(from log: OutputCollector) throws -> UInt16 {
-        let line: LogLine? = try log.collected.wait(for: "the gate to listen") { collected in
+    private static func listeningLine(from log: OutputCollector) throws -> LogLine? {
+        try log.collected.wait(for: "the gate to listen") { collected in
             let lines = collected.lines.map(LogLine.init)
             if let line = lines.first(where: { $0.message == "listening" }) {
                 return .some(line)
             }
             return collected.hasEnded ? .some(nil) : nil
         }
-        let address = line?.metadata["address"] ?? ""
-        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw HarnessError("the gate did not start:\n\(log.collected.current.text)")
-        }
-        return port
+    }
+
+    private static func port(of line: LogLine?, _ name: String) -> UInt16? {
+        line?.metadata[name]?.split(separator: ":").last.flatMap { UInt16($0) }
     }
 }

@@ -1,0 +1,126 @@
+import NIOCore
+internal import NIOSSL
+
+/// Everything that a TLS handshake needs, read once and replaced whole.
+package struct ServerTLS: Sendable {
+    let context: NIOSSLContext
+    /// The second at which the first of the certificates expires.
+    package let expiry: Int
+
+    private static let applicationProtocols = ["http/1.1"]
+
+    /// Reads the files; blocks.
+    ///
+    /// - Throws: the first file that cannot be used.
+    package init(_ files: TLSFiles) throws(TLSFileError) {
+        let authorities: [NIOSSLCertificate]?
+        if let file = files.clientAuthorities {
+            authorities = try Self.certificates(file)
+        } else {
+            authorities = nil
+        }
+        let first = try Identity(files.first)
+        var configuration = Self.configuration(first, authorities: authorities)
+        _ = try first.context(configuration)
+        var expiry = first.expiry
+        var names = ServerNames<NIOSSLContextConfigurationOverride>()
+        for name in first.names { names.add(name, .noChanges) }
+        for pair in files.others {
+            let identity = try Identity(pair)
+            // A key of another certificate is found here, not by the first client that wants it.
+            _ = try identity.context(Self.configuration(identity, authorities: authorities))
+            for name in identity.names { names.add(name, identity.override) }
+            expiry = Swift.min(expiry, identity.expiry)
+        }
+        if !files.others.isEmpty {
+            let names = names
+            configuration.sslContextCallback = { client, choice in
+                choice.succeed(client.serverHostname.flatMap { names[$0] } ?? .noChanges)
+            }
+        }
+        self.context = try first.context(configuration)
+        self.expiry = expiry
+    }
+
+    private static func configuration(
+        _ identity: Identity,
+        authorities: [NIOSSLCertificate]?
+    ) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: identity.chain,
+            privateKey: .privateKey(identity.key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = self.applicationProtocols
+        // A client that has heard the end need not say that it has.
+        configuration.shutdownTimeout = .seconds(1)
+        if let authorities {
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .certificates(authorities)
+            configuration.sendCANameList = true
+        }
+        return configuration
+    }
+
+    static func certificates(_ file: String) throws(TLSFileError) -> [NIOSSLCertificate] {
+        let bytes = try FileContent.read(file)
+        let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes)
+        guard let certificates, !certificates.isEmpty else {
+            throw TLSFileError(file: file, reason: "holds no certificate in PEM form")
+        }
+        return certificates
+    }
+}
+
+extension ServerTLS {
+    /// A certificate that belongs to its key.
+    private struct Identity {
+        let files: TLSFiles.Pair
+        let chain: [NIOSSLCertificateSource]
+        let key: NIOSSLPrivateKey
+        /// The names that the certificate is for.
+        let names: [String]
+        let expiry: Int
+
+        init(_ files: TLSFiles.Pair) throws(TLSFileError) {
+            let certificates = try ServerTLS.certificates(files.certificates)
+            let keyBytes = try FileContent.read(files.key)
+            guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
+                throw TLSFileError(
+                    file: files.key,
+                    reason: "holds no private key in PEM form, or one with a passphrase"
+                )
+            }
+            self.files = files
+            self.chain = certificates.map { .certificate($0) }
+            self.key = key
+            self.names = certificates.first.map(Self.names) ?? []
+            self.expiry = certificates.first.map { Int($0.notValidAfter) } ?? 0
+        }
+
+        var override: NIOSSLContextConfigurationOverride {
+            var override = NIOSSLContextConfigurationOverride()
+            override.certificateChain = self.chain
+            override.privateKey = .privateKey(self.key)
+            return override
+        }
+
+        func context(_ configuration: TLSConfiguration) throws(TLSFileError) -> NIOSSLContext {
+            do {
+                return try NIOSSLContext(configuration: configuration)
+            } catch {
+                throw TLSFileError(
+                    file: self.files.key,
+                    reason: "is not the key of \(self.files.certificates) (\(error))"
+                )
+            }
+        }
+
+        private static func names(_ certificate: NIOSSLCertificate) -> [String] {
+            certificate._subjectAlternativeNames().compactMap { name in
+                guard name.nameType == .dnsName else { return nil }
+                return String(decoding: name.contents, as: UTF8.self)
+            }
+        }
+    }
+}
