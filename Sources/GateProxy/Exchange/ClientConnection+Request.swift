@@ -44,7 +44,7 @@ extension ClientConnection {
             if !self.hasHeadDeadline { self.beginHeadDeadline() }
             return false
         case .malformed(let fault):
-            self.refuse(GateAnswer(fault))
+            if !self.beginsHTTP2() { self.refuse(GateAnswer(fault)) }
             return false
         case .complete:
             self.hasHeadDeadline = false

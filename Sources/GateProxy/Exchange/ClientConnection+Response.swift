@@ -189,7 +189,7 @@ extension ClientConnection {
             self.closeAfterWriting()
         case .endClient:
             self.flush()
-            self.context?.close(mode: .output, promise: nil)
+            self.transport.closeOutput()
             self.deadline = self.worker.now + self.worker.settings.timeouts.body
         case .doNothing:
             self.dropUpstream()

@@ -1,12 +1,14 @@
 import GatePolicy
-import Glibc
 import Logging
 import NIOCore
 internal import NIOSSL
+internal import NIOTLS
 
-/// One connection of a client: turns bytes and socket events into events of its `Exchange`, and the
-/// actions that come back into bytes and socket calls.
-final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
+/// One connection of a client, or one stream of an HTTP/2 connection: turns bytes and socket events
+/// into events of its `Exchange`, and the actions that come back into bytes and socket calls.
+final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
+    RemovableChannelHandler, Overdue
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -57,7 +59,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
     var events: EventStream?
     /// What waits for a connection to the backend; `nil`: none is being opened.
     var unsent: [ByteBuffer]?
-    var context: ChannelHandlerContext?
+    var transport = ClientTransport.none
     var deadline: NIODeadline?
     /// No lingering beyond it.
     var lingerEnd: NIODeadline?
@@ -68,7 +70,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
     var inputClosed = false
     private var hasHeldRead = false
     /// Whether the request waits for the first byte of its answer.
-    private var isPending = false
+    private(set) var isPending = false
 
     init(worker: Worker, origin: ClientOrigin, isWelcome: Bool = true) {
         self.worker = worker
@@ -79,12 +81,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
         self.deadline = worker.now + worker.settings.timeouts.head
     }
 
-    var isWritable: Bool {
-        self.context?.channel.isWritable ?? false
-    }
+    var isWritable: Bool { self.transport.isWritable }
 
     /// Reading stops where there is nowhere to put what would be read.
-    private var mayRead: Bool {
+    var mayRead: Bool {
         switch self.exchange {
         case .head: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
@@ -97,19 +97,20 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
 
     /// Reads on after whatever held it up is gone.
     func resumeReading() {
-        guard self.hasHeldRead, let context = self.context, self.mayRead else { return }
+        if case .stream(let stream) = self.transport { return stream.makeRoom() }
+        guard self.hasHeldRead, self.mayRead else { return }
         self.hasHeldRead = false
-        context.read()
+        self.transport.read()
     }
 
     /// Hands everything that is ready to the sockets.
     func flush() {
         if let outbound = self.outbound {
             self.outbound = nil
-            self.context?.writeAndFlush(self.wrapOutboundOut(outbound), promise: nil)
+            self.transport.writeAndFlush(outbound)
             self.worker.giveBack(outbound)
         } else {
-            self.context?.flush()
+            self.transport.flush()
         }
     }
 
@@ -124,10 +125,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
                 self.outbound = outbound
                 return
             }
-            self.context?.write(self.wrapOutboundOut(outbound), promise: nil)
+            self.transport.write(outbound)
             self.worker.giveBack(outbound)
         }
-        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+        self.transport.write(buffer)
     }
 
     private static let copyLimit = 4096
@@ -135,11 +136,11 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler, Ove
 
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+        self.transport = .channel(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        self.transport = .none
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -169,7 +170,13 @@ extension ClientConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var buffer = self.unwrapInboundIn(data)
+        self.received(self.unwrapInboundIn(data))
+    }
+
+    /// Takes bytes of the client.
+    @inline(__always)
+    func received(_ bytes: ByteBuffer) {
+        var buffer = bytes
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
@@ -185,7 +192,11 @@ extension ClientConnection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable else { return }
+        if context.channel.isWritable { self.becameWritable() }
+    }
+
+    /// The client takes more again.
+    func becameWritable() {
         if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
             self.deadline = self.worker.now + self.worker.settings.timeouts.response
         }
@@ -197,6 +208,9 @@ extension ClientConnection {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted("h2")? = event as? TLSUserEvent {
+            return self.becomeHTTP2()
+        }
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.inputClosed = true
         switch self.exchange.clientEnded() {
@@ -209,6 +223,11 @@ extension ClientConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        self.gone()
+    }
+
+    /// The client is gone, whatever was under way.
+    func gone() {
         self.exchange = .closed
         self.dropUpstream()
         self.finishLogEntry()
@@ -229,19 +248,13 @@ extension ClientConnection {
     func abort() {
         self.exchange = .closed
         self.dropUpstream()
-        self.context?.close(promise: nil)
+        self.transport.close()
     }
 
     /// Closes with a reset: where a close is the end of the body, nothing else can tell the client
     /// that there should have been more.
     func reset() {
-        let socket = self.context?.channel as? any SocketOptionProvider
-        _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
-        // TLS would first say that this is the end.
-        let tls = try? self.context?.pipeline.syncOperations.context(
-            handlerType: NIOSSLServerHandler.self
-        )
-        tls?.close(promise: nil)
+        self.transport.prepareReset()
         self.abort()
     }
 
@@ -264,12 +277,12 @@ extension ClientConnection {
         self.flush()
         // The answer may take as long as any other; only then does the goodbye begin.
         self.deadline = self.worker.now + self.worker.settings.timeouts.response
-        self.whenWritten {
+        self.transport.whenWritten {
             // NIO would give up what is not yet written if the client's side is closed already.
             guard !self.inputClosed else { return self.abort() }
             self.lingerEnd = self.worker.now + Self.longestLinger
             self.deadline = self.worker.now + self.worker.settings.timeouts.linger
-            self.context?.close(mode: .output, promise: nil)
+            self.transport.closeOutput()
         }
     }
 
@@ -278,18 +291,10 @@ extension ClientConnection {
         self.exchange = .closed
         self.flush()
         self.deadline = self.worker.now + self.worker.settings.timeouts.response
-        self.whenWritten {
+        self.transport.whenWritten {
             guard let upstream = self.upstream else { return self.abort() }
             upstream.whenWritten { self.abort() }
         }
-    }
-
-    /// Calls back when all that was written is with the kernel, or the connection is gone.
-    private func whenWritten(_ done: @escaping () -> Void) {
-        guard let context = self.context else { return done() }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
-        written.futureResult.assumeIsolated().whenComplete { _ in done() }
     }
 
     private static let longestLinger = TimeAmount.seconds(30)
@@ -301,6 +306,8 @@ extension ClientConnection {
     func drain(grace: TimeAmount) {
         self.exchange.drain()
         if self.exchange == .streaming { self.endStream() }
+        // A stream has no more than one request; that there are no others its connection says.
+        guard case .channel = self.transport else { return }
         guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
         guard grace > .zero else { return self.closeAfterWriting() }
         let end = self.worker.now + grace

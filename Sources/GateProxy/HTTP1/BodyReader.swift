@@ -18,11 +18,13 @@ package enum BodyReader: Equatable, Sendable {
     /// Reads on from the first byte that no earlier call has consumed.
     ///
     /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing.
+    /// bounds of each piece of content without its framing. `onTrailer`: called with each trailer
+    /// field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
-        onData: (Int, Int) -> Void = { _, _ in }
+        onData: (Int, Int) -> Void = { _, _ in },
+        onTrailer: (FieldLine) -> Void = { _ in }
     ) -> ChunkedScanner.Progress {
         switch self {
         case .none:
@@ -40,7 +42,8 @@ package enum BodyReader: Equatable, Sendable {
             let progress = scanner.consume(
                 bytes,
                 trailerFields: trailerFields,
-                onData: onData
+                onData: onData,
+                onTrailer: onTrailer
             )
             self = .chunked(scanner)
             return progress

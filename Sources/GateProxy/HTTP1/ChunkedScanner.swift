@@ -34,11 +34,13 @@ package struct ChunkedScanner: Equatable, Sendable {
     /// Reads on from the first byte that no earlier call has consumed.
     ///
     /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing.
+    /// bounds of each piece of content without its framing. `onTrailer`: called with each trailer
+    /// field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
-        onData: (Int, Int) -> Void = { _, _ in }
+        onData: (Int, Int) -> Void = { _, _ in },
+        onTrailer: (FieldLine) -> Void = { _ in }
     ) -> Progress {
         var position = 0
         while true {
@@ -87,7 +89,8 @@ package struct ChunkedScanner: Equatable, Sendable {
                         in: bytes,
                         from: position,
                         to: end,
-                        table: trailerFields
+                        table: trailerFields,
+                        onTrailer
                     ) {
                         return .malformed(fault)
                     }
@@ -177,7 +180,8 @@ extension ChunkedScanner {
         in bytes: Span<UInt8>,
         from start: Int,
         to end: Int,
-        table: FieldNameTable
+        table: FieldNameTable,
+        _ onTrailer: (FieldLine) -> Void
     ) -> MessageFault? {
         self.trailerBytes += end - start
         guard self.trailerBytes <= Self.trailerLimit else { return .trailer }
@@ -185,6 +189,8 @@ extension ChunkedScanner {
         guard section.append(lineIn: bytes, from: start, to: end, table: table) == nil else {
             return .trailer
         }
-        return section.lines.allSatisfy { $0.role == .other } ? nil : .trailer
+        guard section.lines.allSatisfy({ $0.role == .other }) else { return .trailer }
+        section.lines.forEach(onTrailer)
+        return nil
     }
 }

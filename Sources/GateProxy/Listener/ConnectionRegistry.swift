@@ -22,12 +22,17 @@ struct ConnectionRegistry<Connection: Overdue> {
         self.all.append(connection)
     }
 
-    mutating func remove(_ connection: Connection) {
+    /// - Returns: whether it was there.
+    @discardableResult
+    mutating func remove(_ connection: Connection) -> Bool {
         let index = connection.registryIndex
-        guard self.all.indices.contains(index), self.all[index] === connection else { return }
+        guard self.all.indices.contains(index), self.all[index] === connection else {
+            return false
+        }
         self.all.swapAt(index, self.all.count - 1)
         self.all.removeLast()
         if index < self.all.count { self.all[index].registryIndex = index }
+        return true
     }
 
     func overdue(at now: NIODeadline) -> [Connection] {

@@ -22,7 +22,10 @@ package final class Worker {
     private let maxConnections: Int
     private let maxStreams: Int
     private var requestIDs = RequestIDs()
+    /// The connections of HTTP/1.1, and the streams of HTTP/2.
     private var clients = ConnectionRegistry<ClientConnection>()
+    private var multiplexed = ConnectionRegistry<HTTP2Connection>()
+    private var multiplexedStreamCount = 0
     /// Connections whose client is not yet known.
     private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
     /// Shared by all loops.
@@ -126,14 +129,33 @@ package final class Worker {
         self.connectionCount < self.maxConnections + Swift.max(16, self.maxConnections / 10)
     }
 
-    private var connectionCount: Int { self.clients.count + self.arrivals.count }
+    private var connectionCount: Int {
+        self.clients.count - self.multiplexedStreamCount + self.multiplexed.count
+            + self.arrivals.count
+    }
 
     func add(_ client: ClientConnection) {
         self.clients.add(client)
     }
 
+    /// Takes in a request of a connection that is counted already.
+    func add(stream: ClientConnection) {
+        self.clients.add(stream)
+        self.multiplexedStreamCount += 1
+    }
+
+    func add(_ connection: HTTP2Connection) {
+        self.multiplexed.add(connection)
+    }
+
     func remove(_ client: ClientConnection) {
-        self.clients.remove(client)
+        guard self.clients.remove(client) else { return }
+        if case .stream = client.transport { self.multiplexedStreamCount -= 1 }
+        self.finishDrainIfEmpty()
+    }
+
+    func remove(_ connection: HTTP2Connection) {
+        self.multiplexed.remove(connection)
         self.finishDrainIfEmpty()
     }
 
@@ -180,6 +202,7 @@ package final class Worker {
         }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
+        for connection in self.multiplexed.overdue(at: self.now) { connection.deadlineReached() }
         self.pool.closeOverdue(at: self.now)
     }
 }
@@ -235,6 +258,7 @@ extension Worker {
         self.whenDrained = promise
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.clients.all { client.drain(grace: grace) }
+        for connection in self.multiplexed.all { connection.drain(grace: grace) }
         self.finishDrainIfEmpty()
         return promise.futureResult
     }
@@ -242,11 +266,12 @@ extension Worker {
     /// Closes what is left, in the middle of whatever it does.
     package func closeAll() {
         for client in self.clients.all { client.abort() }
+        for connection in self.multiplexed.all { connection.abort() }
         self.stop()
     }
 
     private func finishDrainIfEmpty() {
-        guard self.isDraining, self.clients.count == 0 else { return }
+        guard self.isDraining, self.clients.count == 0, self.multiplexed.count == 0 else { return }
         self.stop()
         self.whenDrained?.succeed()
     }

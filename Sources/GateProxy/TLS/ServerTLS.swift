@@ -7,7 +7,8 @@ package struct ServerTLS: Sendable {
     /// The second at which the first of the certificates expires.
     package let expiry: Int
 
-    private static let applicationProtocols = ["http/1.1"]
+    /// HTTP/2 where the client knows it (RFC 9113 3.2).
+    private static let applicationProtocols = ["h2", "http/1.1"]
 
     /// Reads the files; blocks.
     ///

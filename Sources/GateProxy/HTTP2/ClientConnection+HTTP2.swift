@@ -1,0 +1,65 @@
+import NIOCore
+
+/// A connection that turns out to speak HTTP/2.
+extension ClientConnection {
+    /// Whether the head that cannot be read is the beginning of HTTP/2 by prior knowledge (RFC 9113
+    /// 3.3), which is then spoken as soon as it is complete.
+    func beginsHTTP2() -> Bool {
+        // Over TLS the protocol was agreed upon before.
+        guard self.parser.fieldsGeneration == 0, !self.origin.isSecure,
+            case .channel = self.transport
+        else {
+            return false
+        }
+        let inbound = self.inbound
+        guard HTTP2Connection.isPreface(inbound.readableBytesUInt8Span) else { return false }
+        self.becomeHTTP2()
+        return true
+    }
+
+    /// Leaves the connection to HTTP/2, with what was received of it.
+    func becomeHTTP2() {
+        guard case .channel(let context) = self.transport, self.exchange == .head else { return }
+        let received = self.inbound
+        self.inbound = ByteBuffer()
+        self.exchange = .closed
+        let connection = HTTP2Connection(worker: self.worker, origin: self.origin)
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(connection, position: .after(self))
+        } catch {
+            return context.close(promise: nil)
+        }
+        self.worker.remove(self)
+        pipeline.removeHandler(context: context, promise: nil)
+        guard received.readableBytes > 0 else { return }
+        connection.received(received)
+        // Perhaps no more is on its way that would be followed by this.
+        connection.receivedAll()
+    }
+}
+
+/// A stream's requests, one after another.
+extension ClientConnection {
+    /// Makes ready for a request of a stream.
+    func enterStream() {
+        if self.rules !== self.worker.rules { self.rulesChanged() }
+        self.exchange = .head
+        self.parser.reset()
+        self.hasHeadDeadline = true
+        self.deadline = self.worker.now + self.worker.settings.timeouts.head
+        self.worker.add(stream: self)
+    }
+
+    /// The stream is over.
+    ///
+    /// - Returns: whether another one may be served.
+    func leaveStream() -> Bool {
+        guard self.exchange == .head, self.inbound.readableBytes == 0, self.outbound == nil,
+            self.upstream == nil, self.unsent == nil, self.lasting == nil, self.events == nil,
+            !self.isPending
+        else { return false }
+        self.worker.remove(self)
+        return true
+    }
+}

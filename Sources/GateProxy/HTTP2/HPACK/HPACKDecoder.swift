@@ -1,0 +1,136 @@
+/// Why a header block cannot be read: a `COMPRESSION_ERROR` of the connection (RFC 9113 4.3).
+enum HPACKFault: Error, Equatable {
+    case truncated
+    case integerTooLarge
+    case unknownIndex
+    case huffman
+    case tableSize
+    /// A change of the table's size behind a field (RFC 7541 4.2).
+    case misplacedTableSize
+}
+
+/// Reads header blocks (RFC 7541); it keeps what later blocks of the connection refer to.
+struct HPACKDecoder {
+    /// What the gate's settings let a peer use, which is the default of HTTP/2.
+    static let tableCapacity = 4096
+
+    private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
+
+    /// Reads a whole block.
+    ///
+    /// `limit`: the size from which on fields are left out. They are read all the same, because
+    /// later blocks may refer to them.
+    mutating func decode(
+        _ block: Span<UInt8>,
+        into list: inout HeaderList,
+        limit: Int
+    ) throws(HPACKFault) {
+        var position = 0
+        var hasField = false
+        while position < block.count {
+            let byte = block[position]
+            if byte & 0xE0 == 0x20 {
+                guard !hasField else { throw .misplacedTableSize }
+                let capacity = try Self.integer(block, &position, prefix: 5)
+                guard capacity <= Self.tableCapacity else { throw .tableSize }
+                self.table.resize(to: capacity)
+                continue
+            }
+            hasField = true
+            if byte & 0x80 != 0 {
+                let index = try Self.integer(block, &position, prefix: 7)
+                let (field, nameCount) = try self.field(index)
+                guard list.admits(field.count, limit: limit) else { continue }
+                let start = list.bytes.count
+                list.append(field)
+                list.endField(nameStart: start, nameEnd: start + nameCount)
+            } else {
+                let isIndexed = byte & 0xC0 == 0x40
+                try self.literal(
+                    block,
+                    &position,
+                    prefix: isIndexed ? 6 : 4,
+                    isIndexed: isIndexed,
+                    into: &list,
+                    limit: limit
+                )
+            }
+        }
+    }
+
+    private mutating func literal(
+        _ block: Span<UInt8>,
+        _ position: inout Int,
+        prefix: Int,
+        isIndexed: Bool,
+        into list: inout HeaderList,
+        limit: Int
+    ) throws(HPACKFault) {
+        let index = try Self.integer(block, &position, prefix: prefix)
+        let start = list.bytes.count
+        if index == 0 {
+            try Self.string(block, &position, into: &list)
+        } else {
+            let (field, nameCount) = try self.field(index)
+            list.append(field.prefix(nameCount))
+        }
+        let nameEnd = list.bytes.count
+        try Self.string(block, &position, into: &list)
+        if isIndexed { self.table.insert(list.bytes[start...], nameCount: nameEnd - start) }
+        guard list.admits(list.bytes.count - start, limit: limit) else {
+            return list.drop(from: start)
+        }
+        list.endField(nameStart: start, nameEnd: nameEnd)
+    }
+
+    private func field(
+        _ index: Int
+    ) throws(HPACKFault) -> (field: ArraySlice<UInt8>, nameCount: Int) {
+        guard index > 0 else { throw .unknownIndex }
+        if index <= HPACKStaticTable.count { return HPACKStaticTable[index - 1] }
+        guard let field = self.table[index - 1 - HPACKStaticTable.count] else {
+            throw .unknownIndex
+        }
+        return field
+    }
+
+    /// An integer whose first bits share a byte with something else (RFC 7541 5.1).
+    private static func integer(
+        _ block: Span<UInt8>,
+        _ position: inout Int,
+        prefix: Int
+    ) throws(HPACKFault) -> Int {
+        guard position < block.count else { throw .truncated }
+        let mask = (1 << prefix) - 1
+        var value = Int(block[position]) & mask
+        position += 1
+        guard value == mask else { return value }
+        // Four more bytes say more than any block is long.
+        for shift in [0, 7, 14, 21] {
+            guard position < block.count else { throw .truncated }
+            let byte = Int(block[position])
+            position += 1
+            value += (byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return value }
+        }
+        throw .integerTooLarge
+    }
+
+    private static func string(
+        _ block: Span<UInt8>,
+        _ position: inout Int,
+        into list: inout HeaderList
+    ) throws(HPACKFault) {
+        guard position < block.count else { throw .truncated }
+        let isCoded = block[position] & 0x80 != 0
+        let count = try self.integer(block, &position, prefix: 7)
+        let end = position + count
+        guard end <= block.count else { throw .truncated }
+        if isCoded {
+            guard list.appendDecoded(block, from: position, to: end) else { throw .huffman }
+        } else {
+            list.append(block, from: position, to: end)
+        }
+        position = end
+    }
+}

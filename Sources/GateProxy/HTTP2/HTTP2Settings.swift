@@ -1,0 +1,54 @@
+import NIOCore
+
+/// What a client says of itself that the gate has to heed (RFC 9113 6.5.2).
+struct HTTP2PeerSettings: Equatable {
+    /// How much of a body may be sent on a new stream.
+    private(set) var initialWindow = 65_535
+
+    static let largestWindow = 0x7FFF_FFFF
+
+    /// Takes over the settings of one frame.
+    mutating func apply(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
+        var payload = payload
+        guard payload.readableBytes % 6 == 0 else { throw .frameSizeError }
+        while let (name, value) = payload.readMultipleIntegers(as: (UInt16, UInt32).self) {
+            switch name {
+            // Server push, of which the gate makes no use.
+            case 0x2: guard value <= 1 else { throw .protocolError }
+            case 0x4:
+                guard value <= Self.largestWindow else { throw .flowControlError }
+                self.initialWindow = Int(value)
+            // The gate's frames are never longer than the least that may stand here.
+            case 0x5: guard (16_384...16_777_215).contains(value) else { throw .protocolError }
+            default: break
+            }
+        }
+    }
+}
+
+/// What the gate says of itself.
+enum HTTP2OwnSettings {
+    /// How much of a body may come on a stream before anybody wants it.
+    ///
+    /// A client whose upload is denied is then waiting, and reads why, instead of writing on.
+    static let firstWindow = 65_535
+    /// The same once the backend takes it.
+    static let streamWindow = 256 * 1024
+    /// The same for all streams of a connection together.
+    static let connectionWindow = 1024 * 1024
+
+    /// The first frames of the gate.
+    static func write(
+        maxStreams: Int,
+        maxHeaderListSize: Int,
+        into out: inout ByteBuffer
+    ) {
+        let settings: [(UInt16, UInt32)] = [
+            (0x3, UInt32(maxStreams)),
+            (0x6, UInt32(maxHeaderListSize)),
+        ]
+        out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
+        for (name, value) in settings { out.writeMultipleIntegers(name, value) }
+        out.writeWindowUpdate(0, increment: self.connectionWindow - 65_535)
+    }
+}

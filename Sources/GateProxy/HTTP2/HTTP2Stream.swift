@@ -1,0 +1,182 @@
+import NIOCore
+
+/// One request of an HTTP/2 connection and its answer: what the client sends becomes HTTP/1.1 for
+/// the `ClientConnection` that serves it, and what that answers becomes frames.
+///
+/// When an exchange has come to its end in order, both serve another stream.
+final class HTTP2Stream {
+    /// How the bytes of the request's body are passed on.
+    private enum RequestBody {
+        case length(remaining: UInt64)
+        case chunked
+        case ended
+    }
+
+    enum Response {
+        case head
+        case body(BodyReader)
+        /// Everything was written; perhaps some of it waits for the client to make room.
+        case ended
+    }
+
+    /// What ends the stream behind the bytes that wait.
+    enum Ending {
+        case open
+        case data
+        case trailers(ByteBuffer)
+        /// The last frame was sent.
+        case sent
+    }
+
+    unowned let connection: HTTP2Connection
+    let client: ClientConnection
+    private(set) var id: UInt32 = 0
+    private var request = RequestBody.ended
+    private(set) var isHead = false
+    var response = Response.head
+    var parser: ResponseHeadParser
+    /// The beginning of a head whose end is still to come.
+    var partialHead = ByteBuffer()
+
+    /// How much of a body the client takes.
+    var sendWindow = 0
+    private var receiveWindow = 0
+    /// Bytes of the body that were received and that nobody has taken yet.
+    private var untaken = 0
+
+    /// Bytes of the answer that wait for the client to make room.
+    var pending = ByteBuffer()
+    var ending = Ending.open
+    /// Whether it waits in the connection's line of those with something to send.
+    var isWaiting = false
+    var whenWritten: [() -> Void] = []
+    /// Nothing more is sent or received; the connection is about to let go of it.
+    private(set) var isOver = false
+
+    init(connection: HTTP2Connection) {
+        self.connection = connection
+        let limits = connection.worker.settings.headLimits
+        // Behind the backend's fields come those of the gate.
+        self.parser = ResponseHeadParser(
+            limits: HeadLimits(
+                bytes: limits.bytes + 16 * 1024,
+                fields: limits.fields + 64,
+                target: limits.target
+            )
+        )
+        self.client = ClientConnection(worker: connection.worker, origin: connection.origin)
+        self.client.transport = .stream(self)
+    }
+
+    /// Begins to serve a request.
+    func begin(id: UInt32, body: HTTP2RequestHead.Body, isHead: Bool, sendWindow: Int) {
+        self.id = id
+        self.isHead = isHead
+        self.request =
+            switch body {
+            case .none: .ended
+            case .length(let length): .length(remaining: length)
+            case .chunked: .chunked
+            }
+        self.response = .head
+        self.parser.reset()
+        self.sendWindow = sendWindow
+        self.receiveWindow = HTTP2OwnSettings.firstWindow
+        self.untaken = 0
+        self.ending = .open
+        self.isOver = false
+    }
+
+    var hasEndedRequest: Bool {
+        if case .ended = self.request { return true }
+        return false
+    }
+
+    /// Nothing more may be sent or received.
+    func end() {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.pending = ByteBuffer()
+        self.connection.credit(self.untaken)
+        self.untaken = 0
+        self.connection.isOver(self)
+        self.callWhenWritten()
+    }
+
+    func callWhenWritten() {
+        guard !self.whenWritten.isEmpty else { return }
+        let waiting = self.whenWritten
+        self.whenWritten = []
+        for done in waiting { done() }
+    }
+
+    /// Gives the stream up: what was sent of the answer must not look complete.
+    func reset(_ code: HTTP2ErrorCode) {
+        guard !self.isOver else { return }
+        self.connection.writeReset(self.id, code)
+        self.end()
+    }
+}
+
+/// What the client sends.
+extension HTTP2Stream {
+    /// `length`: the frame's payload with its padding, which counts for flow control.
+    func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
+        guard !self.hasEndedRequest else { throw .streamClosed }
+        self.receiveWindow -= length
+        self.untaken += length
+        guard self.receiveWindow >= 0 else { throw .flowControlError }
+        switch self.request {
+        case .length(let remaining):
+            // More or fewer bytes than announced: malformed (RFC 9113 8.1.1).
+            guard UInt64(data.readableBytes) <= remaining else { throw .protocolError }
+            let rest = remaining - UInt64(data.readableBytes)
+            guard rest == 0 || !endsStream else { throw .protocolError }
+            self.request = endsStream ? .ended : .length(remaining: rest)
+            if data.readableBytes > 0 { self.client.received(data) }
+        case .chunked:
+            if endsStream { self.request = .ended }
+            guard data.readableBytes > 0 || endsStream else { break }
+            var chunk = self.connection.worker.takeBuffer()
+            if data.readableBytes > 0 {
+                chunk.writeString(String(data.readableBytes, radix: 16))
+                chunk.writeStaticString("\r\n")
+                chunk.writeImmutableBuffer(data)
+                chunk.writeStaticString("\r\n")
+            }
+            if endsStream { chunk.writeStaticString("0\r\n\r\n") }
+            self.client.received(chunk)
+        case .ended: break
+        }
+        self.makeRoom()
+    }
+
+    /// Trailer fields, which end the request.
+    func receiveTrailers(_ list: borrowing HeaderList) throws(HTTP2ErrorCode) {
+        var trailers = ByteBuffer()
+        guard HTTP2FieldSyntax.writeTrailers(list, into: &trailers), !list.isTooLarge else {
+            throw .protocolError
+        }
+        switch self.request {
+        case .length(let remaining):
+            guard remaining == 0 else { throw .protocolError }
+            // HTTP/1.1 has no place for trailers behind a counted body.
+            self.request = .ended
+        case .chunked:
+            self.request = .ended
+            self.client.received(trailers)
+        case .ended: throw .streamClosed
+        }
+    }
+
+    /// Lets the client send more, if what it has sent so far was taken.
+    func makeRoom() {
+        guard !self.isOver, self.untaken > 0, self.client.mayRead else { return }
+        self.connection.credit(self.untaken)
+        self.untaken = 0
+        let increment = HTTP2OwnSettings.streamWindow - self.receiveWindow
+        guard !self.hasEndedRequest, increment >= HTTP2OwnSettings.streamWindow / 2 else { return }
+        self.connection.writeWindowUpdate(self.id, increment: increment)
+        self.receiveWindow += increment
+    }
+}

@@ -1,0 +1,64 @@
+import GateTestSupport
+import Testing
+
+/// What RFC 9113 asks for, frame by frame, against the executable.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+struct HTTP2ConformanceTests {
+    @Test(arguments: [HTTP2Case.frames, HTTP2Case.messages])
+    func `what breaks a rule is refused, and nothing else`(_ cases: [HTTP2Case]) async throws {
+        let script: ScriptedBackend.Script = { request in
+            request.fields["x-wait"].isEmpty ? [.echo] : [.stall]
+        }
+        try await Scene.play(backend: script) { scene in
+            for sample in cases {
+                let outcome = try self.outcome(of: sample, in: scene)
+                #expect(outcome == sample.outcome, "\(sample.testDescription)")
+            }
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            #expect(try client.response(1).status == 200)
+        }
+    }
+
+    @Test
+    func `a preface that is none is answered in HTTP/1.1`() async throws {
+        try await Scene.play { scene in
+            let answer = try scene.ask("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n")
+            #expect(answer.status == 505)
+        }
+    }
+
+    private func outcome(
+        of sample: HTTP2Case,
+        in scene: Scene
+    ) throws -> HTTP2Case.Outcome {
+        let client = try RawHTTP2Client(port: scene.gate.port, opening: sample.opening)
+        try client.send(sample.frames)
+        // Its answer shows that the connection goes on.
+        try client.send(HTTP2Frame(.ping, Array("the end.".utf8)))
+        var isAlive = false
+        while true {
+            let deadline = isAlive ? Deadline.after(.milliseconds(300)) : .usual
+            let frame: HTTP2Frame?
+            do {
+                frame = try client.frame(by: deadline)
+            } catch  where isAlive {
+                return .ignored
+            }
+            guard let frame else { return .connection(.max) }
+            if frame.isA(.goAway) { return .connection(frame.number(at: 4) ?? .max) }
+            if frame.isA(.resetStream), frame.stream == 1 {
+                return .stream(frame.number(at: 0) ?? .max)
+            }
+            if frame.isA(.headers), frame.stream == 1 {
+                let status = try HTTP2Fields.read(frame.payload)[":status"].first ?? ""
+                return .status(Int(status) ?? 0)
+            }
+            if frame.isA(.ping), frame.flags == HTTP2Frame.acknowledgement,
+                frame.payload == Array("the end.".utf8)
+            {
+                isAlive = true
+            }
+        }
+    }
+}

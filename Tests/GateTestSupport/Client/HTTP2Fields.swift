@@ -1,0 +1,90 @@
+/// Header blocks in the plainest form of HPACK: every field written out (RFC 7541 6.2.2).
+package enum HTTP2Fields {
+    package typealias Field = (name: String, value: String)
+
+    package static func block(_ fields: [Field]) -> [UInt8] {
+        fields.flatMap { [0] + self.string($0.name) + self.string($0.value) }
+    }
+
+    /// The pseudo-header fields of a request, and others behind them.
+    package static func request(
+        _ method: String = "GET",
+        _ path: String = "/",
+        authority: String = "gate",
+        _ others: [Field] = []
+    ) -> [UInt8] {
+        self.block(
+            [
+                (":method", method), (":scheme", "http"), (":path", path),
+                (":authority", authority),
+            ] + others
+        )
+    }
+
+    /// Reads a block as the gate writes it: fields written out, names perhaps by their number.
+    package static func read(_ block: [UInt8]) throws -> FieldLines {
+        var fields = FieldLines()
+        var rest = block[...]
+        while let first = rest.first {
+            if first == 0x20 {
+                rest.removeFirst()
+            } else if first & 0x80 != 0 {
+                rest.removeFirst()
+                guard let status = self.statuses[first & 0x7F] else {
+                    throw HarnessError("field \(first & 0x7F) is not expected")
+                }
+                fields.lines.append(.init(name: ":status", value: status))
+            } else {
+                let index = self.integer(&rest, prefix: 4)
+                let name = index == 0 ? self.text(&rest) : self.names[index] ?? "field \(index)"
+                fields.lines.append(.init(name: name, value: self.text(&rest)))
+            }
+        }
+        return fields
+    }
+
+    private static let statuses: [UInt8: String] = [
+        8: "200", 9: "204", 10: "206", 11: "304", 12: "400", 13: "404", 14: "500",
+    ]
+    private static let names: [Int: String] = [
+        8: ":status", 20: "access-control-allow-origin", 21: "age", 22: "allow",
+        24: "cache-control", 26: "content-encoding", 27: "content-language",
+        28: "content-length", 31: "content-type", 33: "date", 34: "etag", 44: "last-modified",
+        46: "location", 53: "retry-after", 54: "server", 55: "set-cookie", 59: "vary",
+    ]
+
+    private static func string(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        return self.length(bytes.count) + bytes
+    }
+
+    private static func length(_ count: Int) -> [UInt8] {
+        guard count >= 127 else { return [UInt8(count)] }
+        var rest = count - 127
+        var bytes: [UInt8] = [127]
+        while rest >= 128 {
+            bytes.append(UInt8(rest & 0x7F | 0x80))
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+
+    private static func integer(_ rest: inout ArraySlice<UInt8>, prefix: Int) -> Int {
+        let mask = (1 << prefix) - 1
+        var value = Int(rest.removeFirst()) & mask
+        guard value == mask else { return value }
+        var shift = 0
+        while let byte = rest.popFirst() {
+            value += Int(byte & 0x7F) << shift
+            shift += 7
+            if byte & 0x80 == 0 { break }
+        }
+        return value
+    }
+
+    private static func text(_ rest: inout ArraySlice<UInt8>) -> String {
+        let count = self.integer(&rest, prefix: 7)
+        defer { rest = rest.dropFirst(count) }
+        return String(decoding: rest.prefix(count), as: UTF8.self)
+    }
+}
