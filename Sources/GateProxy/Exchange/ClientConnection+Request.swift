@@ -382,6 +382,7 @@ extension ClientConnection {
         self.lasting = nil
         self.hasHeadDeadline = false
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
+        if case .stream(let stream) = self.transport { stream.renewDeadline() }
         if self.worker.isDraining {
             self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
             self.linger()

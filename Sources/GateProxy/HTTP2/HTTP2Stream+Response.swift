@@ -98,6 +98,14 @@ extension HTTP2Stream {
         self.connection.send(self)
     }
 
+    /// The client must make room in time for the end of an answer; for whoever serves the stream it
+    /// is over.
+    func renewDeadline() {
+        guard case .ended = self.response else { return }
+        let worker = self.connection.worker
+        self.client.deadline = worker.now + worker.settings.timeouts.response
+    }
+
     /// The end of an answer that lasts until its connection is closed.
     func closeOutput() {
         guard case .body(.untilClose) = self.response else { return }

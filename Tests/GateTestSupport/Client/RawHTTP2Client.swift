@@ -108,7 +108,9 @@ package final class RawHTTP2Client {
         return HTTP2Frame(kind: header[3], flags: header[4], stream: stream, payload: payload)
     }
 
-    /// The next frame that is of interest; others are dropped. `nil` when the connection has ended.
+    /// The next frame that is of interest, those before it dropped.
+    ///
+    /// - Returns: `nil` when the connection has ended.
     package func frame(
         by deadline: Deadline = .usual,
         where isAwaited: (HTTP2Frame) -> Bool

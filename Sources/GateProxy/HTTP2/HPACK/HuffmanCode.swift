@@ -1,7 +1,8 @@
 /// The Huffman code of HPACK (RFC 7541 Appendix B), read four bits at a time.
 enum HuffmanCode {
-    /// The symbols of each length in the order of their codes; the code is canonical, so that this
-    /// says all. 256 is the end of the string.
+    /// The symbols of each length in the order of their codes.
+    ///
+    /// The code is canonical, so that this says all. 256 is the end of the string.
     private static let lengths: [(bits: Int, symbols: [Int])] = [
         (5, [48, 49, 50, 97, 99, 101, 105, 111, 115, 116]),
         (

@@ -1,0 +1,153 @@
+import GateTestSupport
+import Testing
+
+/// Clients of HTTP/2 that make the gate work for nothing.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+struct HTTP2FloodTests {
+    /// What a client sends again and again until it is told to be calm.
+    struct Flood: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// Whether it needs an open request, on stream 1.
+        var needsRequest = false
+        var frames: @Sendable (UInt32) -> [HTTP2Frame]
+    }
+
+    static let floods = [
+        Flood(testDescription: "requests that are reset at once (CVE-2023-44487)") { stream in
+            [.request(stream), .reset(stream)]
+        },
+        Flood(testDescription: "requests that the gate has to reset") { stream in
+            [.request(stream, ends: false), .window(stream, 0)]
+        },
+        Flood(testDescription: "malformed requests") { stream in
+            [.headers(stream, HTTP2Fields.block([("x", "y")]))]
+        },
+        Flood(testDescription: "pings") { _ in
+            [HTTP2Frame(.ping, Array(repeating: 0, count: 8))]
+        },
+        Flood(testDescription: "settings") { _ in [RawHTTP2Client.settings([])] },
+        Flood(testDescription: "priorities") { stream in
+            [HTTP2Frame(.priority, stream: stream, [0, 0, 0, 0, 0])]
+        },
+        Flood(testDescription: "frames of an unknown type") { _ in
+            [HTTP2Frame(kind: 0xFA, flags: 0, stream: 0, payload: [])]
+        },
+        Flood(testDescription: "empty data", needsRequest: true) { _ in [.data(1, [])] },
+        Flood(testDescription: "data of padding alone", needsRequest: true) { _ in
+            [HTTP2Frame(.data, flags: HTTP2Frame.padded, stream: 1, [3, 0, 0, 0])]
+        },
+        Flood(testDescription: "room for one byte", needsRequest: true) { _ in [.window(1, 1)] },
+    ]
+
+    @Test(arguments: Self.floods)
+    func `a flood ends its connection and no other`(_ flood: Flood) async throws {
+        try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
+            let client = try scene.connectHTTP2()
+            if flood.needsRequest { try client.send(.request(1, ends: false)) }
+            for turn in 0..<3000 {
+                try client.send(flood.frames(UInt32(turn * 2 + 1)))
+            }
+            #expect(try client.goAwayCode() == HTTP2Case.calm)
+            let other = try scene.connectHTTP2()
+            try other.request(1, "GET", "/other")
+            let answer = try other.response(1)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test(arguments: [0, 1, 16_384])
+    func `a header section that never ends is cut off`(pieceSize: Int) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            try client.send(.headers(1, HTTP2Fields.request(), flags: 0))
+            let piece = Array(repeating: UInt8(0x82), count: pieceSize)
+            for _ in 0..<70 { try client.send(HTTP2Frame(.continuation, stream: 1, piece)) }
+            let code = try client.goAwayCode()
+            #expect(code == HTTP2Case.calm)
+        }
+    }
+
+    @Test
+    func `a bomb of references is refused and costs no memory`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            // One large field, kept in the table, and then referred to by one byte each time.
+            let value = Array(repeating: UInt8(ascii: "v"), count: 3000)
+            let large: [UInt8] = [0x40, 1, UInt8(ascii: "x"), 0x7F, 0xB9, 0x16] + value
+            let block = HTTP2Fields.request() + large + Array(repeating: 0xBE, count: 10_000)
+            let before = try scene.gate.peakResidentSize()
+            for stream in [1, 3, 5] as [UInt32] {
+                try client.send(.headers(stream, block))
+                let answer = try client.response(stream)
+                #expect(answer.status == 431)
+            }
+            let after = try scene.gate.peakResidentSize()
+            #expect(after < before + 8 << 20)
+            try client.request(7)
+            let answer = try client.response(7)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test
+    func `one stream more than there may be is refused`() async throws {
+        try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
+            let client = try scene.connectHTTP2()
+            for index in 0..<101 { try client.request(UInt32(index * 2 + 1)) }
+            let refusal = try client.frame { $0.isA(.resetStream) }
+            #expect(refusal?.stream == 201)
+            #expect(refusal?.number(at: 0) == 7)
+            try client.send(.reset(1))
+            try client.request(203, "GET", "/next")
+            let answer = try client.response(203)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test
+    func `more data than there is room for ends the stream`() async throws {
+        try await Scene.play(backend: { _ in [.stall] }) { scene in
+            let client = try scene.connectHTTP2()
+            try client.send(.request(1, ends: false))
+            let piece = Array(repeating: UInt8(0), count: 16_384)
+            // More than the gate and the sockets behind it ever make room for at once.
+            for _ in 0..<80 { try client.data(1, piece) }
+            let reset = try client.frame { $0.isA(.resetStream) || $0.isA(.goAway) }
+            #expect(reset?.number(at: reset?.isA(.goAway) == true ? 4 : 0) == 3)
+        }
+    }
+
+    @Test
+    func `a client that makes no room loses its stream in time`() async throws {
+        let body = String(repeating: "x", count: 100_000)
+        try await Scene.play(
+            flags: [.responseTimeout(seconds: 1)],
+            backend: { _ in [.answer(body: body)] }
+        ) { scene in
+            let client = try scene.connectHTTP2(settings: [(4, 0)])
+            try client.request(1)
+            let answer = try client.response(1, by: .after(.seconds(10)))
+            #expect(answer.status == 200)
+            #expect(answer.body.isEmpty)
+            #expect(answer.reset == 2)
+        }
+    }
+
+    @Test
+    func `clients that say nothing, or half of something, are closed in time`() async throws {
+        try await Scene.play(flags: [.headTimeout(seconds: 1)]) { scene in
+            let silent = try RawHTTP2Client(port: scene.gate.port, opening: [])
+            let begun = try RawHTTP2Client(
+                port: scene.gate.port,
+                opening: Array(RawHTTP2Client.preface.prefix(18))
+            )
+            let halting = try scene.connectHTTP2()
+            try halting.send(.headers(1, HTTP2Fields.request(), flags: 0))
+            for client in [begun, halting] {
+                let code = try client.goAwayCode(by: .after(.seconds(8)))
+                #expect(code == 0)
+            }
+            #expect(try silent.frame(by: .after(.seconds(8))) == nil)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// Real clients of HTTP/2, each skipped where it is missing.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+struct HTTP2ToolTests {
+    @Test(.enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed"))
+    func `curl uploads and downloads by prior knowledge`() async throws {
+        try await Scene.play(backend: { _ in [.digest] }) { scene in
+            try scene.folder.writeInPlace(String(repeating: "y", count: 5_000_000), to: "big")
+            let result = try ToolProcess.run(
+                "curl",
+                [
+                    "--silent", "--show-error", "--http2-prior-knowledge", "--data-binary",
+                    "@\(scene.folder.path(of: "big"))", "--write-out", " %{http_version}",
+                    scene.url("/"),
+                ]
+            )
+            #expect(result.output.contains("5000000"), "\(result.errors)")
+            #expect(result.output.hasSuffix(" 2"))
+        }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("h2load"), "h2load is not installed"))
+    func `h2load gets an answer to every request`() async throws {
+        let body = String(repeating: "z", count: 20_000)
+        try await Scene.play(backend: { _ in [.answer(body: body)] }) { scene in
+            let result = try ToolProcess.run(
+                "h2load",
+                ["-n", "2000", "-c", "4", "-m", "20", scene.url("/")]
+            )
+            #expect(result.output.contains("2000 succeeded, 0 failed"), "\(result.output)")
+        }
+    }
+
+    /// A Python that has grpcio, if the environment names none: the one on the path.
+    private static var python: String {
+        ProcessInfo.processInfo.environment["VERSIONGATE_PYTHON"] ?? "python3"
+    }
+
+    private static var hasGRPC: Bool {
+        (try? ToolProcess.run("env", [self.python, "-c", "import grpc"]))?.status == 0
+    }
+
+    @Test(.enabled(if: Self.hasGRPC, "grpcio is not installed"))
+    func `calls of every kind by grpcio are denied as gRPC says it`() async throws {
+        let script = """
+            import grpc, sys
+            channel = grpc.insecure_channel("127.0.0.1:" + sys.argv[1])
+            identity = (("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),
+                        ("x-app-version", "3.4.9"))
+            raw = dict(request_serializer=lambda b: b, response_deserializer=lambda b: b)
+            def tell(call):
+                try:
+                    call()
+                except grpc.RpcError as error:
+                    trailers = dict(error.trailing_metadata())
+                    print(error.code().name, error.details(),
+                          b"google.rpc.ErrorInfo" in trailers["grpc-status-details-bin"])
+            many = lambda: iter([b"a" * 100000] * 20)
+            for _ in range(2):
+                tell(lambda: channel.unary_unary("/s.S/A", **raw)(b"x", metadata=identity))
+                tell(lambda: list(channel.unary_stream("/s.S/B", **raw)(b"x", metadata=identity)))
+                tell(lambda: channel.stream_unary("/s.S/C", **raw)(many(), metadata=identity))
+                tell(lambda: list(channel.stream_stream("/s.S/D", **raw)(many(),
+                                                                         metadata=identity)))
+            """
+        try await Scene.play { scene in
+            let result = try ToolProcess.run(
+                "env",
+                [Self.python, "-c", script, "\(scene.gate.port)"]
+            )
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.count == 8, "\(result.errors)")
+            for line in lines {
+                #expect(line.hasPrefix("FAILED_PRECONDITION Version 3.4.9"))
+                #expect(line.hasSuffix("True"))
+            }
+            let record = try scene.finalRecord()
+            #expect(record.received.isEmpty)
+        }
+    }
+}
