@@ -142,7 +142,9 @@ struct RequestHeadProperties {
         try expect(written.hostLine != nil, "no Host in \(text)")
         let options = written.connection
         try expect(
-            !options.close && !options.keepAlive && options.nominated.isEmpty
+            !options.close && !options.keepAlive
+                && options.nominated == (facts.acceptsTrailers ? ["te"] : [])
+                && written.acceptsTrailers == facts.acceptsTrailers
                 && (!options.upgrade || facts.offersUpgrade),
             "options of the client's hop in \(text)"
         )

@@ -13,6 +13,8 @@ package enum FieldRole: Equatable, Sendable {
     case requestID
     case accessControlRequestMethod
     case forwarded(Forwarded)
+    /// The codings and trailers that the sender takes (RFC 9110 10.1.4); for the next hop only.
+    case te
     /// Speaks to the next hop only and is never passed on (RFC 9110 7.6.1).
     case hopByHop
     /// Written by the gate alone; a client's copy is removed.
@@ -47,7 +49,7 @@ extension FieldRole {
         ("forwarded", .forwarded(.standard)),
         ("keep-alive", .hopByHop),
         ("proxy-connection", .hopByHop),
-        ("te", .hopByHop),
+        ("te", .te),
         ("http2-settings", .hopByHop),
         ("x-versiongate", .gateOwned),
         ("x-versiongate-decision", .gateOwned),

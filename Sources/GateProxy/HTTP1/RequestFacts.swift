@@ -12,6 +12,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var isHead = false
     /// Repeating the request has the effect of making it once (RFC 9110 9.2.2).
     package private(set) var isIdempotent = false
+    /// The client reads trailers (`TE: trailers`, RFC 9110 10.1.4).
+    package private(set) var acceptsTrailers = false
     /// Indices into the field lines.
     package private(set) var hostLine: Int?
     package private(set) var originLine: Int?
@@ -52,6 +54,10 @@ package struct RequestFacts: Equatable, Sendable {
                 self.hostLine = index
             case .connection:
                 self.connection.add(bytes, line)
+            case .te:
+                if head.minorVersion > 0, Self.namesTrailers(bytes, line) {
+                    self.acceptsTrailers = true
+                }
             case .contentLength:
                 if let fault = framing.addContentLength(bytes, line) { throw fault }
             case .transferEncoding:
@@ -84,6 +90,15 @@ package struct RequestFacts: Equatable, Sendable {
             || head.method("TRACE", in: bytes)
         self.isPreflight =
             asksCrossOriginMethod && self.originLine != nil && head.method("OPTIONS", in: bytes)
+    }
+
+    private static func namesTrailers(_ bytes: Span<UInt8>, _ line: FieldLine) -> Bool {
+        var isNamed = false
+        bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+            isNamed = bytes.matches("trailers", from: start, to: end)
+            return !isNamed
+        }
+        return isNamed
     }
 
     /// Whether the client will send more on this connection (RFC 9112 9.3).

@@ -34,6 +34,8 @@ package struct RequestHeadWriter {
         if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
             out.writeString("Connection: upgrade\r\nUpgrade: \(upgrade)\r\n")
         }
+        // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
+        if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(head, facts: facts, bytes: bytes, into: &out)
         if Self.clientRequestID(head, facts: facts, bytes: bytes) == nil {
             out.writeStaticString("X-Request-Id: ")
@@ -83,7 +85,7 @@ package struct RequestHeadWriter {
                 case .forwarded(.for): false
                 case .forwarded(.proto), .forwarded(.host), .forwarded(.standard):
                     self.origin.isTrusted
-                case .connection, .upgrade, .hopByHop, .gateOwned: false
+                case .connection, .upgrade, .te, .hopByHop, .gateOwned: false
                 }
             guard !passes else { continue }
             out.write(bytes, from: runStart, to: line.start)

@@ -35,7 +35,7 @@ package struct ResponseFacts: Equatable, Sendable {
                     line.valueEnd
                 )
             case .other, .host, .expect, .origin, .accept, .requestID,
-                .accessControlRequestMethod, .forwarded, .hopByHop, .gateOwned, .identity:
+                .accessControlRequestMethod, .forwarded, .te, .hopByHop, .gateOwned, .identity:
                 continue
             }
         }

@@ -110,7 +110,7 @@ extension HTTP2Connection {
             }
         for line in head.fields.lines {
             switch line.role {
-            case .connection, .transferEncoding, .upgrade, .hopByHop: continue
+            case .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
             case .contentLength where isTrailersOnly: continue
             case .other, .host, .contentLength, .expect, .origin, .contentType, .accept,
                 .requestID, .accessControlRequestMethod, .forwarded, .gateOwned, .identity:

@@ -35,6 +35,8 @@ struct HTTP2Tests {
             #expect(echo.fields["host"] == ["gate"])
             #expect(echo.fields["cookie"] == ["a=1; b=2"])
             #expect(echo.fields["x-one"] == ["1"])
+            #expect(echo.fields["te"] == ["trailers"])
+            #expect(echo.fields["connection"] == ["TE"])
             #expect(echo.fields["X-Forwarded-Proto"] == ["http"])
             for name in ["connection", "keep-alive", "transfer-encoding", "upgrade"] {
                 #expect(response.fields[name].isEmpty)

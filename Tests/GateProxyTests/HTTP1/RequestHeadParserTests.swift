@@ -247,7 +247,7 @@ struct RequestHeadParserTests {
         let read = try RequestSample(
             wire("GET / HTTP/1.1", "HOST: a", "x-app-VERSION: 1", "Other: b", "TE: trailers")
         )
-        #expect(read.head.fields.lines.map(\.role) == [.host, .identity(1), .other, .hopByHop])
+        #expect(read.head.fields.lines.map(\.role) == [.host, .identity(1), .other, .te])
     }
 
     @Test func `a reset parser reads the next head as a new one does`() throws {

@@ -96,13 +96,23 @@ struct RequestHeadWriterTests {
                 "Connection: keep-alive",
                 "Keep-Alive: timeout=5",
                 "Host: a",
-                "TE: trailers",
+                "TE: gzip;q=0.5",
                 "Proxy-Connection: keep-alive",
                 "A: b",
                 "Upgrade: foo",
                 "HTTP2-Settings: AAA"
             ),
             sent: "GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n" + added
+        ),
+        Case(
+            name: "that the client takes trailers is said anew, and nothing else of its TE",
+            received: wire(
+                "GET / HTTP/1.1",
+                "Host: a",
+                "TE: gzip;q=0.5, Trailers",
+                "Connection: TE"
+            ),
+            sent: "GET / HTTP/1.1\r\nHost: a\r\nConnection: TE\r\nTE: trailers\r\n" + added
         ),
         Case(
             name: "nominated fields are left out, but not those that the gate needs",
