@@ -117,7 +117,6 @@ extension HTTP2Stream {
     /// The last frame of the answer was written.
     func hasSentAll() {
         self.ending = .sent
-        self.callWhenWritten()
         self.connection.resets.earn(1)
         if !self.hasEndedRequest { self.connection.linger(self.id) }
         self.end()
