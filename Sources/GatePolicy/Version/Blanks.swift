@@ -3,7 +3,7 @@ extension Substring {
     ///
     /// Blanks are SP and HTAB (RFC 9110 section 5.6.3, optional white space). Other Unicode spaces
     /// are content, and make a value unreadable.
-    var trimmingBlanks: Substring {
+    package var trimmingBlanks: Substring {
         let bytes = self.utf8
         guard let first = bytes.firstIndex(where: { !$0.isBlank }),
             let last = bytes.lastIndex(where: { !$0.isBlank })

@@ -1,0 +1,55 @@
+internal import GatePolicy
+
+/// The clients whose values are asked for.
+struct RemoteConfigClient {
+    let platform: Platform
+    /// Their Firebase app id, such as `1:123:ios:abc`; `nil` if it is not known.
+    let app: String?
+    let now: Timestamp
+
+    /// Whether a condition holds; `nil` if the gate cannot know.
+    func meets(_ condition: RemoteConfigCondition, in piece: VersionPiece) -> Bool? {
+        var isCertain = true
+        for element in condition.elements {
+            switch self.meets(element, in: piece) {
+            case false?: return false
+            case true?: continue
+            case nil: isCertain = false
+            }
+        }
+        return isCertain ? true : nil
+    }
+
+    private func meets(_ element: RemoteConfigCondition.Element, in piece: VersionPiece) -> Bool? {
+        switch element {
+        case .constant(let value): value
+        case .platform(let names): names.contains(self.platform.name)
+        case .app(let id): self.isApp(id)
+        case .version(let relation, let version): piece.meets(relation, version)
+        case .versions(let versions): versions.contains { piece.meets(.equal, $0) }
+        case .time(let relation, let time, let isExact): self.isTime(relation, time, isExact)
+        case .undecidable: nil
+        }
+    }
+
+    /// An app id names its platform: `1:123:android:abc` is none of iOS.
+    private func isApp(_ id: String) -> Bool? {
+        if let app { return app == id }
+        let parts = id.split(separator: ":")
+        guard parts.count == 4, Platform(String(parts[2])) != self.platform else { return nil }
+        return false
+    }
+
+    /// A local time of an unknown zone is one between UTC-12 and UTC+14.
+    private func isTime(
+        _ relation: RemoteConfigCondition.Relation,
+        _ time: Timestamp,
+        _ isExact: Bool
+    ) -> Bool? {
+        let hour: Int64 = 3_600
+        let now = self.now.secondsSinceEpoch
+        let first = relation.holds(now, time.secondsSinceEpoch - (isExact ? 0 : 14 * hour))
+        let last = relation.holds(now, time.secondsSinceEpoch + (isExact ? 0 : 12 * hour))
+        return first == last ? first : nil
+    }
+}

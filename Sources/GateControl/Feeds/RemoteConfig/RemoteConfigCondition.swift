@@ -1,0 +1,57 @@
+internal import GatePolicy
+
+/// A condition of a Remote Config template, as far as the gate can decide it.
+///
+/// Some of what conditions ask for, such as audiences or the bucket of a percentage, only Firebase
+/// knows.
+///
+/// Source: Firebase, "Remote Config conditional expression reference". Elements are joined by
+/// ` && ` and by nothing else.
+struct RemoteConfigCondition: Sendable, Equatable {
+    enum Element: Sendable, Equatable {
+        case constant(Bool)
+        case platform(Set<String>)
+        /// The Firebase app id, such as `1:123:ios:abc`.
+        case app(String)
+        case version(Relation, AppVersion)
+        case versions([AppVersion])
+        /// The time, in an unknown zone if there is no offset.
+        case time(Relation, Timestamp, isExact: Bool)
+        /// What cannot be decided here, as it is written.
+        case undecidable(String)
+    }
+
+    enum Relation: String, Sendable, Equatable, CaseIterable {
+        // Longer operators first: `>=` must not be read as `>`.
+        case atLeast = ">="
+        case atMost = "<="
+        case equal = "=="
+        case unequal = "!="
+        case above = ">"
+        case below = "<"
+
+        func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+            switch self {
+            case .atLeast: left >= right
+            case .atMost: left <= right
+            case .equal: left == right
+            case .unequal: left != right
+            case .above: left > right
+            case .below: left < right
+            }
+        }
+    }
+
+    let elements: [Element]
+
+    /// The versions at which the condition may become another one.
+    var thresholds: [AppVersion] {
+        self.elements.flatMap { element -> [AppVersion] in
+            switch element {
+            case .version(_, let version): [version]
+            case .versions(let versions): versions
+            case .constant, .platform, .app, .time, .undecidable: []
+            }
+        }
+    }
+}

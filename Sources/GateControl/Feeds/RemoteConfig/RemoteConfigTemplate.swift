@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+
+/// A Remote Config template, as the REST API gives it (`projects.getRemoteConfig`, v1).
+struct RemoteConfigTemplate {
+    /// What a parameter is set to, by its default or by a condition.
+    enum Value: Equatable {
+        case text(String)
+        /// What the app itself brings along; the gate does not know it.
+        case inAppDefault
+        /// This for some of the clients that a roll-out or an experiment draws.
+        case drawn([String])
+        /// What Firebase chooses for each client.
+        case personalized
+    }
+
+    struct Parameter {
+        let defaultValue: Value?
+        let conditionalValues: [String: Value]
+    }
+
+    /// Their order is their priority: the first that holds decides.
+    let conditions: [(name: String, condition: RemoteConfigCondition)]
+    let parameters: [String: Parameter]
+    /// The number of the published version; `nil` if the template does not say it.
+    let version: String?
+
+    /// Reads a template.
+    ///
+    /// - Throws: `RemoteConfigError.template`, with the place in the document.
+    init(json: [UInt8]) throws(RemoteConfigError) {
+        let document: Document
+        do {
+            document = try JSONDecoder().decode(Document.self, from: Data(json))
+        } catch let error as DecodingError {
+            throw .template(JSONProblem(error).description)
+        } catch {
+            throw .template("\(error)")
+        }
+        self.conditions = (document.conditions ?? []).map {
+            ($0.name, RemoteConfigConditionParser.parse($0.expression))
+        }
+        var parameters = document.parameters ?? [:]
+        for group in (document.parameterGroups ?? [:]).values {
+            parameters.merge(group.parameters ?? [:]) { first, _ in first }
+        }
+        self.parameters = parameters.mapValues { parameter in
+            Parameter(
+                defaultValue: parameter.defaultValue?.value,
+                conditionalValues: (parameter.conditionalValues ?? [:]).mapValues(\.value)
+            )
+        }
+        self.version = document.version?.versionNumber
+    }
+}
+
+/// The JSON of a template, as far as it is looked at.
+private struct Document: Decodable {
+    struct Condition: Decodable {
+        let name: String
+        let expression: String
+    }
+
+    struct Parameter: Decodable {
+        let defaultValue: Value?
+        let conditionalValues: [String: Value]?
+    }
+
+    struct Group: Decodable {
+        let parameters: [String: Parameter]?
+    }
+
+    struct Version: Decodable {
+        let versionNumber: String?
+    }
+
+    struct Drawn: Decodable {
+        let value: String
+    }
+
+    struct Experiment: Decodable {
+        struct Variant: Decodable {
+            let value: String?
+        }
+
+        let variantValue: [Variant]?
+    }
+
+    struct Value: Decodable {
+        private enum Key: CodingKey {
+            case value
+            case useInAppDefault
+            case rolloutValue
+            case personalizationValue
+            case experimentValue
+        }
+
+        let value: RemoteConfigTemplate.Value
+
+        init(from decoder: any Decoder) throws {
+            let object = try decoder.container(keyedBy: Key.self)
+            if let text = try object.decodeIfPresent(String.self, forKey: .value) {
+                self.value = .text(text)
+            } else if try object.decodeIfPresent(Bool.self, forKey: .useInAppDefault) == true {
+                self.value = .inAppDefault
+            } else if let drawn = try object.decodeIfPresent(Drawn.self, forKey: .rolloutValue) {
+                self.value = .drawn([drawn.value])
+            } else if object.contains(.personalizationValue) {
+                self.value = .personalized
+            } else if let experiment = try object.decodeIfPresent(
+                Experiment.self,
+                forKey: .experimentValue
+            ) {
+                let variants = experiment.variantValue ?? []
+                let values = variants.compactMap(\.value)
+                // A variant without a value changes nothing, or leaves it to the app.
+                self.value = values.count == variants.count ? .drawn(values) : .personalized
+            } else {
+                throw DecodingError.dataCorrupted(
+                    DecodingError.Context(
+                        codingPath: decoder.codingPath,
+                        debugDescription: "none of the kinds of values that are known"
+                    )
+                )
+            }
+        }
+    }
+
+    let conditions: [Condition]?
+    let parameters: [String: Parameter]?
+    let parameterGroups: [String: Group]?
+    let version: Version?
+}

@@ -1,0 +1,74 @@
+import GatePolicy
+import Testing
+
+@testable import GateControl
+
+struct RemoteConfigConditionParserTests {
+    typealias Element = RemoteConfigCondition.Element
+
+    static func elements() throws -> [(String, [Element])] {
+        let version = try AppVersion(parsing: "1.2.0")
+        let other = try AppVersion(parsing: "1.2.1")
+        let time = try Timestamp(parsing: "2026-01-02T03:04:05Z")
+        return [
+            ("true", [.constant(true)]),
+            ("false && true", [.constant(false), .constant(true)]),
+            ("device.os == 'ios'", [.platform(["ios"])]),
+            ("device.os in ['ios', 'Android']", [.platform(["ios", "android"])]),
+            ("app.id == '1:2:ios:3'", [.app("1:2:ios:3")]),
+            ("app.version.>=(['1.2.0'])", [.version(.atLeast, version)]),
+            ("app.version.<(['1.2.0'])", [.version(.below, version)]),
+            ("app.version.!=(['1.2.0'])", [.version(.unequal, version)]),
+            ("app.version.exactlyMatches(['1.2.0', '1.2.1'])", [.versions([version, other])]),
+            (
+                "device.os == 'ios' && app.version.<=(['1.2.0'])",
+                [.platform(["ios"]), .version(.atMost, version)]
+            ),
+            (
+                "dateTime >= dateTime('2026-01-02T03:04:05')",
+                [.time(.atLeast, time, isExact: true)]
+            ),
+            (
+                "dateTime < dateTime('2026-01-02T03:04:05', 'UTC')",
+                [.time(.below, time, isExact: true)]
+            ),
+            (
+                "dateTime < dateTime('2026-01-02T03:04:05', 'Asia/Tokyo')",
+                [.time(.below, time, isExact: false)]
+            ),
+            (#"app.id == 'a && b\'c'"#, [.app("a && b'c")]),
+        ]
+    }
+
+    @Test(arguments: try elements())
+    func `an expression is cut into its elements`(expression: String, elements: [Element]) {
+        #expect(RemoteConfigConditionParser.parse(expression).elements == elements)
+    }
+
+    @Test(arguments: [
+        "",
+        "percent <= 10",
+        "percent('seed') between 0 and 20",
+        "app.audiences.inAtLeastOne(['purchasers'])",
+        "app.userProperty['tier'].exactlyMatches(['gold'])",
+        "device.country in ['US', 'CA']",
+        "device.language in ['en-US', 'ja']",
+        "app.build.>=(['100'])",
+        "app.version.contains(['1.2'])",
+        "app.version.>=(['1.2.0', '1.3.0'])",
+        "app.version.>=(['next'])",
+        "app.version >= '1.2.0'",
+        "firebaseInstallationId in ['c123456789A']",
+        "firstOpenTimestamp >= dateTime('2026-01-02T03:04:05', 'UTC')",
+        "dateTime >= dateTime('soon')",
+        "device.os == 'ios' || device.os == 'android'",
+        "device.os == 'ios",
+        "device.os in []",
+        "truely",
+        "!true",
+    ])
+    func `what only Firebase knows is undecidable`(expression: String) {
+        let elements = RemoteConfigConditionParser.parse(expression).elements
+        #expect(elements == [.undecidable(expression)])
+    }
+}

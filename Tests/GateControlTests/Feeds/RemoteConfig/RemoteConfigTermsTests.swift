@@ -1,0 +1,216 @@
+import GatePolicy
+import Testing
+
+@testable import GateControl
+
+struct RemoteConfigTermsTests {
+    /// 2026-12-24T12:00:00Z.
+    private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
+    private static let names = RemoteConfigTerms.Names(
+        minimum: "min_version",
+        latest: "lastest_version"
+    )
+
+    private static func terms(
+        _ json: String,
+        platform: Platform = .ios,
+        app: String? = nil
+    ) throws -> RemoteConfigTerms {
+        try RemoteConfigTerms(
+            try RemoteConfigTemplate(json: Array(json.utf8)),
+            for: RemoteConfigClient(platform: platform, app: app, now: Self.now),
+            Self.names
+        )
+    }
+
+    /// A template in which `min_version` has these values, by condition and then by default.
+    private static func template(
+        _ conditional: [(expression: String, value: String)],
+        _ value: String
+    ) -> String {
+        let names = conditional.indices.map { "c\($0)" }
+        let conditions = zip(names, conditional).map {
+            #"{ "name": "\#($0)", "expression": "\#($1.expression)", "tagColor": "BLUE" }"#
+        }
+        let values = zip(names, conditional).map { #""\#($0)": \#($1.value)"# }
+        return #"""
+            { "conditions": [\#(conditions.joined(separator: ","))],
+              "parameters": { "min_version": { "defaultValue": \#(value),
+                "conditionalValues": { \#(values.joined(separator: ",")) } } },
+              "version": { "versionNumber": "7" } }
+            """#
+    }
+
+    private static func text(_ version: String) -> String { #"{ "value": "\#(version)" }"# }
+
+    @Test func `the names of the article are read, also from a group`() throws {
+        let terms = try Self.terms(
+            #"""
+            { "parameters": { "min_version": { "defaultValue": { "value": "3.2.0" } } },
+              "parameterGroups": { "updates": { "parameters": {
+                "lastest_version": { "defaultValue": { "value": "3.5.0" }, "valueType": "STRING" } } } } }
+            """#
+        )
+        #expect(terms.minimum?.description == "3.2.0")
+        #expect(terms.blocked == [])
+        #expect(terms.recommended?.description == "3.5.0")
+    }
+
+    @Test(
+        arguments: [
+            // The first that holds decides, in the order of the conditions.
+            ([("device.os == 'ios'", "4.0"), ("true", "5.0")], "3.0", "4.0", []),
+            ([("device.os == 'android'", "4.0")], "3.0", "3.0", []),
+            ([("app.id == '1:2:android:3'", "4.0")], "3.0", "3.0", []),
+            // Old ones may go on, newer ones must be newer still.
+            ([("app.version.<(['3.0'])", "2.5")], "3.5", "2.5", [">=3.0 <3.5"]),
+            ([("app.version.<=(['3.0'])", "2.5")], "3.5", "2.5", [">3.0 <3.5"]),
+            // One bad build is told to go on.
+            ([("app.version.exactlyMatches(['3.1'])", "3.2")], "2.0", "2.0", ["3.1"]),
+            ([("app.version.==(['3.1'])", "3.2")], "3.1", "3.1", ["3.1"]),
+            ([("app.version.>=(['3.0'])", "3.1"), ("true", "9.0")], "1", "3.1", []),
+            ([("app.version.!=(['3.0'])", "9.0")], "1", "3.0", [">3.0 <9.0"]),
+            // What the gate does not know counts for the lowest.
+            ([("percent <= 10", "4.0")], "3.0", "3.0", []),
+            ([("percent <= 10", "2.0")], "3.0", "2.0", []),
+            ([("percent <= 10 && device.os == 'android'", "2.0")], "3.0", "3.0", []),
+            ([("device.country in ['JP']", "4.0"), ("device.os == 'ios'", "3.5")], "1", "3.5", []),
+            // Times have come or have not; near them an unknown zone leaves it open.
+            ([("dateTime >= dateTime('2026-12-24T11:00:00')", "4.0")], "3.0", "4.0", []),
+            ([("dateTime >= dateTime('2026-12-24T13:00:00')", "4.0")], "3.0", "3.0", []),
+            (
+                [("dateTime >= dateTime('2026-12-24T11:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
+                "3.0",
+                []
+            ),
+            (
+                [("dateTime >= dateTime('2026-12-23T11:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
+                "4.0",
+                []
+            ),
+        ] as [([(String, String)], String, String?, [String])]
+    )
+    func `conditions lead to a minimum and ranges`(
+        conditional: [(String, String)],
+        value: String,
+        minimum: String?,
+        blocked: [String]
+    ) throws {
+        let template = Self.template(
+            conditional.map { ($0.0, Self.text($0.1)) },
+            Self.text(value)
+        )
+        let terms = try Self.terms(template)
+        #expect(terms.minimum?.description == minimum)
+        #expect(terms.blocked.map(\.description) == blocked)
+    }
+
+    @Test(arguments: [
+        (#"{ "useInAppDefault": true }"#, nil),
+        (#"{ "rolloutValue": { "rolloutId": "r", "value": "5.0", "percent": 10 } }"#, "3.0"),
+        (#"{ "rolloutValue": { "rolloutId": "r", "value": "2.0", "percent": 10 } }"#, "2.0"),
+        (#"{ "personalizationValue": { "personalizationId": "p" } }"#, nil),
+        (
+            #"{ "experimentValue": { "experimentId": "e", "variantValue": [{ "variantId": "a", "value": "2.5" }, { "variantId": "b", "value": "9" }], "exposurePercent": 50 } }"#,
+            "2.5"
+        ),
+        (
+            #"{ "experimentValue": { "experimentId": "e", "variantValue": [{ "variantId": "a", "noChange": true }] } }"#,
+            nil
+        ),
+    ])
+    func `what Firebase draws counts for the lowest, or for nothing`(
+        value: String,
+        minimum: String?
+    ) throws {
+        let terms = try Self.terms(Self.template([("true", value)], Self.text("3.0")))
+        #expect(terms.minimum?.description == minimum)
+        #expect(terms.blocked == [])
+    }
+
+    @Test func `conditions that the gate cannot decide are named`() throws {
+        let template = Self.template(
+            [("percent <= 10", Self.text("4")), ("device.os == 'ios'", Self.text("3"))],
+            Self.text("2")
+        )
+        #expect(try Self.terms(template).undecided == ["c0"])
+        #expect(try Self.terms(template, platform: .android).minimum?.description == "2")
+    }
+
+    @Test func `an app that is known decides about conditions on it`() throws {
+        let template = Self.template([("app.id == '1:2:ios:3'", Self.text("4"))], Self.text("2"))
+        #expect(try Self.terms(template, app: "1:2:ios:3").minimum?.description == "4")
+        #expect(try Self.terms(template, app: "1:2:ios:9").minimum?.description == "2")
+        #expect(try Self.terms(template).undecided == ["c0"])
+    }
+
+    @Test(arguments: [
+        ("", "not a Remote Config template: not valid JSON"),
+        ("[]", "not a Remote Config template: an object is expected"),
+        ("null", "not a Remote Config template: an object is expected, not null"),
+        ("{}", "the template has no parameter 'min_version'"),
+        (
+            #"{ "parameters": { "min_version": { "defaultValue": { "value": 3 } } } }"#,
+            "not a Remote Config template: parameters.min_version.defaultValue.value: "
+                + "a text is expected"
+        ),
+        (
+            #"{ "parameters": { "min_version": { "defaultValue": {} } } }"#,
+            "not a Remote Config template: parameters.min_version.defaultValue: "
+                + "none of the kinds of values that are known"
+        ),
+        (
+            #"{ "conditions": [{ "name": "a" }] }"#,
+            "not a Remote Config template: conditions[0]: 'expression' is missing"
+        ),
+        (
+            template([], text("soon")),
+            "the parameter 'min_version' is 'soon': 'soon' is not a number of ASCII digits"
+        ),
+        (template([], text("")), "the parameter 'min_version' is '': the version is empty"),
+    ])
+    func `a template without sense is refused with the place`(json: String, message: String) {
+        let error = #expect(throws: RemoteConfigError.self) { try Self.terms(json) }
+        #expect(error?.description == message)
+    }
+
+    /// Draws templates, and asks about each of many versions what Firebase would say.
+    @Test func `what is blocked is what Firebase would block`() throws {
+        var generator = SystemRandomNumberGenerator()
+        let axis = try (0...12).map { try AppVersion(parsing: "\($0 / 2).\($0 % 2 * 5)") }
+        let operators = [">=", "<=", "==", "!=", ">", "<"]
+        for _ in 0..<500 {
+            let conditional = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                let text = operators[Int.random(in: 0..<operators.count, using: &generator)]
+                let relation = RemoteConfigCondition.Relation(rawValue: text)
+                let threshold = axis[Int.random(in: 1..<axis.count - 1, using: &generator)]
+                let value = axis[Int.random(in: 0..<axis.count, using: &generator)]
+                return (relation: relation, threshold: threshold, value: value)
+            }
+            let fallback = axis[Int.random(in: 0..<axis.count, using: &generator)]
+            let template = Self.template(
+                conditional.map {
+                    (
+                        "app.version.\($0.relation?.rawValue ?? "")(['\($0.threshold)'])",
+                        Self.text("\($0.value)")
+                    )
+                },
+                Self.text("\(fallback)")
+            )
+            let terms = try Self.terms(template)
+            let between = try (0...12).map { try AppVersion(parsing: "\($0 / 2).\($0 % 2 * 5).1") }
+            for version in axis + between {
+                let first = conditional.first {
+                    $0.relation?.holds(version, $0.threshold) == true
+                }
+                let isBlocked =
+                    terms.minimum.map { version < $0 } ?? false
+                    || terms.blocked.contains { $0.contains(version) }
+                #expect(
+                    isBlocked == (version < (first?.value ?? fallback)),
+                    "\(template) \(version)"
+                )
+            }
+        }
+    }
+}
