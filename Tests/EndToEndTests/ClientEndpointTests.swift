@@ -94,6 +94,27 @@ struct ClientEndpointTests {
     }
 
     @Test
+    func `HEAD of a stream has its fields and no end to wait for`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            for version in ["1.1", "1.0"] {
+                try client.send(
+                    "HEAD /.versiongate/events HTTP/\(version)\r\nHost: gate\r\n"
+                        + "Connection: keep-alive\r\n\(Request.current)\r\n"
+                )
+                let head = try client.head(toHead: true)
+                #expect(head?.status == 200)
+                #expect(head?.fields["Content-Type"] == ["text/event-stream"])
+                #expect(head?.fields["Content-Length"] == [])
+                #expect(head?.fields["ETag"] == [])
+            }
+            // The connection goes on behind it.
+            try client.send(Request.text(fields: Request.current))
+            #expect(try client.response().status == 200)
+        }
+    }
+
+    @Test
     func `a stream ends in order when the gate stops`() async throws {
         try await Scene.play { scene in
             let client = try scene.connect()

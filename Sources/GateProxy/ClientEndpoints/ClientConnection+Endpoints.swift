@@ -30,7 +30,13 @@ extension ClientConnection {
             return self.answer(EndpointAnswer.badPath, facts: facts)
         }
         switch endpoint {
-        case .events where facts.framing == .none && !facts.isHead:
+        case .events where facts.isHead:
+            let answer = EndpointAnswer.events(
+                vary: self.rules.ruleSet.answerInputs,
+                isChunked: !self.request.isHTTP10
+            )
+            self.answer(answer, facts: facts)
+        case .events where facts.framing == .none:
             self.stream(status, to: head, in: bytes, address: address)
         case .events, .status, .unknown:
             self.worker.counters.launchChecks += 1
@@ -64,7 +70,10 @@ extension ClientConnection {
         self.events = stream
         self.exchange.stream()
         self.request.logEntry?.status = 200
-        let fields = stream.fields(vary: self.rules.ruleSet.answerInputs)
+        let fields = EventStream.fields(
+            vary: self.rules.ruleSet.answerInputs,
+            isChunked: isChunked
+        )
         let answer = Array(StatusLine.text(200).utf8) + RenderedAnswer.lines(fields)
         self.writeHead(answer, keepsClient: isChunked)
         self.appendOutbound(stream.opening())

@@ -23,6 +23,15 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 200, fields: fields, body: status.body)
     }
 
+    /// What stands before the events, for a client that asks for no more than that.
+    static func events(vary: String, isChunked: Bool) -> RenderedAnswer {
+        RenderedAnswer(
+            status: 200,
+            fields: EventStream.fields(vary: vary, isChunked: isChunked),
+            body: nil
+        )
+    }
+
     /// The answer to a CORS preflight: the headers that say who the client is may be sent.
     static func preflight(requestedHeaders: String?) -> RenderedAnswer {
         var fields = [

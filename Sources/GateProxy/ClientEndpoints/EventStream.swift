@@ -26,7 +26,7 @@ final class EventStream {
     }
 
     /// The fields of the answer, beside those of the connection.
-    func fields(vary: String) -> [HeaderField] {
+    static func fields(vary: String, isChunked: Bool) -> [HeaderField] {
         let fields = [
             HeaderField(name: "Content-Type", value: "text/event-stream"),
             HeaderField(name: "Cache-Control", value: "no-store"),
@@ -35,7 +35,7 @@ final class EventStream {
             HeaderField(name: "X-Accel-Buffering", value: "no"),
         ]
         let chunked = HeaderField(name: "Transfer-Encoding", value: "chunked")
-        return self.isChunked ? fields + [chunked] : fields
+        return isChunked ? fields + [chunked] : fields
     }
 
     /// The beginning: how long to wait after a loss, which differs from client to client so that

@@ -18,14 +18,15 @@ struct RenderedAnswer: Sendable {
         )
     }
 
-    init(status: Int, fields: [HeaderField], body: [UInt8], sendsUpgrade: Bool = false) {
+    /// `body`: `nil` where nothing is said of its length.
+    init(status: Int, fields: [HeaderField], body: [UInt8]?, sendsUpgrade: Bool = false) {
         // Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
-        let hasLength = status != 204 && status != 304
-        let length = HeaderField(name: "Content-Length", value: String(body.count))
+        let body = status == 204 || status == 304 ? nil : body
+        let length = body.map { HeaderField(name: "Content-Length", value: String($0.count)) }
         self.status = status
         self.head =
-            Array(StatusLine.text(status).utf8) + Self.lines(hasLength ? fields + [length] : fields)
-        self.body = hasLength ? body : []
+            Array(StatusLine.text(status).utf8) + Self.lines(fields + [length].compactMap(\.self))
+        self.body = body ?? []
         self.sendsUpgrade = sendsUpgrade
     }
 
