@@ -35,8 +35,8 @@ package final class Worker {
     /// Requests that wait for the first byte of their answer.
     private var pendingCount = 0
     private var lateness = Lateness()
-    /// What goes on and has not yet been judged by the rules.
-    private var unannounced: [ClientConnection] = []
+    /// What goes on and was not yet judged by the rules of now.
+    private var unjudged: [ClientConnection] = []
     private var streamCount = 0
     private var ticker: RepeatedTask?
     private var buffers: [ByteBuffer] = []
@@ -98,7 +98,7 @@ package final class Worker {
     package func use(_ ruleSet: RuleSet) {
         self.rules = WorkerRules(ruleSet, cacheCapacity: self.settings.verdictCacheCapacity)
         for client in self.clients.all { client.rulesChanged() }
-        self.announceChange()
+        self.judgeAll()
     }
 
     func nextRequestID() -> RequestID {
@@ -209,7 +209,7 @@ package final class Worker {
 
 extension Worker {
     /// Streams and tunnels that are judged together; between two lots, requests have their turn.
-    private static let announcementSize = 64
+    private static let judgedTogether = 64
 
     /// Counts a stream of events; `false` if there are as many as there may be.
     func openStream() -> Bool {
@@ -231,18 +231,18 @@ extension Worker {
         for client in overdue { client.judgeAgain() }
     }
 
-    private func announceChange() {
-        let isUnderWay = !self.unannounced.isEmpty
-        self.unannounced = self.clients.all.filter { $0.events != nil || $0.lasting != nil }
-        if !isUnderWay { self.announceToNext() }
+    private func judgeAll() {
+        let isUnderWay = !self.unjudged.isEmpty
+        self.unjudged = self.clients.all.filter { $0.events != nil || $0.lasting != nil }
+        if !isUnderWay { self.judgeNext() }
     }
 
-    private func announceToNext() {
-        for client in self.unannounced.suffix(Self.announcementSize) { client.judgeAgain() }
-        self.unannounced.removeLast(min(Self.announcementSize, self.unannounced.count))
-        guard !self.unannounced.isEmpty else { return }
+    private func judgeNext() {
+        for client in self.unjudged.suffix(Self.judgedTogether) { client.judgeAgain() }
+        self.unjudged.removeLast(min(Self.judgedTogether, self.unjudged.count))
+        guard !self.unjudged.isEmpty else { return }
         let worker = NIOLoopBound(self, eventLoop: self.eventLoop)
-        self.eventLoop.scheduleTask(in: .milliseconds(1)) { worker.value.announceToNext() }
+        self.eventLoop.scheduleTask(in: .milliseconds(1)) { worker.value.judgeNext() }
     }
 }
 
