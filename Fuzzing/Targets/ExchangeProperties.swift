@@ -213,7 +213,10 @@ struct ExchangeProperties {
 
     private mutating func endClient() throws(Finding) {
         let before = self.exchange
-        switch self.exchange.clientEnded() {
+        let hasMore = self.script.flag()
+        switch self.exchange.clientEnded(hasMore: hasMore) {
+        case .finish where hasMore:
+            try expect(self.exchange, is: before, "with more to come")
         case .finish:
             self.book.mayKeepClient = false
             try expect(self.isForwarding && self.book.requestEnded, "waiting in \(before)")

@@ -13,7 +13,7 @@ extension ClientConnection {
             case .chunked, .untilClose: .unknown
             }
         let action = self.exchange.answer(
-            keepsClient: facts.keepsAlive && !self.worker.isDraining,
+            keepsClient: facts.keepsAlive && self.mayGoOn,
             remaining: remaining,
             limits: self.worker.settings.discardLimits
         )
@@ -40,7 +40,7 @@ extension ClientConnection {
         self.worker.refused(refusal)
         self.answer(
             refusal == .pendingRequests ? .tooManyPending : .late,
-            keepsClient: facts.keepsAlive && facts.framing == .none && !self.worker.isDraining
+            keepsClient: facts.keepsAlive && facts.framing == .none && self.mayGoOn
         )
     }
 

@@ -40,6 +40,9 @@ extension ClientConnection {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.parser.parse(bytes, table: self.rules.table) {
+        case .incomplete where self.inputClosed:
+            self.closeAfterWriting()
+            return false
         case .incomplete:
             if !self.hasHeadDeadline { self.beginHeadDeadline() }
             return false
@@ -160,7 +163,7 @@ extension ClientConnection {
         self.exchange.forward(
             Exchange.Forwarding(
                 requestEnded: facts.framing == .none,
-                keepsClient: facts.keepsAlive && !self.worker.isDraining,
+                keepsClient: facts.keepsAlive && self.mayGoOn,
                 retryable: false,
                 offersUpgrade: !self.request.offeredProtocols.isEmpty
             )
@@ -296,6 +299,10 @@ extension ClientConnection {
             return nil
         }
         switch progress {
+        case .more where self.inputClosed:
+            self.dropUpstream()
+            self.closeAfterWriting()
+            return nil
         case .more(let consumed):
             return self.inbound.readSlice(length: consumed) ?? ByteBuffer()
         case .end(let consumed):
@@ -346,6 +353,9 @@ extension ClientConnection {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.body.consume(bytes, trailerFields: self.rules.table) {
+        case .more where self.inputClosed:
+            self.closeAfterWriting()
+            return false
         case .more(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
             self.deadline = self.worker.now + self.worker.settings.timeouts.linger
@@ -374,6 +384,11 @@ extension ClientConnection {
         return false
     }
 
+    /// Whether another request may be taken on this connection, and can still come.
+    var mayGoOn: Bool {
+        !self.worker.isDraining && !(self.inputClosed && self.inbound.readableBytes == 0)
+    }
+
     /// Makes ready for the next request on this connection.
     func nextRequest() {
         self.finishLogEntry()
@@ -383,7 +398,7 @@ extension ClientConnection {
         self.hasHeadDeadline = false
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
         if case .stream(let stream) = self.transport { stream.renewDeadline() }
-        if self.worker.isDraining {
+        if !self.mayGoOn {
             self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
             self.linger()
         }

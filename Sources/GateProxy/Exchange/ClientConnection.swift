@@ -213,8 +213,11 @@ extension ClientConnection {
         }
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.inputClosed = true
-        switch self.exchange.clientEnded() {
-        case .finish: break
+        switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
+        case .finish:
+            self.readOn()
+            self.upstream?.flush()
+            if self.outbound != nil { self.flush() }
         case .close: self.closeAfterWriting()
         case .endUpstream:
             self.upstream?.endWriting()
@@ -229,6 +232,7 @@ extension ClientConnection {
     /// The client is gone, whatever was under way.
     func gone() {
         self.exchange = .closed
+        self.lasting = nil
         self.dropUpstream()
         self.finishLogEntry()
         if self.events.take() != nil { self.worker.closeStream() }

@@ -235,7 +235,7 @@ extension Exchange {
 
 extension Exchange {
     package enum ClientEndAction: Equatable {
-        /// The client has said all; it still waits for its answer.
+        /// The client has said all; it still waits for an answer.
         case finish
         /// Nothing more can come of this connection.
         case close
@@ -244,8 +244,15 @@ extension Exchange {
     }
 
     /// The client closed its side.
-    package mutating func clientEnded() -> ClientEndAction {
+    ///
+    /// `hasMore`: whether something that it sent before is still to be looked at: the rest of the
+    ///   request, or another one (RFC 9112 9.6).
+    package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
+        case .head where hasMore:
+            return .finish
+        case .forwarding where hasMore:
+            return .finish
         case .forwarding(var forwarding) where forwarding.requestEnded:
             forwarding.keepsClient = false
             self = .forwarding(forwarding)

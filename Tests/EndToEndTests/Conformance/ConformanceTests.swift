@@ -11,15 +11,8 @@ struct ConformanceTests {
         let shared = try #require(SharedGate.current)
         let observation = try shared.stage.play(each, at: shared.gate.port)
         let violations = each.violations(in: observation, byTheGate: true)
-        if Self.knownFailures.contains(each.name) {
-            withKnownIssue { #expect(violations.isEmpty, "\(observation)") }
-        } else {
-            #expect(violations.isEmpty, "\(violations): \(observation)")
-        }
+        #expect(violations.isEmpty, "\(violations): \(observation)")
     }
-
-    /// What the gate does not do yet; none of it is a MUST.
-    private static let knownFailures = ["a client that half-closes after three requests"]
 
     @Test
     func `no two cases have the same name`() {

@@ -36,7 +36,7 @@ struct ExchangeStoryTests {
             #expect(exchange.responseEnded(limits: self.limits) == .next)
             #expect(exchange == .head)
         }
-        #expect(exchange.clientEnded() == .close)
+        #expect(exchange.clientEnded(hasMore: false) == .close)
     }
 
     @Test func `an upload with 100-continue`() {
@@ -102,7 +102,7 @@ struct ExchangeStoryTests {
     @Test func `a client that has said all still gets its answer`() {
         var exchange = Exchange.head
         self.forward(&exchange)
-        #expect(exchange.clientEnded() == .finish)
+        #expect(exchange.clientEnded(hasMore: false) == .finish)
         #expect(self.head(&exchange) == .forward(keepsClient: false))
         #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
     }
@@ -112,10 +112,10 @@ struct ExchangeStoryTests {
         self.forward(&first, offersUpgrade: true)
         #expect(self.head(&first, 101) == .tunnel)
         var second = first
-        #expect(first.clientEnded() == .endUpstream)
+        #expect(first.clientEnded(hasMore: false) == .endUpstream)
         #expect(first.upstreamEnded() == .abort)
         #expect(second.upstreamEnded() == .endClient)
-        #expect(second.clientEnded() == .close)
+        #expect(second.clientEnded(hasMore: false) == .close)
         #expect(first == .closed && second == .closed)
     }
 
@@ -126,7 +126,7 @@ struct ExchangeStoryTests {
         #expect(self.head(&exchange) == .forward(keepsClient: false))
         #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
         #expect(exchange.discarded(bytes: 3) == .goOn)
-        #expect(exchange.clientEnded() == .close)
+        #expect(exchange.clientEnded(hasMore: false) == .close)
     }
 
     @Test func `the default limits are those that the documentation states`() {

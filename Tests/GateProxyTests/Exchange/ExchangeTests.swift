@@ -284,7 +284,29 @@ struct ExchangeTests {
             (Self.upstreamGone, .close, .closed),
             (.streaming, .close, .closed),
             (.closed, .close, .closed),
-        ]) { $0.clientEnded() }
+        ]) { $0.clientEnded(hasMore: false) }
+    }
+
+    @Test func `the end of the client's side behind what is still to be looked at`() {
+        self.check([
+            (.head, .finish, .head),
+            (Self.uploading, .finish, Self.uploading),
+            (Self.waiting, .finish, Self.waiting),
+            (Self.waitingLast, .finish, Self.waitingLast),
+            (Self.retryable, .finish, Self.retryable),
+            (Self.upgrading, .finish, Self.upgrading),
+            (Self.early, .finish, Self.early),
+            (Self.earlyLast, .finish, Self.earlyLast),
+            (Self.answering, .finish, Self.answering),
+            (Self.answeringLast, .finish, Self.answeringLast),
+            (Self.discarding, .close, .closed),
+            (Self.lingering, .close, .closed),
+            (Self.tunnel, .endUpstream, Self.clientGone),
+            (Self.clientGone, .endUpstream, Self.clientGone),
+            (Self.upstreamGone, .close, .closed),
+            (.streaming, .close, .closed),
+            (.closed, .close, .closed),
+        ]) { $0.clientEnded(hasMore: true) }
     }
 
     @Test func `the end of the backend's connection`() {
