@@ -79,6 +79,7 @@ let package = Package(
                 "GateControl",
                 "GatePolicy",
                 "GateProxy",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -17,6 +17,15 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("websocket-frames") { input throws(Finding) in
             try WebSocketProperties(input).check()
         },
+        FuzzTarget("proxy-header") { input throws(Finding) in
+            try ProxyHeaderProperties(input).check()
+        },
+        FuzzTarget("header-block") { input throws(Finding) in
+            try HeaderBlockProperties(input).check()
+        },
+        FuzzTarget("http2-connection") { input throws(Finding) in
+            try HTTP2ConnectionProperties(input).check()
+        },
         FuzzTarget("exchange") { input throws(Finding) in
             try ExchangeProperties.check(input)
         },

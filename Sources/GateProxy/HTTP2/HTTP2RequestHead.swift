@@ -1,18 +1,18 @@
-import NIOCore
+package import NIOCore
 
 /// A request head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2, 8.3 and 9.1).
 ///
 /// What passes here is read once more, by the parser that reads every request.
-struct HTTP2RequestHead {
+package struct HTTP2RequestHead {
     /// How the body of the request is told from what follows.
-    enum Body: Equatable {
+    package enum Body: Equatable {
         case none
         case length(UInt64)
         case chunked
     }
 
     /// The request is malformed: an error of its stream (RFC 9113 8.1.1).
-    struct Malformed: Error, Equatable {}
+    package struct Malformed: Error, Equatable {}
 
     private var method: HeaderList.Field?
     private var scheme: HeaderList.Field?
@@ -29,7 +29,7 @@ struct HTTP2RequestHead {
     ///
     /// `endsStream`: whether no body follows.
     /// - Returns: what follows, and whether the method is `HEAD`.
-    static func write(
+    package static func write(
         _ list: borrowing HeaderList,
         endsStream: Bool,
         into out: inout ByteBuffer

@@ -1,12 +1,12 @@
-import NIOCore
+package import NIOCore
 internal import NIOSSL
 
 /// What stands on a client's connection, in the order in which bytes come by.
-enum ClientPipeline {
+package enum ClientPipeline {
     /// Makes a connection that was just accepted ready.
     ///
     /// `isSecure`: whether the client speaks TLS; a PROXY header stands in front of it, unencrypted.
-    static func begin(on channel: any Channel, worker: Worker, isSecure: Bool) throws {
+    package static func begin(on channel: any Channel, worker: Worker, isSecure: Bool) throws {
         let peer = channel.remoteAddress
         guard worker.settings.readsProxyHeaders else {
             return try self.complete(on: channel, worker: worker, peer: peer, isSecure: isSecure)

@@ -1,5 +1,5 @@
 package import GatePolicy
-import Logging
+package import Logging
 package import NIOCore
 
 /// One event loop and everything that lives on it.
@@ -83,6 +83,22 @@ package final class Worker {
         self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
         self.dateSeconds = HTTPDate.secondsSinceEpoch()
         self.dateLine = HTTPDate.line(secondsSinceEpoch: self.dateSeconds)
+    }
+
+    /// A worker that counts no addresses and connects to the backend as the settings say.
+    package convenience init(
+        eventLoop: any EventLoop,
+        settings: GateSettings,
+        ruleSet: RuleSet,
+        logger: Logger
+    ) {
+        self.init(
+            eventLoop: eventLoop,
+            settings: settings,
+            ruleSet: ruleSet,
+            logger: logger,
+            connect: nil
+        )
     }
 
     /// Starts the clock; call on the event loop.

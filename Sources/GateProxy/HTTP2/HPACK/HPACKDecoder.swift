@@ -1,5 +1,5 @@
 /// Why a header block cannot be read: a `COMPRESSION_ERROR` of the connection (RFC 9113 4.3).
-enum HPACKFault: Error, Equatable {
+package enum HPACKFault: Error, Equatable {
     case truncated
     case integerTooLarge
     case unknownIndex
@@ -10,17 +10,19 @@ enum HPACKFault: Error, Equatable {
 }
 
 /// Reads header blocks (RFC 7541); it keeps what later blocks of the connection refer to.
-struct HPACKDecoder {
+package struct HPACKDecoder {
     /// What the gate's settings let a peer use, which is the default of HTTP/2.
-    static let tableCapacity = 4096
+    package static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
+
+    package init() {}
 
     /// Reads a whole block.
     ///
     /// `limit`: the size from which on fields are left out. They are read all the same, because
     /// later blocks may refer to them.
-    mutating func decode(
+    package mutating func decode(
         _ block: Span<UInt8>,
         into list: inout HeaderList,
         limit: Int

@@ -1,6 +1,6 @@
 /// The fields that both sides know by their numbers (RFC 7541 Appendix A).
-enum HPACKStaticTable {
-    static let fields: [(name: String, value: String)] = [
+package enum HPACKStaticTable {
+    package static let fields: [(name: String, value: String)] = [
         (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"),
         (":path", "/index.html"), (":scheme", "http"), (":scheme", "https"), (":status", "200"),
         (":status", "204"), (":status", "206"), (":status", "304"), (":status", "400"),

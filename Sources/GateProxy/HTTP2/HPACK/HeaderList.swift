@@ -1,21 +1,23 @@
 /// Header fields as they were sent, one behind the other in one piece of memory.
-struct HeaderList {
-    struct Field: Equatable {
-        var nameStart: Int
+package struct HeaderList {
+    package struct Field: Equatable {
+        package var nameStart: Int
         /// The value begins here.
-        var nameEnd: Int
-        var valueEnd: Int
+        package var nameEnd: Int
+        package var valueEnd: Int
     }
 
-    private(set) var bytes: [UInt8] = []
-    private(set) var fields: [Field] = []
+    package private(set) var bytes: [UInt8] = []
+    package private(set) var fields: [Field] = []
     /// The size by which lists are limited (RFC 9113 10.5.1).
-    private(set) var size = 0
+    package private(set) var size = 0
     /// Whether fields were left out because the list is larger than it may be.
-    private(set) var isTooLarge = false
+    package private(set) var isTooLarge = false
 
     /// What a field costs beside its bytes (RFC 7541 4.1).
-    static let overhead = 32
+    package static let overhead = 32
+
+    package init() {}
 
     /// Forgets everything; the memory is used again.
     mutating func removeAll() {

@@ -1,0 +1,81 @@
+import GateProxy
+import NIOCore
+
+/// What must hold of any bytes where header blocks of HTTP/2 are expected.
+struct HeaderBlockProperties {
+    /// Two blocks of one connection: the second may refer to what stands in the first.
+    private let blocks: [[UInt8]]
+
+    init(_ input: [UInt8]) {
+        // The first byte says where the second block begins.
+        let rest = input.dropFirst()
+        let count = Int(input.first ?? 0) % (rest.count + 1)
+        self.blocks = [Array(rest.prefix(count)), Array(rest.dropFirst(count))]
+    }
+
+    func check() throws(Finding) {
+        try self.checkPeer()
+        try self.checkLimit(100)
+        for list in self.lists(limit: 16 * 1024) {
+            try HeaderBlockHead(list, endsStream: true)?.check()
+            try HeaderBlockHead(list, endsStream: false)?.check()
+        }
+    }
+
+    /// A slower reading finds the same fields.
+    private func checkPeer() throws(Finding) {
+        var peer = HeaderBlockPeer()
+        let lists = self.lists(limit: .max)
+        for (index, block) in self.blocks.enumerated() {
+            let isReadable = index < lists.count
+            switch peer.decode(block) {
+            case .fields(let fields):
+                try expect(isReadable, "refuses what can be read")
+                try expect(Self.fields(of: lists[index]), is: fields, "the fields")
+                let size = fields.reduce(0) { $0 + $1.size }
+                try expect(lists[index].size, is: size, "the size")
+            case .unreadable:
+                return try expect(!isReadable, "reads what cannot be read")
+            // From here on the peer does not know what later blocks refer to.
+            case .coded:
+                return
+            }
+        }
+    }
+
+    /// What is left out of a list that is too long is its end, and nothing is forgotten for that.
+    private func checkLimit(_ limit: Int) throws(Finding) {
+        let whole = self.lists(limit: .max)
+        let limited = self.lists(limit: limit)
+        try expect(limited.count, is: whole.count, "blocks that can be read")
+        for (short, long) in zip(limited, whole) {
+            try expect(short.isTooLarge, is: long.size > limit, "too large at \(long.size)")
+            try expect(short.size, is: long.size, "the size")
+            let fields = Self.fields(of: short)
+            try expect(fields.reduce(0) { $0 + $1.size } <= limit, "more than the limit")
+            let beginning = Array(Self.fields(of: long).prefix(fields.count))
+            try expect(fields, is: beginning, "another beginning")
+        }
+    }
+
+    /// The lists of the blocks, up to the first that cannot be read.
+    private func lists(limit: Int) -> [HeaderList] {
+        var decoder = HPACKDecoder()
+        var lists: [HeaderList] = []
+        for block in self.blocks {
+            var list = HeaderList()
+            guard (try? decoder.decode(block.span, into: &list, limit: limit)) != nil else { break }
+            lists.append(list)
+        }
+        return lists
+    }
+
+    private static func fields(of list: HeaderList) -> [HeaderBlockPeer.Field] {
+        list.fields.map { field in
+            HeaderBlockPeer.Field(
+                name: Array(list.bytes[field.nameStart..<field.nameEnd]),
+                value: Array(list.bytes[field.nameEnd..<field.valueEnd])
+            )
+        }
+    }
+}
