@@ -34,9 +34,15 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
             ]
         ),
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
+        ),
         .target(
             name: "GateControl",
             dependencies: [
+                "CCurl",
                 "GatePolicy",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -106,6 +112,7 @@ let package = Package(
             dependencies: [
                 "GateControl",
                 "GatePolicy",
+                "GateTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["BrokenRules", "Schema"]

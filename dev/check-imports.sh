@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='GatePolicy|GateProxy|GateControl|GateFuzzing|versiongate'
+ours='CCurl|GatePolicy|GateProxy|GateControl|GateFuzzing|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -25,7 +25,7 @@ allow() {
 
 allow GatePolicy
 allow GateProxy GatePolicy
-allow GateControl GatePolicy
+allow GateControl GatePolicy CCurl
 allow versiongate GatePolicy GateProxy GateControl
 
 # The policy is pure: nothing but the standard library.

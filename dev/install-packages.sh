@@ -4,8 +4,8 @@
 set -euo pipefail
 
 case "${1:-}" in
-build) wanted=(curl) ;;
-test) wanted=(curl openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
+build) wanted=(curl libcurl4-openssl-dev) ;;
+test) wanted=(curl libcurl4-openssl-dev openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client) ;;
 conformance) wanted=(nginx haproxy caddy) ;;
 *)
     echo "usage: $0 build|test|conformance" >&2

@@ -1,0 +1,74 @@
+private import Synchronization
+
+/// Collects an answer that has an end.
+final class CollectedAnswer: TransferSink {
+    private typealias Waiter = CheckedContinuation<Result<FetchResponse, FetchFailure>, Never>
+
+    private struct State {
+        var head: ResponseHead?
+        var body: [UInt8] = []
+        var result: Result<FetchResponse, FetchFailure>?
+        var waiter: Waiter?
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    /// `limit`: the most bytes of the body.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var hasRoom: Bool { true }
+
+    func receive(_ head: ResponseHead) throws(FetchFailure) {
+        guard head.isFramed else { throw .unframed }
+        self.state.withLock { $0.head = head }
+    }
+
+    func receive(_ bytes: [UInt8]) throws(FetchFailure) {
+        let fits = self.state.withLock { state in
+            guard state.body.count + bytes.count <= self.limit else { return false }
+            state.body += bytes
+            return true
+        }
+        guard fits else { throw .tooLarge(limit: self.limit) }
+    }
+
+    func finish(_ failure: FetchFailure?) {
+        let (waiter, result) = self.state.withLock { state in
+            let answer = state.head.map { FetchResponse(head: $0, body: state.body) }
+            let result: Result<FetchResponse, FetchFailure> =
+                if let failure { .failure(failure) } else {
+                    answer.map { .success($0) } ?? .failure(.noAnswer)
+                }
+            state.result = result
+            state.body = []
+            let waiter = state.waiter
+            state.waiter = nil
+            return (waiter, result)
+        }
+        waiter?.resume(returning: result)
+    }
+
+    /// Waits for the end; only one may wait.
+    func result() async -> Result<FetchResponse, FetchFailure> {
+        await withCheckedContinuation { waiter in
+            let result = self.state.withLock { state in
+                if state.result == nil { state.waiter = waiter }
+                return state.result
+            }
+            if let result { waiter.resume(returning: result) }
+        }
+    }
+}
+
+extension ResponseHead {
+    /// Whether a good answer shows where it ends (RFC 9112 section 6.3); of others the status is
+    /// all that counts.
+    fileprivate var isFramed: Bool {
+        guard self.status == 200 else { return true }
+        return self["Content-Length"] != nil
+            || self["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true
+    }
+}

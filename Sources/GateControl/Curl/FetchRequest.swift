@@ -1,0 +1,69 @@
+package import GatePolicy
+
+/// One question to a source.
+package struct FetchRequest: Sendable, Equatable {
+    package enum Method: Sendable, Equatable {
+        case get
+        case post(body: [UInt8], type: String)
+
+        var isGet: Bool { self == .get }
+    }
+
+    package var url: FetchURL
+    package var method: Method
+    /// Fields without secrets; they travel along every redirect.
+    package var fields: [HeaderField]
+    package var credential: Credential?
+    package var redirects: RedirectRule
+    /// Whether the answer may come compressed.
+    ///
+    /// A compressed body that was cut looks whole to libcurl; ask for it only if the format of the
+    /// body itself shows where it ends.
+    package var acceptsGzip: Bool
+    package var limits: FetchLimits
+
+    package init(
+        _ url: FetchURL,
+        method: Method = .get,
+        fields: [HeaderField] = [],
+        credential: Credential? = nil,
+        redirects: RedirectRule = .sameOrigin,
+        acceptsGzip: Bool = false,
+        limits: FetchLimits = .defaults
+    ) {
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.credential = credential
+        self.redirects = redirects
+        self.acceptsGzip = acceptsGzip
+        self.limits = limits
+    }
+}
+
+/// How long a source may take, and how much it may send.
+package struct FetchLimits: Sendable, Equatable {
+    /// For the whole of an answer with an end, redirects included.
+    package var deadline: Duration
+    /// For a connection, TLS included.
+    package var connect: Duration
+    /// The longest silence of an endless answer.
+    package var silence: Duration
+    /// Bytes of an answer with an end, after decompression.
+    package var bytes: Int
+
+    /// 30 s, 10 s, 90 s and 4 MiB, the size of the largest rules file.
+    package static let defaults = FetchLimits(
+        deadline: .seconds(30),
+        connect: .seconds(10),
+        silence: .seconds(90),
+        bytes: RulesSource.maximumSize
+    )
+
+    package init(deadline: Duration, connect: Duration, silence: Duration, bytes: Int) {
+        self.deadline = deadline
+        self.connect = connect
+        self.silence = silence
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,98 @@
+/// Asks sources by libcurl: what ends as one answer, what does not as a stream.
+///
+/// Proxies are those of the environment, as curl reads it (`https_proxy`, `no_proxy`). TLS is always
+/// verified.
+package final class Fetcher: Sendable {
+    private let loop: TransferLoop
+
+    /// Starts the thread that all transfers share; it ends with the last owner.
+    package init(trust: TrustedAuthorities = .system) throws(FetchFailure) {
+        guard let loop = TransferLoop(trust: trust) else {
+            throw .other("out of memory or file descriptors")
+        }
+        self.loop = loop
+    }
+
+    deinit {
+        self.loop.stop()
+    }
+
+    /// Asks once, follows the redirects that the request allows, and waits for the whole answer.
+    ///
+    /// - Returns: The answer, whatever its status.
+    package func fetch(_ request: FetchRequest) async throws(FetchFailure) -> FetchResponse {
+        let end = ContinuousClock.now + request.limits.deadline
+        var hop = request
+        for _ in 0...RedirectRule.limit {
+            let response = try await self.answer(to: hop, by: end)
+            guard RedirectRule.isRedirect(response.head) else { return response }
+            hop = try request.redirects.next(after: hop, first: request, response.head)
+        }
+        throw .tooManyRedirects
+    }
+
+    /// Asks once, follows the redirects that the request allows, and waits for the head alone.
+    ///
+    /// - Returns: The answer, whatever its status; releasing it ends the transfer.
+    package func open(_ request: FetchRequest) async throws(FetchFailure) -> FetchStream {
+        var hop = request
+        for _ in 0...RedirectRule.limit {
+            let stream = try await self.stream(of: hop)
+            guard RedirectRule.isRedirect(stream.head) else { return stream }
+            hop = try request.redirects.next(after: hop, first: request, stream.head)
+        }
+        throw .tooManyRedirects
+    }
+
+    private func answer(
+        to hop: FetchRequest,
+        by end: ContinuousClock.Instant
+    ) async throws(FetchFailure) -> FetchResponse {
+        let left = ContinuousClock.now.duration(to: end)
+        guard left > .zero else { throw .deadline }
+        let sink = CollectedAnswer(limit: hop.limits.bytes)
+        let id = self.loop.start(hop, patience: .total(left), sink: sink)
+        return try await withTaskCancellationHandler {
+            await sink.result()
+        } onCancel: {
+            self.loop.cancel(id)
+        }.get()
+    }
+
+    private func stream(of hop: FetchRequest) async throws(FetchFailure) -> FetchStream {
+        let buffer = StreamBuffer()
+        let id = self.loop.start(hop, patience: .silence(hop.limits.silence), sink: buffer)
+        let lease = StreamLease(id: id, fetcher: self, loop: self.loop)
+        let head = try await withTaskCancellationHandler {
+            await buffer.head()
+        } onCancel: {
+            self.loop.cancel(id)
+        }.get()
+        return FetchStream(head: head, buffer: buffer, lease: lease)
+    }
+}
+
+/// Keeps a transfer alive, and its fetcher with it.
+final class StreamLease: Sendable {
+    private let id: TransferLoop.ID
+    private let fetcher: Fetcher
+    private let loop: TransferLoop
+
+    fileprivate init(id: TransferLoop.ID, fetcher: Fetcher, loop: TransferLoop) {
+        self.id = id
+        self.fetcher = fetcher
+        self.loop = loop
+    }
+
+    deinit {
+        self.loop.cancel(self.id)
+    }
+
+    func resume() {
+        self.loop.resume(self.id)
+    }
+
+    func cancel() {
+        self.loop.cancel(self.id)
+    }
+}

@@ -1,0 +1,136 @@
+private import Foundation
+private import Synchronization
+
+/// Runs all transfers on one thread of its own.
+final class TransferLoop: Sendable {
+    /// Names a transfer in messages to the thread.
+    struct ID: Sendable, Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private enum Command: Sendable {
+        case start(ID, FetchRequest, Transfer.Patience, any TransferSink)
+        case resume(ID)
+        case cancel(ID)
+    }
+
+    private struct Inbox {
+        var commands: [Command] = []
+        var lastID: UInt64 = 0
+        var isStopped = false
+    }
+
+    /// How long the thread sleeps if nothing is to happen.
+    private static let longestWait = Duration.seconds(60)
+
+    private let multi: MultiHandle
+    private let trust: TrustedAuthorities
+    private let inbox = Mutex(Inbox())
+
+    /// Starts the thread; `nil` if the system has no descriptor to spare.
+    init?(trust: TrustedAuthorities) {
+        guard let multi = MultiHandle() else { return nil }
+        self.multi = multi
+        self.trust = trust
+        let thread = Thread { [self] in self.run() }
+        thread.name = "fetcher"
+        thread.start()
+    }
+
+    /// Begins a transfer, whose end its sink is told in any case.
+    func start(
+        _ request: FetchRequest,
+        patience: Transfer.Patience,
+        sink: any TransferSink
+    ) -> ID {
+        let id = self.inbox.withLock { inbox in
+            inbox.lastID += 1
+            let id = ID(number: inbox.lastID)
+            inbox.commands.append(.start(id, request, patience, sink))
+            return id
+        }
+        self.multi.wake()
+        return id
+    }
+
+    /// Says that a sink that was full has room again.
+    func resume(_ id: ID) {
+        self.send(.resume(id))
+    }
+
+    /// Ends a transfer if it has not ended.
+    func cancel(_ id: ID) {
+        self.send(.cancel(id))
+    }
+
+    /// Ends all transfers, and the thread.
+    func stop() {
+        self.inbox.withLock { $0.isStopped = true }
+        self.multi.wake()
+    }
+
+    private func send(_ command: Command) {
+        self.inbox.withLock { $0.commands.append(command) }
+        self.multi.wake()
+    }
+
+    private func run() {
+        var transfers: [ID: Transfer] = [:]
+        while true {
+            let (commands, isStopped) = self.inbox.withLock { inbox in
+                defer { inbox.commands = [] }
+                return (inbox.commands, inbox.isStopped)
+            }
+            for command in commands { self.obey(command, &transfers) }
+            guard !isStopped else { break }
+            self.multi.perform()
+            self.endFinished(&transfers)
+            self.endSilent(&transfers)
+            self.multi.wait(atMost: Self.wait(for: transfers))
+        }
+        for transfer in transfers.values { transfer.end(.cancelled) }
+    }
+
+    private func obey(_ command: Command, _ transfers: inout [ID: Transfer]) {
+        switch command {
+        case .start(let id, let request, let patience, let sink):
+            do throws(FetchFailure) {
+                transfers[id] = try Transfer(
+                    request,
+                    patience: patience,
+                    trust: self.trust,
+                    sink: sink,
+                    multi: self.multi
+                )
+            } catch {
+                sink.finish(error)
+            }
+        case .resume(let id):
+            transfers[id]?.resume()
+        case .cancel(let id):
+            transfers.removeValue(forKey: id)?.end(.cancelled)
+        }
+    }
+
+    private func endFinished(_ transfers: inout [ID: Transfer]) {
+        while let (handle, code) = unsafe self.multi.nextEnded() {
+            guard let id = transfers.first(where: { unsafe $0.value.handle == handle })?.key else {
+                continue
+            }
+            transfers.removeValue(forKey: id)?.end(code)
+        }
+    }
+
+    private func endSilent(_ transfers: inout [ID: Transfer]) {
+        let now = ContinuousClock.now
+        for (id, transfer) in transfers where transfer.silentAt.map({ $0 <= now }) == true {
+            transfers.removeValue(forKey: id)?.end(.silence)
+        }
+    }
+
+    private static func wait(for transfers: [ID: Transfer]) -> Duration {
+        let next = transfers.values.compactMap(\.silentAt).min()
+        return next.map { max(.zero, min(self.longestWait, ContinuousClock.now.duration(to: $0))) }
+            ?? self.longestWait
+    }
+}

@@ -1,0 +1,181 @@
+internal import CCurl
+internal import GatePolicy
+
+/// A handle of libcurl with everything set that the request and our rules ask for.
+@safe
+final class TransferOptions {
+    let handle: UnsafeMutableRawPointer
+    private var fields: UnsafeMutablePointer<curl_slist>?
+
+    init(
+        _ request: FetchRequest,
+        patience: Transfer.Patience,
+        trust: TrustedAuthorities
+    ) throws(FetchFailure) {
+        guard let handle = unsafe curl_easy_init() else { throw .other("out of memory") }
+        unsafe self.handle = handle
+        unsafe self.fields = nil
+        try self.setAddress(of: request)
+        try self.setFields(of: request)
+        try self.setMethod(request.method)
+        try self.setLimits(request.limits, patience)
+        try self.setTrust(trust)
+        if request.acceptsGzip { try self.set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(self.handle)
+        unsafe curl_slist_free_all(self.fields)
+    }
+
+    /// Says where what arrives goes.
+    func deliver(
+        to context: UnsafeMutableRawPointer,
+        head:
+            @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) ->
+            Int,
+        body:
+            @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) ->
+            Int
+    ) {
+        unsafe gate_easy_set_pointer(self.handle, CURLOPT_HEADERDATA, context)
+        unsafe gate_easy_set_pointer(self.handle, CURLOPT_WRITEDATA, context)
+        unsafe gate_easy_set_callback(self.handle, CURLOPT_HEADERFUNCTION, head)
+        unsafe gate_easy_set_callback(self.handle, CURLOPT_WRITEFUNCTION, body)
+    }
+
+    /// What OpenSSL found wrong with the certificate; 0 if nothing.
+    var verification: Int { self.number(CURLINFO_SSL_VERIFYRESULT) }
+
+    func progress(hasHead: Bool) -> TransferProgress {
+        if hasHead { return .answering }
+        let proxyStatus = self.number(CURLINFO_HTTP_CONNECTCODE)
+        guard proxyStatus == 0 || proxyStatus == 200 else { return .refusedByProxy }
+        return self.number(CURLINFO_REQUEST_SIZE) > 0 ? .waiting : .connecting
+    }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        _ = unsafe gate_easy_get_long(self.handle, info, &value)
+        return value
+    }
+
+    private func setAddress(of request: FetchRequest) throws(FetchFailure) {
+        var url = request.url
+        if case .query(let name, let value) = request.credential {
+            do { url = try url.appending(query: name, value) } catch { throw .unsendable }
+        }
+        try self.set(CURLOPT_URL, url.text)
+        try self.set(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
+        try self.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        // Redirects are followed by hand, where it is known who may be told what.
+        try self.set(CURLOPT_FOLLOWLOCATION, 0)
+        try self.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // A proxy has another idea of what this machine is.
+        if url.isLoopback { try self.set(CURLOPT_PROXY, "") }
+    }
+
+    private func setFields(of request: FetchRequest) throws(FetchFailure) {
+        var fields = request.fields
+        if case .field(let field) = request.credential { fields.append(field) }
+        if case .post(_, let type) = request.method {
+            fields.append(HeaderField(name: "Content-Type", value: type))
+        }
+        for field in fields {
+            guard field.isSendable else { throw .unsendable }
+            // A name with a semicolon is how libcurl is told of a field without content.
+            try self.append(
+                field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            )
+        }
+        // No source needs to be asked before it is sent a body of a few hundred bytes.
+        try self.append("Expect:")
+        let code = unsafe gate_easy_set_list(self.handle, CURLOPT_HTTPHEADER, self.fields)
+        try self.check(code)
+        try self.set(CURLOPT_USERAGENT, "versiongate")
+    }
+
+    private func append(_ line: String) throws(FetchFailure) {
+        guard let fields = unsafe curl_slist_append(self.fields, line) else {
+            throw .other("out of memory")
+        }
+        unsafe self.fields = fields
+    }
+
+    private func setMethod(_ method: FetchRequest.Method) throws(FetchFailure) {
+        guard case .post(let body, _) = method else {
+            return try self.set(CURLOPT_HTTPGET, 1)
+        }
+        // The size comes first: it says how much is copied.
+        let size = unsafe gate_easy_set_offset(
+            self.handle,
+            CURLOPT_POSTFIELDSIZE_LARGE,
+            curl_off_t(body.count)
+        )
+        try self.check(size)
+        let code = unsafe body.withUnsafeBytes { bytes in
+            let bytes = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+            return unsafe gate_easy_set_pointer(self.handle, CURLOPT_COPYPOSTFIELDS, bytes)
+        }
+        try self.check(code)
+        try self.set(CURLOPT_POST, 1)
+    }
+
+    private func setLimits(
+        _ limits: FetchLimits,
+        _ patience: Transfer.Patience
+    ) throws(FetchFailure) {
+        // Signals belong to the process, not to a library in it.
+        try self.set(CURLOPT_NOSIGNAL, 1)
+        try self.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
+        if case .total(let duration) = patience {
+            try self.set(CURLOPT_TIMEOUT_MS, duration.milliseconds)
+        }
+    }
+
+    private func setTrust(_ trust: TrustedAuthorities) throws(FetchFailure) {
+        try self.set(CURLOPT_SSL_VERIFYPEER, 1)
+        try self.set(CURLOPT_SSL_VERIFYHOST, 2)
+        try self.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        guard let certificates = trust.certificates else { return }
+        let code = unsafe certificates.withUnsafeBytes { bytes in
+            unsafe gate_easy_set_bytes(
+                self.handle,
+                CURLOPT_CAINFO_BLOB,
+                bytes.baseAddress,
+                bytes.count
+            )
+        }
+        try self.check(code)
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(FetchFailure) {
+        try self.check(unsafe gate_easy_set_long(self.handle, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(FetchFailure) {
+        try self.check(unsafe gate_easy_set_text(self.handle, option, value))
+    }
+
+    private func check(_ code: CURLcode) throws(FetchFailure) {
+        guard code == CURLE_OK else {
+            throw .other(unsafe String(cString: curl_easy_strerror(code)))
+        }
+    }
+}
+
+extension Duration {
+    /// At least one: libcurl takes nought for no limit.
+    fileprivate var milliseconds: Int {
+        let (seconds, attoseconds) = self.components
+        return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+}
+
+extension HeaderField {
+    /// Whether it is one line of RFC 9110 section 5.5, with a name of section 5.6.2.
+    fileprivate var isSendable: Bool {
+        self.name.wholeMatch(of: /[A-Za-z0-9!#$%&'*+\-.^_`|~]+/) != nil
+            && self.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
