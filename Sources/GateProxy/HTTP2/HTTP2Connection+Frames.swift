@@ -81,7 +81,7 @@ extension HTTP2Connection {
     }
 
     private func chargeControl() throws(HTTP2ErrorCode) {
-        guard self.control.charge() else { throw .enhanceYourCalm }
+        guard self.control.charge(at: self.worker.now) else { throw .enhanceYourCalm }
     }
 
     /// The payload without its padding (RFC 9113 6.1).
@@ -192,9 +192,8 @@ extension HTTP2Connection {
             guard !self.passesOver(id, endsStream: endsStream) else { return }
             throw .streamClosed
         }
-        // What comes behind the last that was promised is the client's to send elsewhere.
-        guard case .open = self.stage else { return }
         self.lastStream = id
+        guard self.lastServedStream == nil else { return try self.chargeControl() }
         try self.open(id, endsStream: endsStream)
     }
 
@@ -220,7 +219,8 @@ extension HTTP2Connection {
         let body: HTTP2RequestHead.Body
         let isHead: Bool
         if self.fields.isTooLarge {
-            (body, isHead) = (endsStream ? .none : .chunked, false)
+            body = endsStream ? .none : .chunked
+            isHead = HTTP2RequestHead.isHead(self.fields)
         } else {
             do throws(HTTP2RequestHead.Malformed) {
                 (body, isHead) = try HTTP2RequestHead.write(
@@ -259,7 +259,12 @@ extension HTTP2Connection {
     ) throws(HTTP2ErrorCode) {
         guard header.stream != 0, header.stream <= self.lastStream else { throw .protocolError }
         guard payload.readableBytes == 4 else { throw .frameSizeError }
-        guard self.resets.charge() else { throw .enhanceYourCalm }
+        if let stream = self.streams[header.stream], stream.hasBegunResponse {
+            // Given up for what it brought, or for how long it lasted: no race for the backend.
+            try self.chargeControl()
+        } else if !self.resets.charge(at: self.worker.now) {
+            throw .enhanceYourCalm
+        }
         _ = self.passesOver(header.stream, endsStream: true)
         self.streams[header.stream]?.end()
     }

@@ -63,8 +63,8 @@ extension HTTP2Connection {
             stream.sendWindow -= count
             self.sendWindow -= count
             left -= count
-            // A client that takes a body byte by byte earns nothing by it.
-            if isLast || count >= 1024 { self.control.earn(4) }
+            // A client that makes room for a body byte by byte earns nothing by it.
+            if stream.pending.readableBytes == 0 || count >= 1024 { self.control.earn(4) }
             if self.outbound.readableBytes >= Self.flushSize { self.flushNow() }
             if isLast {
                 stream.pending = ByteBuffer()

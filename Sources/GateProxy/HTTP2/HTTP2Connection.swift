@@ -43,6 +43,9 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, Over
     var streams: [UInt32: HTTP2Stream] = [:]
     /// The highest stream that the client has opened.
     var lastStream: UInt32 = 0
+    /// The highest stream that will be served, once the client has been told which it is; what the
+    /// client opens beyond it is its to send elsewhere (RFC 9113 6.8).
+    private(set) var lastServedStream: UInt32?
     /// Streams that are over and were not yet let go of.
     private var over: [HTTP2Stream] = []
     /// Streams that wait to serve another request.
@@ -65,9 +68,9 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, Over
     var hasWrittenBlock = false
 
     /// Resets of streams against requests that were answered.
-    var resets = FloodBudget(capacity: 200)
+    var resets = FloodBudget(capacity: 200, perSecond: 20)
     /// Frames that carry nothing against those that do.
-    var control = FloodBudget(capacity: 1000)
+    var control = FloodBudget(capacity: 1000, perSecond: 100)
 
     private var isReading = false
     private var isFlushScheduled = false
@@ -171,7 +174,7 @@ extension HTTP2Connection {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.inputClosed = true
-        if self.streams.isEmpty || self.isClosing { context.close(promise: nil) }
+        if self.streams.isEmpty || self.isClosing { self.closeWhenWritten() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -204,6 +207,10 @@ extension HTTP2Connection {
         guard !self.over.isEmpty else { return }
         while let stream = self.over.popLast() {
             self.streams[stream.id] = nil
+            if stream.isWaiting {
+                self.waiting.removeAll { $0 === stream }
+                stream.isWaiting = false
+            }
             if stream.client.leaveStream(), self.idle.count < Self.maxStreams {
                 self.idle.append(stream)
             } else {
@@ -218,7 +225,7 @@ extension HTTP2Connection {
         guard self.streams.isEmpty, !self.isClosing else { return }
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
         if case .draining = self.stage { return self.fail(.noError) }
-        if self.inputClosed { self.context?.close(promise: nil) }
+        if self.inputClosed { self.closeWhenWritten() }
     }
 
     private func endAll() {
@@ -239,6 +246,7 @@ extension HTTP2Connection {
     ///
     /// `endsStream`: whether it is the client's last one.
     func passesOver(_ stream: UInt32, endsStream: Bool) -> Bool {
+        if let last = self.lastServedStream, stream > last { return true }
         guard self.lingering.contains(stream) else { return self.resetStreams.contains(stream) }
         if endsStream { self.lingering.remove(stream) }
         return true
@@ -264,7 +272,11 @@ extension HTTP2Connection {
     ///
     /// It counts like a reset of the client: one can be made to bring about the other.
     func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
-        guard self.resets.charge() else { throw .enhanceYourCalm }
+        // To refuse one that is too many costs little, and a client may not know yet how many are.
+        let isCalm =
+            code == .refusedStream
+            ? self.control.charge(at: self.worker.now) : self.resets.charge(at: self.worker.now)
+        guard isCalm else { throw .enhanceYourCalm }
         if let open = self.streams[stream], !open.isOver {
             open.reset(code)
         } else {
@@ -304,13 +316,26 @@ extension HTTP2Connection {
         self.stage = .closing
         self.headerBlock = nil
         self.endAll()
-        self.outbound.writeGoAway(last: self.lastStream, code)
+        self.outbound.writeGoAway(last: self.lastServedStream ?? self.lastStream, code)
         self.deadline = self.worker.now + self.worker.settings.timeouts.linger
         self.flushNow()
         guard let context = self.context else { return }
         // Closed altogether with bytes unread, the client would lose what it was told.
-        guard !self.inputClosed else { return context.close(promise: nil) }
+        guard !self.inputClosed else { return self.closeWhenWritten() }
         context.close(mode: .output, promise: nil)
+    }
+
+    /// Closes as soon as the client, who says no more, has taken everything.
+    private func closeWhenWritten() {
+        guard let context = self.context else { return }
+        self.stage = .closing
+        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.flushNow()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            self.context?.close(promise: nil)
+        }
     }
 
     /// The gate is about to stop.
@@ -328,6 +353,7 @@ extension HTTP2Connection {
         case .open where self.streams.isEmpty: self.fail(.noError)
         case .open:
             self.stage = .draining
+            self.lastServedStream = self.lastStream
             self.outbound.writeGoAway(last: self.lastStream, .noError)
             self.flush()
         case .draining, .closing: break

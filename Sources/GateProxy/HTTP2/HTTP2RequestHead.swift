@@ -50,6 +50,16 @@ package struct HTTP2RequestHead {
         return try head.end(bytes, endsStream: endsStream, into: &out)
     }
 
+    /// Whether the method is `HEAD`, also of a list that is not complete.
+    static func isHead(_ list: borrowing HeaderList) -> Bool {
+        let bytes = list.bytes.span
+        for field in list.fields
+        where bytes.equals(":method", from: field.nameStart, to: field.nameEnd) {
+            return bytes.equals("HEAD", from: field.nameEnd, to: field.valueEnd)
+        }
+        return false
+    }
+
     private mutating func take(
         _ field: HeaderList.Field,
         in bytes: Span<UInt8>

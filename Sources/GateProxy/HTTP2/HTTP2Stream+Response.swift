@@ -8,6 +8,12 @@ extension HTTP2Stream {
         !self.isOver && self.pending.readableBytes < Self.pendingLimit && self.connection.isWritable
     }
 
+    /// Whether the client has been sent the head of the answer.
+    var hasBegunResponse: Bool {
+        if case .head = self.response { return false }
+        return true
+    }
+
     /// Takes bytes of an HTTP/1.1 answer.
     func write(_ buffer: ByteBuffer) {
         var buffer = buffer
@@ -71,16 +77,15 @@ extension HTTP2Stream {
 
     private func takeBody(_ reader: inout BodyReader, from buffer: ByteBuffer) {
         let bytes = buffer.readableBytesUInt8Span
-        var trailers: ByteBuffer?
         // A chunk's size and end were read where the answer came from.
         let progress = reader.consume(
             bytes,
             trailerFields: .response,
             onData: { start, end in self.pending.write(bytes, from: start, to: end) },
             onTrailer: { line in
-                var block = trailers ?? ByteBuffer()
+                var block = self.trailers ?? ByteBuffer()
                 HPACKWriter.writeField(bytes, line, into: &block)
-                trailers = block
+                self.trailers = block
             }
         )
         switch progress {
@@ -93,7 +98,7 @@ extension HTTP2Stream {
             self.response = .body(reader)
         case .end:
             self.response = .ended
-            self.ending = trailers.map(Ending.trailers) ?? .data
+            self.ending = self.trailers.map(Ending.trailers) ?? .data
         }
         self.connection.send(self)
     }
@@ -108,7 +113,7 @@ extension HTTP2Stream {
 
     /// The end of an answer that lasts until its connection is closed.
     func closeOutput() {
-        guard case .body(.untilClose) = self.response else { return }
+        guard !self.isOver, case .body(.untilClose) = self.response else { return }
         self.response = .ended
         self.ending = .data
         self.connection.send(self)

@@ -37,6 +37,8 @@ final class HTTP2Stream {
     var parser: ResponseHeadParser
     /// The beginning of a head whose end is still to come.
     var partialHead = ByteBuffer()
+    /// Trailer fields whose end is still to come, as a header block.
+    var trailers: ByteBuffer?
 
     /// How much of a body the client takes.
     var sendWindow = 0
@@ -79,6 +81,8 @@ final class HTTP2Stream {
             case .chunked: .chunked
             }
         self.response = .head
+        self.partialHead = ByteBuffer()
+        self.trailers = nil
         self.parser.reset()
         self.sendWindow = sendWindow
         self.receiveWindow = HTTP2OwnSettings.firstWindow

@@ -90,6 +90,62 @@ struct HTTP2FloodTests {
     }
 
     @Test
+    func `fields of nothing do not pile up`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            // Each is kept in the table, and takes the place of an older one.
+            let block = (0..<5000).flatMap { _ in [0x40, 0, 0] as [UInt8] }
+            let before = try scene.gate.peakResidentSize()
+            for turn in 0..<150 {
+                try client.send(.headers(UInt32(turn * 2 + 1), block))
+                _ = try client.frame { $0.isA(.headers) || $0.isA(.resetStream) }
+            }
+            let after = try scene.gate.peakResidentSize()
+            #expect(after < before + 6 << 20)
+        }
+    }
+
+    @Test
+    func `who answers small pieces with frames of its own may go on`() async throws {
+        let count = 1500
+        let piece = "4\r\nabc\n\r\n"
+        let script: ScriptedBackend.Script = { _ in
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let pieces = (0..<count / 10).flatMap { _ in
+                [BackendStep.pause(milliseconds: 1)] + (0..<10).map { _ in BackendStep.send(piece) }
+            }
+            return [.send(head)] + pieces + [.send("0\r\n\r\n")]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            while let frame = try client.frame(), !(frame.stream == 1 && frame.endsStream) {
+                #expect(!frame.isA(.goAway))
+                guard frame.isA(.data) else { continue }
+                let size = UInt32(frame.payload.count)
+                try client.send(
+                    .window(1, size),
+                    .window(0, size),
+                    HTTP2Frame(.ping, Array(repeating: 0, count: 8))
+                )
+            }
+            try client.request(3, "HEAD")
+            #expect(try client.frame { $0.stream == 3 }?.isA(.headers) == true)
+        }
+    }
+
+    @Test
+    func `more streams than the client could know of are refused one by one`() async throws {
+        try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
+            let client = try scene.connectHTTP2()
+            try client.send((0..<400).map { .request(UInt32($0 * 2 + 1)) })
+            try client.send(.reset(1))
+            try client.request(801, "GET", "/next")
+            #expect(try client.response(801).status == 200)
+        }
+    }
+
+    @Test
     func `one stream more than there may be is refused`() async throws {
         try await Scene.play(backend: { $0.target == "/" ? [.stall] : [.echo] }) { scene in
             let client = try scene.connectHTTP2()

@@ -76,6 +76,53 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
+    func `nothing follows the reset of an answer that lasts until its backend closes`()
+        async throws
+    {
+        let script: ScriptedBackend.Script = { request in
+            guard request.target == "/last" else { return [.echo] }
+            return [.send("HTTP/1.0 200 OK\r\n\r\nall of it"), .close]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connectHTTP2(settings: [(4, 0)])
+            try client.request(1, "GET", "/last")
+            _ = try client.frame { $0.isA(.headers) && $0.stream == 1 }
+            // The answer is over for the gate, and waits for room alone.
+            try client.request(3, "HEAD")
+            _ = try client.frame { $0.isA(.headers) && $0.stream == 3 }
+            try client.send(.reset(1))
+            try client.request(5, "HEAD")
+            let next = try client.frame { !$0.isA(.windowUpdate) && !$0.isA(.settings) }
+            #expect(next?.stream == 5)
+            #expect(next?.isA(.headers) == true)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what crosses the last goodbye harms nobody`(endsRequest: Bool) async throws {
+        let latch = Latch()
+        let flags: [GateFlag] = [.drainTimeout(seconds: 20)]
+        try await Scene.play(flags: flags, backend: { _ in [.wait(latch), .echo] }) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            try scene.backend.waitForRequests(1)
+            scene.gate.send(signal: SIGTERM)
+            let goodbye = try client.frame { $0.isA(.goAway) }
+            #expect(goodbye?.number(at: 0) == 1)
+            try client.request(3, "POST", "/", endsStream: endsRequest)
+            if !endsRequest {
+                try client.data(3, [1])
+                try client.send(.window(3, 1))
+                try client.send(.headers(3, HTTP2Fields.block([("x", "1")])))
+            }
+            try client.send(.window(3, 1), .reset(3))
+            latch.open()
+            #expect(try client.response(1).status == 200)
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test
     func `an answer that ends with the gate is not reset`() async throws {
         try await Scene.play { scene in
             // A byte of room: the end of the stream of events has to wait for more.

@@ -105,6 +105,58 @@ struct HTTP2Tests {
     }
 
     @Test
+    func `trailers that come in pieces pass whole`() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
+        let pieces = ["Grpc-Status: 13\r\n", "Grpc-Mess", "age: no\r\n", "\r\n"]
+        let script: ScriptedBackend.Script = { _ in
+            [.send(head)] + pieces.flatMap { [.pause(milliseconds: 50), .send($0)] }
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connectHTTP2()
+            for stream in [1, 3] as [UInt32] {
+                try client.request(stream)
+                let response = try client.response(stream)
+                #expect(response.text == "hi")
+                #expect(response.trailers?["grpc-status"] == ["13"])
+                #expect(response.trailers?["grpc-message"] == ["no"])
+            }
+        }
+    }
+
+    @Test
+    func `a client that says no more still gets its answers`() async throws {
+        let body = String(repeating: "x", count: 3_000_000)
+        let script: ScriptedBackend.Script = { request in
+            [.pause(milliseconds: 200), request.target == "/" ? .echo : .answer(body: body)]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connectHTTP2(settings: [(4, 1 << 24)])
+            try client.request(1)
+            try client.request(3, "GET", "/large")
+            client.finishSending()
+            #expect(try client.response(1).status == 200)
+            let large = try client.response(3)
+            #expect(large.body.count == body.utf8.count)
+            #expect(large.isComplete)
+            #expect(try client.frame() == nil)
+        }
+    }
+
+    @Test
+    func `HEAD with too large a head has no body`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            // A field counts for 32 bytes more than it has (RFC 9113 10.5.1).
+            let fields = (0..<1000).map { _ in (name: "x", value: "v") }
+            try client.request(1, "HEAD", "/", fields)
+            let response = try client.response(1)
+            #expect(response.status == 431)
+            #expect(response.isComplete)
+            #expect(response.frameCount == 1)
+        }
+    }
+
+    @Test
     func `an interim answer stands before the real one`() async throws {
         let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         try await Scene.play(backend: { _ in [.send(hints), .echo] }) { scene in

@@ -69,6 +69,9 @@ package final class RawHTTP2Client {
 
     package func close() { self.client.close() }
 
+    /// Ends the client's half of the connection.
+    package func finishSending() { self.client.finishSending() }
+
     /// Sends a request without a body.
     package func request(
         _ stream: UInt32,

@@ -8,6 +8,8 @@ struct HPACKDynamicTable {
         var size: Int { self.nameCount + self.valueCount + HeaderList.overhead }
     }
 
+    private static let mostOutdated = 256
+
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     /// The oldest entry that still counts; those before it wait to be cleared away.
@@ -68,7 +70,9 @@ struct HPACKDynamicTable {
             return
         }
         let start = self.entries[self.first].start
-        guard start > 2 * Swift.max(self.capacity, 1024) else { return }
+        // Fields may be empty: their number counts as well as their bytes.
+        let isDue = start > 2 * Swift.max(self.capacity, 1024) || self.first > Self.mostOutdated
+        guard isDue else { return }
         self.entries.removeSubrange(..<self.first)
         self.bytes.removeSubrange(..<start)
         self.first = 0
