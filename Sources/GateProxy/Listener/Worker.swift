@@ -282,7 +282,7 @@ extension Worker {
     /// Closes what is left, in the middle of whatever it does.
     package func closeAll() {
         for client in self.clients.all { client.abort() }
-        for connection in self.multiplexed.all { connection.abort() }
+        for connection in self.multiplexed.all { connection.fail(.noError) }
         self.stop()
     }
 

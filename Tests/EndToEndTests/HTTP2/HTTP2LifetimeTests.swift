@@ -159,6 +159,22 @@ struct HTTP2LifetimeTests {
     }
 
     @Test
+    func `what has not ended in time is reset`() async throws {
+        let script: ScriptedBackend.Script = { _ in [.stall] }
+        try await Scene.play(flags: [.drainTimeout(seconds: 1)], backend: script) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            try scene.backend.waitForRequests(1)
+            scene.gate.send(signal: SIGTERM)
+            let notice = try client.frame { $0.isA(.goAway) }
+            #expect(notice?.number(at: 0) == 1)
+            let end = try client.frame { $0.isA(.resetStream) || $0.endsStream }
+            #expect(end?.isA(.resetStream) == true)
+            _ = try scene.gate.waitForExit()
+        }
+    }
+
+    @Test
     func `what is on its way when another process takes over is still answered`() async throws {
         let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags) { scene in
