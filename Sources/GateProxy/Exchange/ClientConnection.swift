@@ -40,6 +40,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     let origin: ClientOrigin
     /// Whether the client has no more connections than it may.
     private let isWelcome: Bool
+    /// Why it is turned away, as long as the protocol to say so in is not agreed upon.
+    private(set) var refusal: GateAnswer?
     var exchange = Exchange.head
     var request = Request()
     var parser: RequestHeadParser
@@ -154,11 +156,18 @@ extension ClientConnection {
             }
             guard self.worker.hasRoomForRefusal else { return context.close(promise: nil) }
             self.worker.add(self)
-            self.answer(self.isWelcome ? .overloaded : .tooManyFromAddress, keepsClient: false)
-            return self.flush()
+            self.refusal = self.isWelcome ? .overloaded : .tooManyFromAddress
+            if !self.origin.isSecure { self.answerRefusal() }
+            return
         }
         self.worker.add(self)
         if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
+    }
+
+    private func answerRefusal() {
+        guard let refusal = self.refusal.take() else { return }
+        self.answer(refusal, keepsClient: false)
+        self.flush()
     }
 
     func read(context: ChannelHandlerContext) {
@@ -208,8 +217,8 @@ extension ClientConnection {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted("h2")? = event as? TLSUserEvent {
-            return self.becomeHTTP2()
+        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
+            return negotiated == "h2" ? self.becomeHTTP2() : self.answerRefusal()
         }
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.inputClosed = true
