@@ -114,6 +114,7 @@ let package = Package(
                 "GateControl",
                 "GatePolicy",
                 "GateTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["BrokenRules", "Schema"]

@@ -8,7 +8,7 @@ struct VersionGate: AsyncParsableCommand {
         abstract: "A reverse proxy that answers outdated app builds with 426 and passes the rest.",
         version: Release.version,
         subcommands: [
-            Serve.self, Init.self, Check.self, Test.self, Explain.self, Diff.self,
+            Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
             DemoBackend.self,
             Version.self,
         ]

@@ -12,17 +12,20 @@ final class CollectedAnswer: TransferSink {
     }
 
     private let limit: Int
+    private let acceptsGzip: Bool
     private let state = Mutex(State())
 
-    /// `limit`: the most bytes of the body.
-    init(limit: Int) {
-        self.limit = limit
+    init(for request: FetchRequest) {
+        self.limit = request.limits.bytes
+        self.acceptsGzip = request.acceptsGzip
     }
 
     var hasRoom: Bool { true }
 
     func receive(_ head: ResponseHead) throws(FetchFailure) {
         guard head.isFramed else { throw .unframed }
+        // What nobody asked for, nobody takes off.
+        guard self.acceptsGzip || !head.isEncoded else { throw .badEncoding }
         self.state.withLock { $0.head = head }
     }
 
@@ -64,6 +67,10 @@ final class CollectedAnswer: TransferSink {
 }
 
 extension ResponseHead {
+    fileprivate var isEncoded: Bool {
+        self["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
+    }
+
     /// Whether a good answer shows where it ends (RFC 9112 section 6.3); of others the status is
     /// all that counts.
     fileprivate var isFramed: Bool {

@@ -57,6 +57,13 @@ package struct FetchURL: Sendable, Hashable {
         return try FetchURL(parts)
     }
 
+    /// The address with a suffix to its path, such as that of a signature beside a file.
+    func appending(suffix: String) -> FetchURL? {
+        guard let parts = try? URLParts(self.text) else { return nil }
+        guard (try? parts.set(CURLUPART_PATH, self.path + suffix)) != nil else { return nil }
+        return try? FetchURL(parts)
+    }
+
     /// Whether the host is this machine, by a name or address that nobody can make mean another.
     var isLoopback: Bool { Self.isLoopback(self.host) }
 

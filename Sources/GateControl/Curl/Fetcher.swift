@@ -50,7 +50,7 @@ package final class Fetcher: Sendable {
     ) async throws(FetchFailure) -> FetchResponse {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { throw .deadline }
-        let sink = CollectedAnswer(limit: hop.limits.bytes)
+        let sink = CollectedAnswer(for: hop)
         let id = self.loop.start(hop, patience: .total(left), sink: sink)
         return try await withTaskCancellationHandler {
             await sink.result()

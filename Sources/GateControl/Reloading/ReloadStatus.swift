@@ -27,6 +27,11 @@ package struct ReloadStatus: Sendable, Equatable {
         )
     }
 
+    /// Another revision is in force, without a reload of the file.
+    mutating func use(revision: String) {
+        self.revision = revision
+    }
+
     /// Keeps the revision that is in force.
     mutating func fail(_ errors: [RulesFileError]) {
         self.lastReloadSuccessful = false

@@ -12,9 +12,22 @@ package actor RulesReloader {
         case start
         case signal
         case fileChanged
+        case feed
     }
 
-    private let load: @Sendable () throws(RulesFileErrors) -> LoadedRules
+    /// What the rules are made of: the file as it is, or as it was, and what feeds say.
+    typealias Load =
+        @Sendable (_ again: LoadedRules?, _ feeds: [String: FeedContribution])
+        throws(RulesFileErrors) -> LoadedRules
+
+    /// What a feed would like to say.
+    private struct Offer {
+        let contribution: FeedContribution
+        let feed: FeedDefinition
+        let answer: CheckedContinuation<[RulesFileError], Never>
+    }
+
+    private let load: Load
     private let publish: @Sendable (RuleSet) async -> Void
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -23,7 +36,12 @@ package actor RulesReloader {
     package private(set) var current: LoadedRules?
     /// How the last reload went.
     package private(set) var status = ReloadStatus.notLoaded
+    /// The feeds of the rules, again with every reload of the file that succeeds.
+    nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
+    private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
+    private var contributions: [String: FeedContribution]
+    private var offers: [Offer] = []
     private var isReloading = false
     private(set) var waiting: [(reason: Reason, answer: CheckedContinuation<ReloadStatus, Never>)] =
         []
@@ -33,32 +51,44 @@ package actor RulesReloader {
     /// - Parameters:
     ///   - loader: Reads the rules.
     ///   - current: Rules that are in force already.
+    ///   - contributions: What feeds have said so far, by their ids.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
     package init(
         loader: RulesFileLoader,
         current: LoadedRules? = nil,
+        contributions: [String: FeedContribution] = [:],
         logger: Logger,
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.init(
             current: current,
+            contributions: contributions,
             logger: logger,
-            load: { () throws(RulesFileErrors) in try loader.load() },
+            load: { (again, feeds) throws(RulesFileErrors) in
+                guard let again else { return try loader.load(feeds: feeds) }
+                return try loader.load(again: again, feeds: feeds)
+            },
             publish: publish
         )
     }
 
     init(
         current: LoadedRules? = nil,
+        contributions: [String: FeedContribution] = [:],
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
-        load: @escaping @Sendable () throws(RulesFileErrors) -> LoadedRules,
+        load: @escaping Load,
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.current = current
+        self.contributions = contributions
+        (self.feeds, self.feedsContinuation) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingNewest(1)
+        )
         if let current {
             self.status = .succeeded(at: now(), revision: current.definition.revision)
+            self.feedsContinuation.yield(current.feeds)
         }
         self.logger = logger
         self.now = now
@@ -77,30 +107,88 @@ package actor RulesReloader {
         self.isReloading = true
         await self.reloadOnce(reason)
         let status = self.status
-        // A reload that was asked for meanwhile may want what this one read too early to see.
-        while let reason = self.waiting.first?.reason {
-            let answered = self.waiting
-            self.waiting = []
-            await self.reloadOnce(reason)
-            for (_, answer) in answered { answer.resume(returning: self.status) }
-        }
+        await self.answerThoseWhoWait()
         self.isReloading = false
         return status
     }
 
+    /// Puts in force what a feed says, beside the file as it was last found right.
+    ///
+    /// - Returns: What is wrong with the whole, and then nothing has changed; empty if nothing is.
+    func offer(
+        _ contribution: FeedContribution,
+        of feed: FeedDefinition
+    ) async -> [RulesFileError] {
+        guard !self.isReloading else {
+            return await withCheckedContinuation { answer in
+                self.offers.append(Offer(contribution: contribution, feed: feed, answer: answer))
+            }
+        }
+        self.isReloading = true
+        let errors = await self.take(contribution, of: feed)
+        await self.answerThoseWhoWait()
+        self.isReloading = false
+        return errors
+    }
+
+    /// What a feed says at the moment; `nil` if it has said nothing, or by another entry.
+    func contribution(of feed: FeedDefinition) -> FeedContribution? {
+        self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
+    }
+
+    private func answerThoseWhoWait() async {
+        while true {
+            if let reason = self.waiting.first?.reason {
+                // A reload that was asked for meanwhile may want what the last one read too early
+                // to see.
+                let answered = self.waiting
+                self.waiting = []
+                await self.reloadOnce(reason)
+                for (_, answer) in answered { answer.resume(returning: self.status) }
+            } else if !self.offers.isEmpty {
+                let offer = self.offers.removeFirst()
+                let errors = await self.take(offer.contribution, of: offer.feed)
+                offer.answer.resume(returning: errors)
+            } else {
+                return
+            }
+        }
+    }
+
+    private func take(
+        _ contribution: FeedContribution,
+        of feed: FeedDefinition
+    ) async -> [RulesFileError] {
+        var contributions = self.contributions
+        contributions[feed.id] = contribution
+        do throws(RulesFileErrors) {
+            let loaded = try self.load(self.current, contributions)
+            self.contributions = contributions
+            await self.use(loaded, .feed)
+            // Whether the file is right is another question.
+            self.status.use(revision: loaded.definition.revision)
+            return []
+        } catch {
+            return error.errors
+        }
+    }
+
     private func reloadOnce(_ reason: Reason) async {
-        let loaded: LoadedRules
-        do {
-            loaded = try self.load()
+        do throws(RulesFileErrors) {
+            let loaded = try self.load(nil, self.contributions)
+            await self.use(loaded, reason)
+            self.status = .succeeded(at: self.now(), revision: loaded.definition.revision)
+            self.feedsContinuation.yield(loaded.feeds)
         } catch {
             self.keepCurrent(after: error, reason)
-            return
         }
+    }
+
+    private func use(_ loaded: LoadedRules, _ reason: Reason) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
         if isNew { await self.publish(RuleSet(definition)) }
         self.current = loaded
-        self.status = .succeeded(at: self.now(), revision: definition.revision)
         let metadata: Logger.Metadata = [
             "revision": "\(definition.revision)", "rules": "\(definition.rules.count)",
             "notices": "\(definition.notices.count)", "reason": "\(reason.rawValue)",

@@ -22,6 +22,8 @@ struct RuleSetAssembly {
         self.checkNames(rules.map { Located(value: $0.value.id, place: $0.place) }, of: "rule")
         self.checkNames(notices.map(\.name), of: "notice")
         self.checkNames(tests.map(\.name), of: "test")
+        let feeds = self.documents.flatMap(\.feeds)
+        self.checkNames(feeds.map { Located(value: $0.id, place: $0.place) }, of: "feed")
         let language = self.first(\.defaultLanguage) ?? .english
         let identity = self.first(\.identity) ?? .defaults
         if self.isComplete {

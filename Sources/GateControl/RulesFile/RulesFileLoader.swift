@@ -5,6 +5,8 @@ package import GatePolicy
 /// A folder's `*.yaml`, `*.yml` and `*.json` files are joined in the order of their names: rules and
 /// exemptions append, notices join by name. Names that begin with a dot are not rules files, and
 /// neither are JSON Schemas (`*.schema.json`).
+/// What feeds have said so far is joined behind the files, in the order in which the files name
+/// the feeds, and is held to the same rules.
 /// Everything that is wrong is reported at once; the tests of the rules run if nothing is.
 package struct RulesFileLoader: Sendable {
     private let path: String
@@ -20,10 +22,39 @@ package struct RulesFileLoader: Sendable {
         self.now = now
     }
 
-    /// Reads and checks the rules.
-    package func load() throws(RulesFileErrors) -> LoadedRules {
+    /// Reads and checks the rules, with what feeds have said so far.
+    package func load(
+        feeds contributions: [String: FeedContribution] = [:]
+    ) throws(RulesFileErrors) -> LoadedRules {
         let reader = RulesReader(path: self.path)
-        return try Self.load(try reader.read(), now: self.now)
+        return try Self.load(try reader.read(), feeds: contributions, now: self.now)
+    }
+
+    /// The feeds that the rules name, whatever else may be wrong with them.
+    package func feeds() throws(RulesFileErrors) -> [FeedDefinition] {
+        let sources = try RulesReader(path: self.path).read()
+        let problems = Problems()
+        let feeds = sources.flatMap { source -> [FeedDefinition] in
+            do throws(RulesFileError) {
+                var parser = DocumentParser(source)
+                return DocumentDecoder(problems: problems).feeds(of: try parser.parse())
+            } catch {
+                problems.report(error)
+                return []
+            }
+        }
+        guard problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
+        }
+        return feeds
+    }
+
+    /// Joins the files of before with what feeds say now.
+    func load(
+        again loaded: LoadedRules,
+        feeds contributions: [String: FeedContribution]
+    ) throws(RulesFileErrors) -> LoadedRules {
+        try Self.load(loaded.sources, feeds: contributions, now: self.now)
     }
 
     /// Checks rules that are already in memory, under the names that errors shall show.
@@ -37,31 +68,38 @@ package struct RulesFileLoader: Sendable {
 
     static func load(
         _ sources: [RulesSource],
+        feeds contributions: [String: FeedContribution] = [:],
         now: () -> Timestamp = SystemClock.now
     ) throws(RulesFileErrors) -> LoadedRules {
         let problems = Problems()
-        let documents = sources.compactMap { self.document($0, problems) }
+        let files = sources.compactMap { self.document($0, problems) }
+        let feeds = files.flatMap(\.feeds)
+        let fed = FedDocuments(of: feeds, contributions, problems)
         // What is missing may well be in a file that could not be parsed.
-        let isComplete = documents.count == sources.count
+        let isComplete = files.count == sources.count && fed.isComplete
         if isComplete {
-            self.checkPresence(of: documents, in: sources, problems)
+            self.checkPresence(of: files, in: sources, problems)
         }
+        let documents = files + fed.documents
+        let names = (sources + fed.sources).map(\.name)
         let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
-        let definition = assembly.definition(revision: Revision(of: sources).text)
+        let definition = assembly.definition(revision: Revision(of: sources + fed.sources).text)
         // What the rules do means nothing as long as they are not what somebody wanted to write.
         if problems.isEmpty {
             assembly.runTests(of: definition, now: now())
         }
         guard problems.isEmpty else {
-            throw RulesFileErrors(problems.sorted(byFiles: sources.map(\.name)))
+            throw RulesFileErrors(problems.sorted(byFiles: names))
         }
         return LoadedRules(
             definition: definition,
-            places: RulesPlaces(documents, files: sources.map(\.name))
+            feeds: feeds,
+            places: RulesPlaces(documents, files: names),
+            sources: sources
         )
     }
 
-    private static func document(_ source: RulesSource, _ problems: Problems) -> RulesDocument? {
+    static func document(_ source: RulesSource, _ problems: Problems) -> RulesDocument? {
         do throws(RulesFileError) {
             var parser = DocumentParser(source)
             return DocumentDecoder(problems: problems).decode(try parser.parse())
@@ -76,7 +114,9 @@ package struct RulesFileLoader: Sendable {
         in sources: [RulesSource],
         _ problems: Problems
     ) {
-        guard let first = sources.first, documents.allSatisfy({ $0.rules == nil }) else { return }
+        guard let first = sources.first,
+            documents.allSatisfy({ $0.rules == nil && $0.feedsPlace == nil })
+        else { return }
         let message = "there are no 'rules'; write 'rules: []' if that is what you mean"
         problems.report(message, at: Place(file: first.name))
     }

@@ -56,6 +56,13 @@ struct Serve: AsyncParsableCommand {
     var upstreamServerName: String?
     @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
     var rules: String?
+    @Option(help: "Folder for what feeds said last, so that a restart needs no source.")
+    var stateDir: String?
+    @Option(
+        name: .customLong("feed-ca"),
+        help: "PEM file: who may vouch for a feed, besides those whom the system trusts."
+    )
+    var feedCA: String?
     @Option(help: "Event loops, each on a thread of its own (default: one per core).")
     var threads: String?
     @Option(help: "Seconds that requests may take after SIGTERM (default 30).")
@@ -109,6 +116,7 @@ struct Serve: AsyncParsableCommand {
             .tlsClientCa: self.tlsClientCa, .upstream: self.upstream,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
             .upstreamServerName: self.upstreamServerName, .rules: self.rules,
+            .stateDir: self.stateDir, .feedCA: self.feedCA,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
             .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
@@ -156,11 +164,16 @@ struct Serve: AsyncParsableCommand {
         self.raiseDescriptorLimit(for: settings.gate, logger: logger)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
+        let feeds: RememberedFeeds
         let loaded: LoadedRules
         do {
-            loaded = try loader.load()
-        } catch {
-            for error in error.errors { logger.error("\(error)") }
+            feeds = try RememberedFeeds(settings, logger: logger)
+            loaded = try feeds.load(loader)
+        } catch let errors as RulesFileErrors {
+            for error in errors.errors { logger.error("\(error)") }
+            throw ExitCode.failure
+        } catch let error as SettingsError {
+            logger.error("\(error)")
             throw ExitCode.failure
         }
         let ruleSet = RuleSet(loaded.definition)
@@ -191,9 +204,12 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
-        let reloader = RulesReloader(loader: loader, current: loaded, logger: logger) { ruleSet in
-            await server.use(ruleSet)
-        }
+        let reloader = RulesReloader(
+            loader: loader,
+            current: loaded,
+            contributions: feeds.contributions,
+            logger: logger
+        ) { await server.use($0) }
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
         }
@@ -214,7 +230,8 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
-        var services: [any Service] = [reload, watchdog, gate]
+        let feedService = FeedService(reloader: reloader, feeds: feeds, logger: logger)
+        var services: [any Service] = [reload, feedService, watchdog, gate]
         if let certificates {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)
             services.insert(service, at: 1)

@@ -7,6 +7,10 @@ struct ServeSettings {
     var gate: GateSettings
     /// Path of the rules file or folder.
     var rules: String
+    /// Folder for what feeds said last.
+    var stateDir: String?
+    /// PEM file of those who may vouch for a feed, besides those whom the system trusts.
+    var feedCA: String?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount
     var logFormat: LogFormat
@@ -54,6 +58,8 @@ struct ServeSettings {
         gate.timeouts = try Self.timeouts(reader)
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
+        self.stateDir = reader.text(.stateDir)
+        self.feedCA = reader.text(.feedCA)
         self.drainTimeout =
             try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
             ?? .seconds(30)

@@ -15,6 +15,8 @@ enum Setting: String, CaseIterable {
     case upstreamCA = "upstreamCa"
     case upstreamServerName
     case rules
+    case stateDir
+    case feedCA = "feedCa"
     case threads
     case drainTimeout
     case headTimeout

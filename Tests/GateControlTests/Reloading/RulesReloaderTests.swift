@@ -20,7 +20,7 @@ struct RulesReloaderTests {
             RulesReloader(
                 logger: self.log.logger,
                 now: { Date(timeIntervalSince1970: Double(self.loads.withLock(\.self))) },
-                load: { () throws(RulesFileErrors) in
+                load: { (_, _) throws(RulesFileErrors) in
                     self.loads.withLock { $0 += 1 }
                     let text = self.text.withLock(\.self)
                     return try RulesFileLoader.load(sources: [("rules.yaml", text)])

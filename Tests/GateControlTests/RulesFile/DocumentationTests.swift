@@ -16,14 +16,19 @@ struct DocumentationTests {
         }
     }
 
-    /// The snippets as one file: the lists of rules put together, everything else behind them.
+    /// The snippets as one file: the lists of rules and of feeds put together, everything else
+    /// behind them.
     private static func file(from snippets: [String]) -> String {
-        let key = "rules:\n"
-        let rules = snippets.filter { $0.hasPrefix(key) }.map { $0.dropFirst(key.count) }
-        return key + rules.joined() + snippets.filter { !$0.hasPrefix(key) }.joined()
+        var (lists, rest) = ("", snippets)
+        for key in ["rules:\n", "feeds:\n"] {
+            let items = rest.filter { $0.hasPrefix(key) }.map { $0.dropFirst(key.count) }
+            if !items.isEmpty { lists += key + items.joined() }
+            rest.removeAll { $0.hasPrefix(key) }
+        }
+        return lists + rest.joined()
     }
 
-    @Test(arguments: [("docs/rules.md", 14), ("README.md", 1)])
+    @Test(arguments: [("docs/rules.md", 14), ("docs/feeds.md", 1), ("README.md", 1)])
     func `every snippet of a page is loaded`(_ page: String, count: Int) throws {
         let snippets = try Self.snippets(of: page)
         #expect(snippets.count == count)

@@ -143,6 +143,23 @@ struct RulesSchemaTests {
                 releasedAt: 2026-12-01T00:00:00Z, phasedFrom: 2026-12-01T00:00:00Z }
             """,
             """
+            serial: 7
+            feeds:
+            - { id: a, source: https, url: "https://a.example/rules.yaml?x=1" }
+            - id: b
+              source: https
+              url: http://localhost:8000/rules.json
+              every: 10s
+              staleAfter: 1d
+              whenStale: observe
+              token: { file: /run/secrets/token }
+              redirectsTo: [cdn.example.com, .example.net]
+              signature: { publicKey: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= }
+            - { id: c, source: https, url: "https://a.example", token: { env: TOKEN },
+                redirectsTo: b.example, signature: { url: "https://a.example/sig",
+                publicKey: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= } }
+            """,
+            """
             rules: []
             identity: { headers: { country: [CF-IPCountry, X-Country] } }
             unidentified:
@@ -170,6 +187,7 @@ struct RulesSchemaTests {
         #expect(keys("identity") == IdentityDecoder.keys.sorted())
         #expect(keys("unidentified") == UnidentifiedDecoder.keys.sorted())
         #expect(keys("release") == ReleaseDecoder.keys.sorted())
+        #expect(keys("feedHttps") == (FeedDecoder.keys + RulesURLDecoder().keys).sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())
         #expect(keys("testRequest") == TestRequestDecoder.keys.sorted())

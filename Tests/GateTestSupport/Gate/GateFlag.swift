@@ -26,6 +26,8 @@ package enum GateFlag: Sendable, Equatable {
     /// A second listener on a free port.
     case tlsListen
     case tlsClientAuthority(String)
+    case stateDir(path: String)
+    case feedCA(path: String)
 
     var arguments: [String] {
         switch self {
@@ -60,6 +62,8 @@ package enum GateFlag: Sendable, Equatable {
             ]
         case .tlsListen: ["--tls-listen", "127.0.0.1:0"]
         case .tlsClientAuthority(let path): ["--tls-client-ca", path]
+        case .stateDir(let path): ["--state-dir", path]
+        case .feedCA(let path): ["--feed-ca", path]
         }
     }
 }

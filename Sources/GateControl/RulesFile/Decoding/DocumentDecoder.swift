@@ -4,14 +4,15 @@ internal import GatePolicy
 struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
     static let settings = ["defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
-    static let keys = settings + ["exempt", "rules", "notices", "releases", "tests", "$schema"]
-    static let later = ["feeds"]
+    static let keys =
+        settings + ["exempt", "rules", "notices", "releases", "tests"]
+        + ["feeds", RulesSerial.key, "$schema"]
 
     let problems: Problems
 
     /// Reads what there is; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> RulesDocument? {
-        let fields = Fields(element, keys: Self.keys, later: Self.later, problems: self.problems)
+        let fields = Fields(element, keys: Self.keys, problems: self.problems)
         guard let fields else { return nil }
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
@@ -30,7 +31,15 @@ struct DocumentDecoder {
         document.releases = fields["releases"].map { self.releases($0) } ?? []
         document.tests = fields["tests"].map { self.tests($0) } ?? []
         document.references = self.references(fields)
+        document.feeds = fields["feeds"].map { self.feeds($0) } ?? []
+        document.feedsPlace = fields.place(of: "feeds")
+        _ = fields[RulesSerial.key]?.wholeNumber("a serial", self.problems)
         return document
+    }
+
+    /// Reads the feeds alone.
+    func feeds(of element: Element) -> [FeedDefinition] {
+        element.value(of: "feeds").map { self.feeds($0) } ?? []
     }
 
     private func language(_ element: Element) -> LanguageTag? {
@@ -64,6 +73,11 @@ struct DocumentDecoder {
         return (element.list(self.problems) ?? []).compactMap { item in
             decoder.decode(item).map { Located(value: $0, place: item.place) }
         }
+    }
+
+    private func feeds(_ element: Element) -> [FeedDefinition] {
+        let decoder = FeedDecoder(problems: self.problems)
+        return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
     }
 
     private func tests(_ element: Element) -> [RulesDocument.Test] {

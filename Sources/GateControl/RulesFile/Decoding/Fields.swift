@@ -9,17 +9,13 @@ struct Fields {
     /// - Parameters:
     ///   - element: The mapping.
     ///   - keys: The keys that it may have.
-    ///   - later: Keys of the format that this version of the program does not read yet.
     ///   - problems: Where unknown keys are reported.
-    init?(_ element: Element, keys: [String], later: [String] = [], problems: Problems) {
+    init?(_ element: Element, keys: [String], problems: Problems) {
         guard let entries = element.entries(problems) else { return nil }
         var known: [String: Element.Entry] = [:]
         for entry in entries {
             if keys.contains(entry.key) {
                 known[entry.key] = entry
-            } else if later.contains(entry.key) {
-                let message = "'\(entry.key)' is not supported by this version"
-                problems.report(message, at: entry.place)
             } else {
                 Self.report(entry, notAmong: keys, problems)
             }

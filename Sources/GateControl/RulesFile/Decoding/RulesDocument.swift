@@ -63,4 +63,18 @@ struct RulesDocument {
     var tests: [Test] = []
     /// The names of notices that the file mentions.
     var references: [Located<String>] = []
+    var feeds: [FeedDefinition] = []
+    /// Where the key `feeds` stands.
+    var feedsPlace: Place?
+
+    /// The same, with rules that are only counted and logged.
+    var observed: RulesDocument {
+        var document = self
+        document.rules = self.rules?.map { rule in
+            var value = rule.value
+            value.mode = .observe
+            return Rule(value: value, place: rule.place, keys: rule.keys)
+        }
+        return document
+    }
 }

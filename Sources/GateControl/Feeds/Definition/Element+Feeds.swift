@@ -1,0 +1,50 @@
+/// Reads what several kinds of feeds have in common.
+extension Element {
+    /// An address that may be fetched from.
+    func address(_ problems: Problems) -> FetchURL? {
+        guard let text = self.text("an address", problems) else { return nil }
+        do {
+            return try FetchURL(parsing: text)
+        } catch {
+            // The text is not repeated: it may hold what should not be shown.
+            problems.report("this is no address to fetch from: \(error)", at: self.place)
+            return nil
+        }
+    }
+
+    /// `{ env: NAME }` or `{ file: PATH }`.
+    func secret(_ problems: Problems) -> Secret? {
+        guard case .mapping = self.content else {
+            // Nothing of it is repeated: it may well be the secret itself.
+            let message =
+                "a secret does not belong in the rules; name its place: { env: NAME } or "
+                + "{ file: PATH }"
+            problems.report(message, at: self.place)
+            return nil
+        }
+        guard let fields = Fields(self, keys: ["env", "file"], problems: problems) else {
+            return nil
+        }
+        switch (fields["env"], fields["file"]) {
+        case (let name?, nil):
+            return name.text("the name of an environment variable", problems)
+                .map { .environment($0) }
+        case (nil, let path?):
+            return path.text("the path of a file", problems).map { .file($0) }
+        case (nil, nil), (_?, _?):
+            problems.report("a secret needs either 'env' or 'file'", at: self.place)
+            return nil
+        }
+    }
+
+    /// Hosts that may answer in place of the first.
+    func hosts(_ problems: Problems) -> [HostPattern] {
+        self.oneOrMore(problems).compactMap { element in
+            guard let text = element.text("a host", problems) else { return nil }
+            if let pattern = HostPattern(text) { return pattern }
+            let message = "'\(text)' is not a host such as 'cdn.example.com' or '.example.com'"
+            problems.report(message, at: element.place)
+            return nil
+        }
+    }
+}

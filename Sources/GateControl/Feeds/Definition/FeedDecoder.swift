@@ -1,0 +1,83 @@
+/// Reads one of the `feeds`.
+struct FeedDecoder {
+    static let keys = ["id", "source", "every", "staleAfter", "whenStale"]
+
+    private static let decoders: [(word: String, decoder: any FeedSourceDecoder)] = [
+        ("https", RulesURLDecoder())
+    ]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> FeedDefinition? {
+        guard let decoder = self.decoder(for: element) else { return nil }
+        let keys = Self.keys + decoder.keys
+        let fields = Fields(element, keys: keys, problems: self.problems)
+        guard let fields else { return nil }
+        let id = fields.required("id", of: "a feed").flatMap { element in
+            element.parsed(as: "a feed id", self.problems, by: Name.init(parsing:))
+        }
+        let timing = self.timing(fields, usually: decoder.usualInterval)
+        let source = decoder.decode(fields, self.problems)
+        guard let id, let source else { return nil }
+        return FeedDefinition(
+            id: id.text,
+            place: element.place,
+            timing: timing,
+            source: source,
+            fingerprint: FeedFingerprint(of: element).text
+        )
+    }
+
+    /// What reads the rest, by the word after `source`.
+    private func decoder(for element: Element) -> (any FeedSourceDecoder)? {
+        guard let entries = element.entries(self.problems) else { return nil }
+        guard let source = entries.first(where: { $0.key == "source" })?.value else {
+            self.problems.report("a feed needs 'source'", at: element.place)
+            return nil
+        }
+        guard let word = source.text("the kind of a feed", self.problems) else { return nil }
+        if let known = Self.decoders.first(where: { $0.word == word }) { return known.decoder }
+        let words = Self.decoders.map(\.word)
+        let hint = Spelling.hint(for: word, among: words)
+        let message = "there is no feed of the kind '\(word)'"
+        let known = hint.isEmpty ? "; there are \(words.joined(separator: ", "))" : hint
+        self.problems.report(message + known, at: source.place)
+        return nil
+    }
+
+    private func timing(_ fields: Fields, usually interval: Int64) -> FeedTiming {
+        let every = fields["every"].flatMap { self.positive($0) } ?? interval
+        let staleAfter = fields["staleAfter"].flatMap { self.positive($0) }
+        if let staleAfter, staleAfter <= every, let element = fields["staleAfter"] {
+            let message = "'staleAfter' must be longer than the \(every) s between two questions"
+            self.problems.report(message, at: element.place)
+        }
+        if fields["staleAfter"] == nil, let place = fields.place(of: "whenStale") {
+            self.problems.report("'whenStale' needs 'staleAfter' beside it", at: place)
+        }
+        return FeedTiming(
+            every: every,
+            staleAfter: staleAfter,
+            whenStale: fields["whenStale"]
+                .flatMap { $0.choice(of: FeedTiming.StalePolicy.self, self.problems) } ?? .keep
+        )
+    }
+
+    private func positive(_ element: Element) -> Int64? {
+        guard let seconds = element.timeSpan(self.problems) else { return nil }
+        guard seconds > 0 else {
+            self.problems.report("expected a length of time above zero", at: element.place)
+            return nil
+        }
+        return seconds
+    }
+}
+
+/// Reads what only feeds of one kind have.
+protocol FeedSourceDecoder: Sendable {
+    var keys: [String] { get }
+    /// Seconds between two questions if the file does not say it.
+    var usualInterval: Int64 { get }
+
+    func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)?
+}

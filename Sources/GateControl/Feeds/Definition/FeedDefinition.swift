@@ -1,0 +1,20 @@
+/// An outside place that rules or release facts come from, as the rules file names it.
+package struct FeedDefinition: Sendable {
+    package let id: String
+    let place: Place
+    let timing: FeedTiming
+    let source: any FeedSource
+    /// Stands for everything that says what is fetched: what came from another source is not what
+    /// this one says.
+    let fingerprint: String
+
+    /// What and where it is, without secrets.
+    package var summary: String { self.source.summary }
+}
+
+extension FeedDefinition: Equatable {
+    /// Whether both ask the same in the same way, wherever in the file they stand.
+    package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
+        (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
+    }
+}

@@ -1,0 +1,51 @@
+/// Why a feed has no new good value; what was good before stays.
+package struct FeedFailure: Error, Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
+        /// The source could not be asked.
+        case fetch(FetchFailure)
+        /// It answered with something else than a value.
+        case status(Int, detail: String?)
+        /// A secret is not where it should be.
+        case secret(String)
+        /// The answer does not mean anything.
+        case content(String)
+        /// The answer is no set of rules, or none that may be loaded.
+        case rejected([RulesFileError])
+    }
+
+    package let reason: Reason
+    /// After how many seconds, at the earliest, the source wants to be asked again.
+    package let retryAfter: Int64?
+
+    init(_ reason: Reason, retryAfter: Int64? = nil) {
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+
+    static func secret(_ message: String) -> FeedFailure { FeedFailure(.secret(message)) }
+
+    static func content(_ message: String) -> FeedFailure { FeedFailure(.content(message)) }
+
+    static func fetch(_ failure: FetchFailure) -> FeedFailure { FeedFailure(.fetch(failure)) }
+
+    /// What an answer that is no value says.
+    static func status(_ head: ResponseHead, detail: String? = nil) -> FeedFailure {
+        FeedFailure(.status(head.status, detail: detail), retryAfter: RetryAfter(head)?.seconds)
+    }
+}
+
+extension FeedFailure: CustomStringConvertible {
+    package var description: String {
+        switch self.reason {
+        case .fetch(let failure): "\(failure)"
+        case .status(let status, let detail?): "the source answers \(status): \(detail)"
+        case .status(let status, nil): "the source answers \(status)"
+        case .secret(let message), .content(let message): message
+        case .rejected(let errors):
+            errors.first.map {
+                "\($0)" + (errors.count > 1 ? ", and \(errors.count - 1) more" : "")
+            }
+                ?? "it is refused"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import GatePolicy
+
+/// When a feed is asked, and when what it said last is too old; knows nothing of how.
+struct FeedMachine: Equatable {
+    /// A point in time, for what must not jump and for what must outlive the process.
+    struct Moment: Equatable {
+        /// Seconds on a clock that only goes forward.
+        var uptime: Double
+        /// Seconds since 1970.
+        var time: Int64
+    }
+
+    /// What is to be done.
+    enum Step: Equatable {
+        case ask
+        /// What it said last counts as stale from now on.
+        case turnStale
+        /// Nothing, for so many seconds.
+        case rest(Double)
+    }
+
+    /// The first wait after a failure is at most so long, in seconds; each further one twice as long.
+    static let firstDelay = 1.0
+    /// The longest wait after failures, in seconds, if the source is asked more often than that.
+    static let longestDelay = 60.0
+    /// The shortest wait of all, in seconds.
+    static let shortestDelay = 0.2
+    /// A stream that has lasted so long, in seconds, makes up for the failures before it.
+    static let lastingAfter = 10.0
+    /// Which share of the interval is added at most, so that a fleet does not ask in step.
+    static let spread = 0.1
+
+    private let timing: FeedTiming
+    /// When the source last gave a good answer, seconds since 1970.
+    private(set) var confirmedAt: Int64?
+    private(set) var failures = 0
+    private(set) var isStale = false
+    private var askAt: Double
+
+    /// Begins; the first question comes at once.
+    ///
+    /// - Parameters:
+    ///   - timing: What the rules file says.
+    ///   - confirmedAt: When what is remembered was known to be good.
+    ///   - now: Now.
+    init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
+        self.timing = timing
+        self.confirmedAt = confirmedAt
+        self.askAt = now.uptime
+    }
+
+    /// What to do now; to be asked again after it is done.
+    mutating func next(at now: Moment) -> Step {
+        let untilStale = self.secondsUntilStale(at: now)
+        if let untilStale, untilStale <= 0 {
+            self.isStale = true
+            return .turnStale
+        }
+        guard self.askAt > now.uptime else { return .ask }
+        return .rest(min(self.askAt - now.uptime, untilStale ?? .infinity))
+    }
+
+    /// The source gave a good answer; true if it was stale before.
+    mutating func confirm(at now: Moment) -> Bool {
+        let wasStale = self.isStale
+        self.confirmedAt = now.time
+        self.isStale = false
+        // A stream that breaks again and again right after its beginning is no good one.
+        if now.uptime - self.askAt >= Self.lastingAfter { self.failures = 0 }
+        return wasStale
+    }
+
+    /// A question has come to its end in order.
+    ///
+    /// `random`: from 0 up to 1.
+    mutating func finish(at now: Moment, random: Double) {
+        self.failures = 0
+        self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
+    }
+
+    /// A question has failed, or its answer was refused.
+    mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
+        let interval = Double(self.timing.every)
+        let limit = max(interval, Self.longestDelay)
+        // Beyond that many doublings every limit is reached.
+        let bound = min(limit, Self.firstDelay * Double(1 << min(self.failures, 24)))
+        self.failures += 1
+        // Full jitter: anything up to the bound, so that those who failed together part.
+        let delay = max(Self.shortestDelay, bound * random)
+        let asked = Double(retryAfter ?? 0) * (1 + Self.spread * random)
+        self.askAt = now.uptime + max(delay, asked)
+    }
+
+    private func secondsUntilStale(at now: Moment) -> Double? {
+        guard !self.isStale, let staleAfter = self.timing.staleAfter, let confirmedAt else {
+            return nil
+        }
+        return Double(confirmedAt + staleAfter - now.time)
+    }
+}

@@ -1,0 +1,193 @@
+internal import GatePolicy
+package import Logging
+
+/// Takes what feeds say: has it merged and checked, keeps it, and remembers how each feed is doing.
+package actor FeedDesk {
+    /// After how many seconds it is written down again that an unchanged value still holds.
+    private static let touchInterval: Int64 = 300
+    /// The most errors of one answer that are logged.
+    private static let loggedErrors = 20
+
+    private let reloader: RulesReloader
+    private let store: FeedStore?
+    private let logger: Logger
+
+    private var entries: [String: FeedStatus] = [:]
+    /// When what is in the store was written there.
+    private var savedAt: [String: Int64] = [:]
+    /// Values that did not fit the rules; a change of the rules may let them fit.
+    private var refused: [String: (feed: FeedDefinition, value: FeedValue)] = [:]
+
+    package init(reloader: RulesReloader, store: FeedStore?, logger: Logger) {
+        self.reloader = reloader
+        self.store = store
+        self.logger = logger
+    }
+
+    /// How the feeds are doing, by their ids.
+    package var statuses: [FeedStatus] { self.entries.values.sorted { $0.id < $1.id } }
+
+    /// Begins with a feed: what was taken of it last, and when that was known to be good.
+    func begin(_ feed: FeedDefinition) async -> Int64? {
+        let known = await self.reloader.contribution(of: feed)
+        var status = FeedStatus(id: feed.id, source: feed.summary)
+        status.revision = known.map { Self.revision(of: $0.value, feed) }
+        status.confirmedAt = known == nil ? nil : self.entries[feed.id]?.confirmedAt
+        let remembered = self.store?.entries { _ in }[feed.id]
+        if known != nil, remembered?.fingerprint == feed.fingerprint {
+            status.confirmedAt = status.confirmedAt ?? remembered?.confirmedAt
+        }
+        self.entries[feed.id] = status
+        return status.confirmedAt
+    }
+
+    /// What was taken of a feed last.
+    func last(of feed: FeedDefinition) async -> FeedValue? {
+        await self.reloader.contribution(of: feed)?.value
+    }
+
+    /// Takes a good answer; false if its value is refused, and then nothing has changed.
+    func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
+        let known = await self.reloader.contribution(of: feed)
+        switch answer {
+        case .unchanged:
+            self.refused[feed.id] = nil
+            guard let known else { return true }
+            return await self.settle(known.value, of: feed, at: time, known: known)
+        case .value(let value):
+            return await self.settle(value, of: feed, at: time, known: known)
+        }
+    }
+
+    /// Tries once more what was refused, because the rules have changed.
+    func retryRefused(at time: Int64) async {
+        for (feed, value) in self.refused.values {
+            let known = await self.reloader.contribution(of: feed)
+            _ = await self.settle(value, of: feed, at: time, known: known)
+        }
+    }
+
+    /// Notes that a question has failed.
+    func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
+        let text = "\(failure)"
+        let isNews = self.entries[feed.id]?.lastError != text
+        self.change(feed) { status in
+            status.lastError = text
+            status.failures = failures
+        }
+        let metadata = self.metadata(of: feed, ["error": "\(text)", "failures": "\(failures)"])
+        if isNews {
+            self.logger.warning("feed failed; what it said last stays", metadata: metadata)
+        } else {
+            self.logger.debug("feed failed again", metadata: metadata)
+        }
+    }
+
+    /// Notes that a feed has been silent for too long, and does what its entry says.
+    func turnStale(_ feed: FeedDefinition) async {
+        self.change(feed) { $0.isStale = true }
+        self.logger.warning(
+            "feed is stale",
+            metadata: self.metadata(of: feed, ["then": "\(feed.timing.whenStale.rawValue)"])
+        )
+        guard feed.timing.whenStale == .observe,
+            var known = await self.reloader.contribution(of: feed)
+        else { return }
+        known.isObserved = true
+        self.log(await self.reloader.offer(known, of: feed), of: feed)
+    }
+
+    /// Forgets feeds that are no longer in the rules file.
+    func keepOnly(_ feeds: [FeedDefinition]) {
+        let ids = Set(feeds.map(\.id))
+        self.entries = self.entries.filter { ids.contains($0.key) }
+        self.refused = self.refused.filter { feeds.contains($0.value.feed) }
+    }
+
+    private func settle(
+        _ value: FeedValue,
+        of feed: FeedDefinition,
+        at time: Int64,
+        known: FeedContribution?
+    ) async -> Bool {
+        let isNew = known?.value.document != value.document || known?.isObserved == true
+        let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
+        if known != contribution {
+            let errors = await self.reloader.offer(contribution, of: feed)
+            guard errors.isEmpty else {
+                self.refuse(value, of: feed, errors)
+                return false
+            }
+        }
+        self.refused[feed.id] = nil
+        let failed = self.entries[feed.id]?.lastError != nil
+        self.change(feed) { status in
+            status.revision = Self.revision(of: value, feed)
+            status.confirmedAt = time
+            if isNew { status.changedAt = time }
+            status.lastError = nil
+            status.failures = 0
+            status.isStale = false
+        }
+        if isNew {
+            self.logger.info("feed taken", metadata: self.metadata(of: feed))
+        } else if failed {
+            self.logger.info("feed works again", metadata: self.metadata(of: feed))
+        }
+        self.save(value, of: feed, at: time, isNew: known != contribution)
+        return true
+    }
+
+    private func refuse(_ value: FeedValue, of feed: FeedDefinition, _ errors: [RulesFileError]) {
+        let isNews = self.refused[feed.id]?.value != value
+        self.refused[feed.id] = (feed, value)
+        self.change(feed) { $0.lastError = "\(FeedFailure(.rejected(errors)))" }
+        if isNews { self.log(errors, of: feed) }
+    }
+
+    private func log(_ errors: [RulesFileError], of feed: FeedDefinition) {
+        guard !errors.isEmpty else { return }
+        for error in errors.prefix(Self.loggedErrors) {
+            self.logger.error("\(error)", metadata: ["feed": "\(feed.id)"])
+        }
+        self.logger.error(
+            "feed refused; what it said last stays",
+            metadata: self.metadata(of: feed, ["errors": "\(errors.count)"])
+        )
+    }
+
+    private func save(_ value: FeedValue, of feed: FeedDefinition, at time: Int64, isNew: Bool) {
+        guard let store = self.store,
+            isNew || time - (self.savedAt[feed.id] ?? 0) >= Self.touchInterval
+        else { return }
+        do throws(FeedStore.Failure) {
+            try store.save(
+                FeedStore.Entry(fingerprint: feed.fingerprint, confirmedAt: time, value: value),
+                of: feed.id
+            )
+            self.savedAt[feed.id] = time
+        } catch {
+            self.logger.error(
+                "feed cannot be kept for a restart",
+                metadata: self.metadata(of: feed, ["error": "\(error)"])
+            )
+        }
+    }
+
+    private func change(_ feed: FeedDefinition, _ change: (inout FeedStatus) -> Void) {
+        change(&self.entries[feed.id, default: FeedStatus(id: feed.id, source: feed.summary)])
+    }
+
+    private func metadata(of feed: FeedDefinition, _ more: Logger.Metadata = [:]) -> Logger.Metadata
+    {
+        var metadata: Logger.Metadata = ["feed": "\(feed.id)", "source": "\(feed.summary)"]
+        if let revision = self.entries[feed.id]?.revision {
+            metadata["feedRevision"] = "\(revision)"
+        }
+        return metadata.merging(more) { _, new in new }
+    }
+
+    private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
+        Revision(of: [value.source(of: feed)]).text
+    }
+}

@@ -1,0 +1,55 @@
+/// Asks feeds once, to show what they would say.
+package struct FeedProbe: Sendable {
+    /// What a feed said.
+    package struct Answer: Sendable {
+        package let feed: FeedDefinition
+        /// What it would add to the rules, or why there is nothing.
+        package let result: Result<FeedContribution, FeedFailure>
+    }
+
+    private let fetcher: Fetcher
+
+    package init(fetcher: Fetcher) {
+        self.fetcher = fetcher
+    }
+
+    /// Asks all feeds at the same time; the answers come in the order of the feeds.
+    package func ask(_ feeds: [FeedDefinition]) async -> [Answer] {
+        await withTaskGroup { group in
+            for (index, feed) in feeds.enumerated() {
+                group.addTask { (index, Answer(feed: feed, result: await self.ask(feed))) }
+            }
+            var answers: [Int: Answer] = [:]
+            for await (index, answer) in group { answers[index] = answer }
+            return feeds.indices.compactMap { answers[$0] }
+        }
+    }
+
+    private func ask(_ feed: FeedDefinition) async -> Result<FeedContribution, FeedFailure> {
+        let (values, continuation) = AsyncStream.makeStream(
+            of: Result<FeedValue, FeedFailure>.self
+        )
+        let context = FeedContext(fetcher: self.fetcher, last: nil, now: SystemClock.now)
+        return await withTaskGroup { group in
+            group.addTask {
+                do throws(FeedFailure) {
+                    try await feed.source.follow(context) { answer in
+                        if case .value(let value) = answer { continuation.yield(.success(value)) }
+                    }
+                } catch {
+                    continuation.yield(.failure(error))
+                }
+                continuation.finish()
+            }
+            // A stream goes on for ever; its first answer is enough.
+            var first: Result<FeedValue, FeedFailure>?
+            for await result in values {
+                first = result
+                break
+            }
+            group.cancelAll()
+            return (first ?? .failure(.content("the source said nothing")))
+                .map { FeedContribution(fingerprint: feed.fingerprint, value: $0) }
+        }
+    }
+}

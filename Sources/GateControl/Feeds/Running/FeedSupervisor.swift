@@ -1,0 +1,73 @@
+internal import GatePolicy
+package import Logging
+
+/// Runs the feeds that the rules file names, whatever it comes to name.
+package struct FeedSupervisor: Sendable {
+    private let reloader: RulesReloader
+    private let desk: FeedDesk
+    private let trust: TrustedAuthorities
+    private let logger: Logger
+
+    package init(
+        reloader: RulesReloader,
+        desk: FeedDesk,
+        trust: TrustedAuthorities,
+        logger: Logger
+    ) {
+        self.reloader = reloader
+        self.desk = desk
+        self.trust = trust
+        self.logger = logger
+    }
+
+    /// Runs until its task is cancelled.
+    package func run() async {
+        var running: [FeedDefinition]? = []
+        // Whoever has no feeds pays for none.
+        var fetcher: Fetcher?
+        while let feeds = running {
+            await self.desk.keepOnly(feeds)
+            if !feeds.isEmpty, fetcher == nil { fetcher = self.makeFetcher() }
+            running = await withTaskGroup { group in
+                for runner in self.runners(of: feeds, fetcher) {
+                    group.addTask {
+                        await runner.run()
+                        return [FeedDefinition]?.none
+                    }
+                }
+                group.addTask { await self.change(of: feeds) }
+                // Those who run end with the change alone.
+                var changed: [FeedDefinition]?
+                for await next in group {
+                    changed = next ?? changed
+                    group.cancelAll()
+                }
+                return changed
+            }
+        }
+    }
+
+    private func runners(of feeds: [FeedDefinition], _ fetcher: Fetcher?) -> [FeedRunner] {
+        guard let fetcher else { return [] }
+        return feeds.map { FeedRunner($0, desk: self.desk, fetcher: fetcher) }
+    }
+
+    private func makeFetcher() -> Fetcher? {
+        do throws(FetchFailure) {
+            return try Fetcher(trust: self.trust)
+        } catch {
+            self.logger.critical("feeds cannot be fetched", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Waits until the rules name other feeds; `nil` once nobody waits any more.
+    private func change(of feeds: [FeedDefinition]) async -> [FeedDefinition]? {
+        for await next in self.reloader.feeds {
+            if next != feeds { return next }
+            // The rules have changed around the feeds.
+            await self.desk.retryRefused(at: SystemClock.now().secondsSinceEpoch)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import GateControl
+import GatePolicy
+
+/// What can be done with feeds by hand.
+struct Feed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at the feeds of rules.",
+        subcommands: [FeedCheck.self]
+    )
+}
+
+/// Asks every feed once, and shows what it would say.
+struct FeedCheck: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Asks each feed once and prints what it would add to the rules.",
+        discussion: """
+            Then it checks the whole, its tests included, as serve does: exit 0, or 1 with every \
+            feed that failed and every error as file:line:col: message.
+            """
+    )
+
+    @Argument(help: "A YAML or JSON file, or a folder of them.")
+    var path: String
+    @Option(
+        name: .customLong("feed-ca"),
+        help: "PEM file: who may vouch for a feed, besides those whom the system trusts."
+    )
+    var feedCA: String?
+
+    func run() async throws {
+        let loader = RulesFileLoader(path: self.path)
+        do {
+            let feeds = try loader.feeds()
+            guard !feeds.isEmpty else { return print("\(self.path): there are no feeds") }
+            let fetcher = try Fetcher(trust: TrustedAuthorities(setting: self.feedCA))
+            let answers = await FeedProbe(fetcher: fetcher).ask(feeds)
+            for answer in answers { self.show(answer) }
+            let loaded = try loader.load(feeds: self.contributions(of: answers))
+            let definition = loaded.definition
+            print(
+                "\(self.path) with its feeds: ok (\(definition.rules.count) rules, "
+                    + "\(definition.notices.count) notices, \(definition.releases.count) releases, "
+                    + "revision \(definition.revision))"
+            )
+            guard answers.allSatisfy(\.isGood) else { throw ExitCode.failure }
+        } catch let error as RulesFileErrors {
+            for error in error.errors { StandardError.write(error.description) }
+            throw ExitCode.failure
+        } catch let error as SettingsError {
+            StandardError.write("versiongate: \(error)")
+            throw ExitCode.failure
+        } catch let error as FetchFailure {
+            StandardError.write("versiongate: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func show(_ answer: FeedProbe.Answer) {
+        switch answer.result {
+        case .success(let contribution):
+            print("# feed '\(answer.feed.id)': \(answer.feed.summary)")
+            print(contribution.document)
+        case .failure(let failure):
+            StandardError.write("feed '\(answer.feed.id)': \(answer.feed.summary): \(failure)")
+        }
+    }
+
+    private func contributions(of answers: [FeedProbe.Answer]) -> [String: FeedContribution] {
+        answers.reduce(into: [:]) { contributions, answer in
+            if case .success(let contribution) = answer.result {
+                contributions[answer.feed.id] = contribution
+            }
+        }
+    }
+}
+
+extension FeedProbe.Answer {
+    fileprivate var isGood: Bool {
+        switch self.result {
+        case .success: true
+        case .failure: false
+        }
+    }
+}

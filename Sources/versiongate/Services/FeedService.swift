@@ -1,0 +1,21 @@
+import GateControl
+import Logging
+import ServiceLifecycle
+
+/// Asks the feeds that the rules name.
+struct FeedService: Service {
+    let reloader: RulesReloader
+    let feeds: RememberedFeeds
+    let logger: Logger
+
+    func run() async throws {
+        let desk = FeedDesk(reloader: self.reloader, store: self.feeds.store, logger: self.logger)
+        let supervisor = FeedSupervisor(
+            reloader: self.reloader,
+            desk: desk,
+            trust: self.feeds.trust,
+            logger: self.logger
+        )
+        await cancelWhenGracefulShutdown { await supervisor.run() }
+    }
+}

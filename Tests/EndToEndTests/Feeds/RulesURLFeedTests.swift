@@ -1,0 +1,211 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// A rules file at an address, through the real executable.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct RulesURLFeedTests {
+    private static func file(_ url: String, _ keys: String = "", more: String = "") -> String {
+        "feeds: [{ id: shared, source: https, url: '\(url)', every: 1s\(keys) }]\n\(more)"
+    }
+
+    /// Plays with a source whose floor is 3.5.0 and a gate that has taken it.
+    private func play(
+        _ keys: String = "",
+        more: String = "",
+        flags: (TemporaryFolder) -> [GateFlag] = { [.stateDir(path: $0.path(of: "state"))] },
+        _ body: (Scene, FileSource) async throws -> Void
+    ) async throws {
+        let source = try FileSource()
+        source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let text = Self.file(source.server.url("/rules.yaml"), keys, more: more)
+        try folder.writeInPlace(text, to: "rules.yaml")
+        try await Scene.play(in: folder, flags: flags(folder)) { scene in
+            try scene.wait(untilVersion: "3.4.9", isDenied: true)
+            try await body(scene, source)
+        }
+    }
+
+    @Test func `a floor that is raised and lowered at the source holds at once`() async throws {
+        try await self.play { scene, source in
+            let denial = try scene.wait(untilVersion: "3.4.9", isDenied: true)
+            #expect(try denial.problem().minimumVersion == "3.5.0")
+            source.put(RulesText.shop(minimum: "5.0.0"), at: "/rules.yaml")
+            try scene.wait(untilVersion: "4.9.9", isDenied: true)
+            source.put(RulesText.shop(minimum: "2.0.0"), at: "/rules.yaml")
+            try scene.wait(untilVersion: "2.0.0", isDenied: false)
+            let asked = source.server.requests
+            #expect(asked.first?.fields["If-None-Match"].isEmpty == true)
+            #expect(asked.last?.fields["If-None-Match"].count == 1)
+        }
+    }
+
+    @Test func `a source that is gone is missed neither now nor after a restart`() async throws {
+        try await self.play { scene, source in
+            try source.server.stop()
+            try scene.gate.logLine("the failure") {
+                $0.message == "feed failed; what it said last stays"
+                    && $0.metadata["error"] == "nobody accepts connections there"
+            }
+            #expect(try scene.isDenied("3.4.9"))
+            #expect(scene.gate.end() == .status(0))
+
+            let second = try GateProcess(
+                upstreamPort: scene.backend.port,
+                rules: scene.folder.file("rules.yaml"),
+                flags: [.stateDir(path: scene.folder.path(of: "state"))]
+            )
+            let client = try RawClient(port: second.port)
+            try client.send(Request.text(fields: Request.outdated))
+            #expect(try client.response().status == 426)
+        }
+    }
+
+    @Test func `nonsense at the source changes nothing, and the log says so`() async throws {
+        try await self.play { scene, source in
+            for fault in [SourceFault.webPage, .empty, .halfOfIt, .notUTF8, .unavailable] {
+                let seen = scene.gate.logLines.count
+                source.server.set(fault)
+                try scene.gate.logLine("\(fault)", skipping: seen) {
+                    [
+                        "feed failed; what it said last stays",
+                        "feed refused; what it said last stays",
+                    ]
+                    .contains($0.message)
+                }
+                #expect(try scene.isDenied("3.4.9"))
+                #expect(try !scene.isDenied("3.5.0"))
+                source.server.set(nil)
+                try scene.gate.logLine("better", skipping: seen) {
+                    $0.message == "feed works again"
+                }
+            }
+        }
+    }
+
+    @Test func `a test of the file guards against the source`() async throws {
+        let test = """
+            tests:
+              - name: nobody shuts out the current version
+                request: { app: com.example.shop, platform: ios, version: "4.2.0" }
+                expect: { decision: allow }
+
+            """
+        try await self.play(more: test) { scene, source in
+            source.put(RulesText.shop(minimum: "42.0.0"), at: "/rules.yaml")
+            try scene.gate.logLine("the test") {
+                $0.level == "error" && $0.message.contains("nobody shuts out the current version")
+            }
+            #expect(try scene.isDenied("3.4.9"))
+            #expect(try !scene.isDenied("4.2.0"))
+            source.put(RulesText.shop(minimum: "4.2.0"), at: "/rules.yaml")
+            try scene.wait(untilVersion: "4.1.9", isDenied: true)
+        }
+    }
+
+    @Test func `a gate starts without a source, and takes it once it is there`() async throws {
+        let port = try FreePort.find()
+        let url = "http://127.0.0.1:\(port)/rules.yaml"
+        try await Scene.play(rules: Self.file(url)) { scene in
+            #expect(try !scene.isDenied("3.4.9"))
+            let source = try FileSource(port: port)
+            source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
+            try scene.wait(untilVersion: "3.4.9", isDenied: true)
+        }
+    }
+
+    @Test func `a source that is silent for too long is only observed`() async throws {
+        try await self.play(", staleAfter: 2s, whenStale: observe") { scene, source in
+            source.server.set(.unavailable)
+            try scene.wait(untilVersion: "3.4.9", isDenied: false)
+            #expect(scene.gate.logLines.contains { $0.message == "feed is stale" })
+            source.server.set(nil)
+            try scene.wait(untilVersion: "3.4.9", isDenied: true)
+        }
+    }
+
+    @Test func `the file gives up a feed, and takes it up again`() async throws {
+        try await self.play { scene, source in
+            try scene.folder.replace("rules.yaml", with: "rules: []\n")
+            try scene.wait(untilVersion: "3.4.9", isDenied: false)
+            let text = Self.file(source.server.url("/rules.yaml"), more: "rules: []\n")
+            try scene.folder.replace("rules.yaml", with: text)
+            try scene.wait(untilVersion: "3.4.9", isDenied: true)
+        }
+    }
+
+    @Test(
+        .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
+    )
+    func `a source of one's own authority is asked through the proxy of the environment`()
+        async throws
+    {
+        let source = try FileSource()
+        source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let certificates = try TestCertificates(in: folder)
+        try certificates.make("server", names: "DNS:rules.example.com")
+        let front = try TLSFront(
+            to: source.server.port,
+            certificate: certificates.path("server.pem"),
+            key: certificates.path("server.key")
+        )
+        let proxy = try ConnectProxy(to: front.port)
+        let text = Self.file("https://rules.example.com/rules.yaml")
+        try folder.writeInPlace(text, to: "rules.yaml")
+        try await Scene.play(
+            in: folder,
+            flags: [.feedCA(path: certificates.path("ca.pem"))],
+            surroundings: .environment(["https_proxy": "http://127.0.0.1:\(proxy.port)"])
+        ) { scene in
+            try scene.wait(untilVersion: "3.4.9", isDenied: true)
+        }
+        #expect(proxy.requests.first == "CONNECT rules.example.com:443 HTTP/1.1")
+    }
+
+    @Test func `feed check shows what the source would say, and what is wrong with it`() throws {
+        let source = try FileSource()
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let url = source.server.url("/rules.yaml")
+        try folder.writeInPlace(Self.file(url + "?key=hunter2"), to: "rules.yaml")
+        let path = folder.path(of: "rules.yaml")
+
+        let missing = try ToolProcess.versiongate("feed", "check", path)
+        #expect(missing.status == 1)
+        #expect(missing.errors == "feed 'shared': \(url): the source answers 404\n")
+
+        source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
+        let good = try ToolProcess.versiongate("feed", "check", path)
+        #expect(good.status == 0)
+        #expect(good.output.hasPrefix("# feed 'shared': \(url)\n" + RulesText.shop))
+        #expect(
+            good.output.contains("with its feeds: ok (1 rules, 1 notices, 0 releases, revision")
+        )
+
+        source.put("rules:\n- { id: a, minimun: '3' }\n", at: "/rules.yaml")
+        let wrong = try ToolProcess.versiongate("feed", "check", path)
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("feed:shared:2:12: unknown key 'minimun'; did you mean"))
+        for result in [missing, good, wrong] {
+            #expect(!(result.output + result.errors).contains("hunter2"))
+        }
+    }
+
+    @Test func `a state folder that cannot be used ends the start with the reason`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace("rules: []\n", to: "rules.yaml")
+        let error = #expect(throws: HarnessError.self) {
+            try GateProcess(
+                upstreamPort: 9,
+                rules: folder.file("rules.yaml"),
+                flags: [.stateDir(path: folder.path(of: "rules.yaml"))]
+            )
+        }
+        #expect(error?.description.contains("--state-dir") == true)
+    }
+}

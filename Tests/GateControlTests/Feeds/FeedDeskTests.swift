@@ -1,0 +1,211 @@
+import GatePolicy
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+/// What feeds say is taken, refused, kept and remembered.
+struct FeedDeskTests {
+    /// A rules file with one feed, its reloader and its state folder.
+    private final class Bench: Sendable {
+        let folder: TemporaryFolder
+        let log = LogRecorder()
+        let published = Mutex<[RuleSetDefinition]>([])
+        let reloader: RulesReloader
+        let store: FeedStore
+        let desk: FeedDesk
+
+        init(_ file: String = FeedDeskTests.file()) async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(file, to: "rules.yaml")
+            let store = try FeedStore(folder: folder.path(of: "state"))
+            let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))
+            self.reloader = RulesReloader(
+                current: try loader.load(),
+                logger: self.log.logger,
+                load: { (again, feeds) throws(RulesFileErrors) in
+                    guard let again else { return try loader.load(feeds: feeds) }
+                    return try loader.load(again: again, feeds: feeds)
+                },
+                publish: { _ in }
+            )
+            (self.folder, self.store) = (folder, store)
+            self.desk = FeedDesk(reloader: self.reloader, store: store, logger: self.log.logger)
+        }
+
+        func feed() async throws -> FeedDefinition {
+            try #require(await self.reloader.current?.feeds.first)
+        }
+
+        var rules: [String] {
+            get async { await self.reloader.current?.definition.rules.map(\.id) ?? [] }
+        }
+
+        var status: FeedStatus {
+            get async throws { try #require(await self.desk.statuses.first) }
+        }
+    }
+
+    fileprivate static func file(_ keys: String = "", more: String = "") -> String {
+        """
+        feeds: [{ id: one, source: https, url: "https://a.example"\(keys) }]
+        rules: [{ id: own, minimum: "1", storeUrl: "https://a.example" }]
+        \(more)
+        """
+    }
+
+    private func value(_ id: String, etag: String = "1") -> FeedValue {
+        FeedValue(
+            document: "rules: [{ id: \(id), minimum: '2', storeUrl: 'https://a.example' }]\n",
+            memory: ["etag": etag]
+        )
+    }
+
+    @Test func `a good value is merged, kept and told of`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.begin(feed) == nil)
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(await bench.rules == ["own", "a"])
+        #expect(await bench.desk.last(of: feed) == self.value("a"))
+        let status = try await bench.status
+        #expect(status.confirmedAt == 1000)
+        #expect(status.changedAt == 1000)
+        #expect(status.revision?.count == Revision.length)
+        let kept = bench.store.entries { Issue.record("\($0)") }
+        #expect(kept["one"]?.value == self.value("a"))
+        #expect(kept["one"]?.confirmedAt == 1000)
+        #expect(
+            bench.log.lines.filter { $0.hasPrefix("info") } == [
+                "info rules loaded", "info feed taken",
+            ]
+        )
+    }
+
+    @Test func `a value that breaks the whole changes nothing`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        for broken in [self.value("own"), FeedValue(document: ""), FeedValue(document: "rules: [")]
+        {
+            #expect(!(await bench.desk.take(.value(broken), of: feed, at: 2000)))
+            #expect(await bench.rules == ["own", "a"])
+        }
+        let status = try await bench.status
+        #expect(status.confirmedAt == 1000)
+        #expect(status.lastError?.hasPrefix("feed:one:") == true)
+        #expect(bench.store.entries { _ in }["one"]?.value == self.value("a"))
+        #expect(await bench.reloader.status.lastReloadSuccessful)
+        #expect(bench.log.lines.contains("error feed refused; what it said last stays"))
+    }
+
+    @Test func `an unchanged value confirms, and mends what failed`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        await bench.desk.fail(.fetch(.unreachable), of: feed, failures: 1)
+        await bench.desk.fail(.fetch(.unreachable), of: feed, failures: 2)
+        #expect(try await bench.status.failures == 2)
+        #expect(try await bench.status.lastError == "\(FetchFailure.unreachable)")
+        #expect(await bench.desk.take(.unchanged, of: feed, at: 1500))
+        let status = try await bench.status
+        #expect(status.confirmedAt == 1500)
+        #expect(status.changedAt == 1000)
+        #expect(status.lastError == nil)
+        #expect(bench.store.entries { _ in }["one"]?.confirmedAt == 1500)
+        let warnings = bench.log.lines.filter { $0.hasPrefix("warning") }
+        #expect(warnings == ["warning feed failed; what it said last stays"])
+    }
+
+    @Test func `a new ETag of the same rules is remembered without a reload`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(await bench.desk.take(.value(self.value("a", etag: "2")), of: feed, at: 1001))
+        #expect(await bench.desk.last(of: feed)?.memory == ["etag": "2"])
+        #expect(try await bench.status.changedAt == 1000)
+        #expect(bench.log.lines.filter { $0 == "info rules loaded" }.count == 1)
+    }
+
+    @Test func `a refused value is tried again when the rules change`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(!(await bench.desk.take(.value(self.value("own")), of: feed, at: 1000)))
+        let file = Self.file().replacingOccurrences("id: own", with: "id: mine")
+        try bench.folder.write(file, to: "rules.yaml")
+        #expect(await bench.reloader.reload(reason: .signal).lastReloadSuccessful)
+        await bench.desk.retryRefused(at: 1100)
+        #expect(await bench.rules == ["mine", "own"])
+        #expect(try await bench.status.lastError == nil)
+    }
+
+    @Test func `a broken file holds up no feed, and a feed hides no broken file`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        try bench.folder.write("ruels: []\n", to: "rules.yaml")
+        #expect(!(await bench.reloader.reload(reason: .signal).lastReloadSuccessful))
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(await bench.rules == ["own", "a"])
+        let status = await bench.reloader.status
+        #expect(!status.lastReloadSuccessful)
+        #expect(status.revision == (await bench.reloader.current?.definition.revision))
+    }
+
+    @Test func `a reload of the file keeps what feeds say, but a test may refuse the whole`()
+        async throws
+    {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        let test = "tests: [{ name: t, request: { version: '1.5' }, expect: { decision: allow } }]"
+        try bench.folder.write(Self.file(more: test), to: "rules.yaml")
+        #expect(!(await bench.reloader.reload(reason: .signal).lastReloadSuccessful))
+        #expect(await bench.rules == ["own", "a"])
+        try bench.folder.write(Self.file(more: "# right"), to: "rules.yaml")
+        #expect(await bench.reloader.reload(reason: .signal).lastReloadSuccessful)
+        #expect(await bench.rules == ["own", "a"])
+    }
+
+    @Test(arguments: [("keep", RuleMode.enforce), ("observe", .observe)])
+    func `a stale feed does what its entry says, until it speaks again`(
+        policy: String,
+        mode: RuleMode
+    ) async throws {
+        let keys = ", every: 1s, staleAfter: 1h, whenStale: \(policy)"
+        let bench = try await Bench(Self.file(keys))
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        await bench.desk.turnStale(feed)
+        #expect(await bench.reloader.current?.definition.rules.map(\.mode) == [.enforce, mode])
+        #expect(try await bench.status.isStale)
+        #expect(await bench.desk.take(.unchanged, of: feed, at: 9000))
+        #expect(await bench.reloader.current?.definition.rules.map(\.mode) == [.enforce, .enforce])
+        #expect(try await !bench.status.isStale)
+    }
+
+    @Test func `what was kept is known after a restart, if the entry is the same`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        let contributions = bench.store.contributions { Issue.record("\($0)") }
+        let loader = RulesFileLoader(path: bench.folder.path(of: "rules.yaml"))
+        let loaded = try loader.load(feeds: contributions)
+        #expect(loaded.definition.rules.map(\.id) == ["own", "a"])
+        let reloader = RulesReloader(
+            loader: loader,
+            current: loaded,
+            contributions: contributions,
+            logger: bench.log.logger
+        ) { _ in }
+        let desk = FeedDesk(reloader: reloader, store: bench.store, logger: bench.log.logger)
+        #expect(await desk.begin(feed) == 1000)
+        #expect(await desk.last(of: feed) == self.value("a"))
+        #expect(await desk.statuses.first?.revision != nil)
+    }
+}
+
+extension String {
+    fileprivate func replacingOccurrences(_ text: String, with other: String) -> String {
+        self.split(separator: text, omittingEmptySubsequences: false).joined(separator: other)
+    }
+}
