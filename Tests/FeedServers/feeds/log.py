@@ -1,0 +1,40 @@
+"""The requests that a server has received."""
+
+import threading
+import time
+
+
+class Log:
+    def __init__(self):
+        self.added = threading.Condition()
+        self.entries = []
+
+    def add(self, request, fault):
+        """Notes a request; the entry takes the status once it is known."""
+        return self.append({
+            **request.described(), "fault": fault and fault.kind, "status": None,
+        })
+
+    def add_greeting(self, listener, fault):
+        """Notes a connection that a fault ended before any request."""
+        self.append({
+            "listener": listener.name, "method": "", "target": "", "path": "", "query": {},
+            "headers": {}, "body": "", "fault": fault, "status": None,
+        })
+
+    def append(self, entry):
+        with self.added:
+            entry = {"number": len(self.entries) + 1, "time": round(time.time(), 3), **entry}
+            self.entries.append(entry)
+            self.added.notify_all()
+        return entry
+
+    def after(self, number, wait=0.0):
+        """Those later than a number; waits so many seconds until there is one."""
+        with self.added:
+            self.added.wait_for(lambda: len(self.entries) > number, wait)
+            return [dict(entry) for entry in self.entries[number:]]
+
+    def clear(self):
+        with self.added:
+            self.entries = []

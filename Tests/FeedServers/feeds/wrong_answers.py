@@ -1,0 +1,170 @@
+"""Faults that end in an answer: each takes the right one and gives a wrong one."""
+
+import gzip
+import json
+import time
+import zlib
+from urllib.parse import urlsplit
+
+from .wire import Answer, http_date
+
+PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Welcome.</body></html>"
+NAMED_STATUS = {str(code): code for code in (400, 401, 403, 404, 412, 429, 500, 502, 503, 504)}
+
+
+def status(spoiling):
+    """The source's own words for a status, as documented; `body` says others."""
+    fault = spoiling.fault
+    code = int(fault.get("code", NAMED_STATUS.get(fault.kind, 500)))
+    answer = spoiling.protocol.refusal(code, spoiling.request)
+    if "body" in fault.described:
+        answer.body = fault.get("body").encode()
+        answer.replace("Content-Type", fault.get("contentType", "text/plain"))
+    if "retryAfter" in fault.described:
+        answer.replace("Retry-After", retry_after(fault.get("retryAfter")))
+    return answer
+
+
+def retry_after(value):
+    """Seconds as they are; `date+N`: the HTTP date that lies N seconds ahead; else as it is."""
+    if isinstance(value, str) and value.startswith("date+"):
+        return http_date(time.time() + float(value[5:]))
+    return str(value)
+
+
+def redirect(spoiling):
+    """To the other listener, which is another port under the name `localhost`."""
+    fault = spoiling.fault
+    target = fault.get("to") or spoiling.protocol.server.other.origin + spoiling.request.target
+    return Answer(fault.get("code", 302), fields=[("Location", target)])
+
+
+def redirect_loop(spoiling):
+    return Answer(spoiling.fault.get("code", 302), fields=[("Location", spoiling.request.target)])
+
+
+def redirect_down(spoiling):
+    """From TLS to plain HTTP."""
+    split = urlsplit(spoiling.protocol.server.other.origin)
+    location = f"http://{split.netloc}{spoiling.request.target}"
+    return Answer(spoiling.fault.get("code", 302), fields=[("Location", location)])
+
+
+def redirect_nowhere(spoiling):
+    return Answer(spoiling.fault.get("code", 302))
+
+
+def empty(spoiling):
+    return Answer(200, b"", spoiling.answer.field("Content-Type"))
+
+
+def html(spoiling):
+    return Answer(200, PAGE, "text/html; charset=utf-8")
+
+
+def null(spoiling):
+    return with_body(spoiling.answer, b"null")
+
+
+def wrong_type(spoiling):
+    """Well-formed JSON of another type than the one that is due; `json` says which."""
+    if "json" in spoiling.fault.described:
+        return with_body(spoiling.answer, json.dumps(spoiling.fault.get("json")).encode())
+    is_object = spoiling.answer.body.lstrip().startswith(b"{")
+    return with_body(spoiling.answer, b"[1,2,3]" if is_object else b'{"unexpected":true}')
+
+
+def bad_json(spoiling):
+    """The first half of the body, well framed."""
+    body = spoiling.answer.body
+    return with_body(spoiling.answer, body[:max(1, len(body) // 2)])
+
+
+def not_utf8(spoiling):
+    """Two bytes that UTF-8 never has, within the first string."""
+    body = spoiling.answer.body
+    place = body.find(b'"') + 1 or len(body) // 2
+    return with_body(spoiling.answer, body[:place] + b"\xff\xfe" + body[place:])
+
+
+def content_type(spoiling):
+    answer = with_body(spoiling.answer, spoiling.answer.body)
+    answer.replace("Content-Type", spoiling.fault.get("contentType", "application/octet-stream"))
+    return answer
+
+
+def bad_gzip(spoiling):
+    """Says gzip; is none, or is one that ends early or has the wrong checksum."""
+    form = spoiling.fault.get("form", "garbage")
+    packed = gzip.compress(spoiling.answer.body, mtime=0)
+    body = {
+        "garbage": b"\x1f\x8b" + b"this is no gzip" * 4,
+        "cut": packed[:max(12, len(packed) // 2)],
+        "checksum": packed[:-8] + bytes(byte ^ 0xFF for byte in packed[-8:-4]) + packed[-4:],
+        "plain": spoiling.answer.body,
+    }[form]
+    answer = with_body(spoiling.answer, body)
+    answer.replace("Content-Encoding", "gzip")
+    return answer
+
+
+def gzip_bomb(spoiling):
+    """A few kilobytes that become `bytes`, 256 MiB if nothing is said."""
+    answer = with_body(spoiling.answer, b"")
+    size = spoiling.fault.get("bytes", 256 * 1024 * 1024)
+    answer.body = bomb(spoiling.answer.body, size)
+    answer.replace("Content-Encoding", "gzip")
+    return answer
+
+
+def bomb(start, size):
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    packed = packer.compress(start)
+    blanks = b" " * 1024 * 1024
+    for _ in range(size // len(blanks)):
+        packed += packer.compress(blanks)
+    return packed + packer.flush()
+
+
+def unknown_encoding(spoiling):
+    answer = with_body(spoiling.answer, spoiling.answer.body)
+    answer.replace("Content-Encoding", spoiling.fault.get("encoding", "x-unheard-of"))
+    return answer
+
+
+def big_head(spoiling):
+    """Header fields of a megabyte in all."""
+    answer = with_body(spoiling.answer, spoiling.answer.body)
+    answer.fields += [(f"X-Padding-{number}", "x" * 8000) for number in range(128)]
+    return answer
+
+
+def with_body(answer, body):
+    changed = Answer(200, body, fields=[
+        field for field in answer.fields if field[0].lower() not in ("etag", "content-encoding")
+    ])
+    changed.filler = answer.filler
+    return changed
+
+
+STATUS_PARAMETERS = {"code", "body", "contentType", "retryAfter"}
+
+# By the name of the fault: what it does, and the parameters that it takes.
+ANSWERS = {
+    **{name: (status, STATUS_PARAMETERS) for name in ["status", *NAMED_STATUS]},
+    "redirect": (redirect, {"code", "to"}),
+    "redirect-loop": (redirect_loop, {"code"}),
+    "redirect-down": (redirect_down, {"code"}),
+    "redirect-nowhere": (redirect_nowhere, {"code"}),
+    "empty": (empty, set()),
+    "html": (html, set()),
+    "null": (null, set()),
+    "wrong-type": (wrong_type, {"json"}),
+    "bad-json": (bad_json, set()),
+    "not-utf8": (not_utf8, set()),
+    "content-type": (content_type, {"contentType"}),
+    "bad-gzip": (bad_gzip, {"form"}),
+    "gzip-bomb": (gzip_bomb, {"bytes"}),
+    "unknown-encoding": (unknown_encoding, {"encoding"}),
+    "big-head": (big_head, set()),
+}

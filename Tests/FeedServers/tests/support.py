@@ -1,0 +1,162 @@
+"""What the tests of the servers have in common."""
+
+import http.client
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent.parent
+HAS_OPENSSL = shutil.which("openssl") is not None
+
+
+class Certificates:
+    """A key and a certificate for `localhost` and 127.0.0.1, made once."""
+
+    folder = None
+
+    @classmethod
+    def make(cls):
+        if cls.folder is None:
+            cls.folder = tempfile.TemporaryDirectory()
+            run_openssl(
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                "-keyout", cls.path("key.pem"), "-out", cls.path("cert.pem"), "-days", "2",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            )
+        return cls.path("cert.pem"), cls.path("key.pem")
+
+    @classmethod
+    def path(cls, name):
+        return str(Path(cls.folder.name) / name)
+
+
+def run_openssl(*arguments):
+    return subprocess.run(
+        ["openssl", *arguments], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+
+
+class Reply:
+    def __init__(self, status, fields, body):
+        self.status = status
+        self.fields = fields
+        self.body = body
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Server:
+    """A server as a process of its own, as the Swift tests start it."""
+
+    def __init__(self, name, tls=False):
+        command = [sys.executable, "-B", str(FOLDER / "serve.py"), name]
+        self.context = None
+        if tls:
+            certificate, key = Certificates.make()
+            command += ["--cert", certificate, "--key", key]
+            self.context = ssl.create_default_context(cafile=certificate)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        line = self.process.stdout.readline().decode().split()
+        assert line[:1] == ["listening"], line
+        self.port, self.control_port = int(line[1]), int(line[2])
+        self.kept = None
+
+    @property
+    def origin(self):
+        return f"{'https' if self.context else 'http'}://localhost:{self.port}"
+
+    def stop(self):
+        if self.kept is not None:
+            self.kept.close()
+        self.process.stdin.close()
+        code = self.process.wait(10)
+        self.process.stdout.close()
+        return code
+
+    def connect(self, port=None, timeout=5):
+        port = port or self.port
+        if self.context is None:
+            return http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+        return http.client.HTTPSConnection(
+            "localhost", port, timeout=timeout, context=self.context)
+
+    def request(self, target, method="GET", body=None, headers=None, port=None, timeout=5):
+        connection = self.connect(port, timeout)
+        try:
+            connection.request(method, target, body, headers or {})
+            response = connection.getresponse()
+            return Reply(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def control(self, method, path, value=None, expects=200):
+        if self.kept is None:
+            self.kept = http.client.HTTPConnection("127.0.0.1", self.control_port, timeout=10)
+        self.kept.request(method, path, None if value is None else json.dumps(value))
+        response = self.kept.getresponse()
+        answer = json.loads(response.read())
+        assert response.status == expects, answer
+        return answer
+
+    def state(self, **state):
+        self.control("PUT", "/state", state)
+
+    def change(self, **state):
+        self.control("PATCH", "/state", state)
+
+    def fault(self, kind, **parameters):
+        self.control("PUT", "/fault", {"kind": kind, **parameters})
+
+    def log(self, after=0, wait=0):
+        return self.control("GET", f"/log?after={after}&wait={wait}")
+
+    @property
+    def other_port(self):
+        return self.control("GET", "/")["otherPort"]
+
+
+class ServerCase(unittest.TestCase):
+    """A test case with a server of its own, which every test finds as it was at the start."""
+
+    name = None
+    tls = False
+
+    @classmethod
+    def setUpClass(cls):
+        if cls.name is None or (cls.tls and not HAS_OPENSSL):
+            raise unittest.SkipTest("no server, or no openssl")
+        cls.server = Server(cls.name, cls.tls)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def setUp(self):
+        self.server.control("DELETE", "/fault")
+        self.server.state()
+        self.server.control("DELETE", "/log")
+
+    def get(self, target, **headers):
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.server.request(target, headers=named)
+
+
+def unpacked(reply):
+    return zlib.decompress(reply.body, 31) if reply.fields["Content-Encoding"] else reply.body
+
+
+def raw_exchange(port, text, timeout=5):
+    """What comes back for bytes as they are, until the server closes."""
+    with socket.create_connection(("127.0.0.1", port), timeout) as sock:
+        sock.sendall(text.encode())
+        received = b""
+        while data := sock.recv(65536):
+            received += data
+        return received
