@@ -1,0 +1,158 @@
+"""The App Store's lookup (`app-store`): versions by storefront, through a forgetful CDN."""
+
+import copy
+import json
+import time
+
+from .protocol import Protocol
+from .wire import Answer
+
+KNOWN_PARAMETERS = {"id", "bundleId", "country", "lang", "entity", "limit", "media", "version"}
+
+
+class AppStore(Protocol):
+    """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and what all share."""
+
+    defaults = {
+        "apps": [],
+        "contentType": "text/javascript; charset=utf-8",
+        "leadingLines": 3,
+        "staleness": "none",
+        "cacheSeconds": 86400,
+        "cacheKey": "all-parameters",
+        "allowance": None,
+        "period": 60,
+        "throttle": "403-empty",
+        "unknownCountry": "400",
+    }
+    choices = {
+        "staleness": ("none", "cached", "flapping", "bundle-id-lags"),
+        "cacheKey": ("all-parameters", "known-parameters"),
+        "throttle": ("403-empty", "429", "403-html", "200-empty"),
+        "unknownCountry": ("400", "empty"),
+    }
+
+    def __init__(self, server):
+        super().__init__(server)
+        self.earlier = []
+        self.cache = {}
+        self.lookups = 0
+        self.recent = []
+
+    def check(self, state):
+        for app in state["apps"]:
+            if not isinstance(app.get("trackId"), int) or not isinstance(app.get("bundleId"), str):
+                raise ValueError("an app has a number trackId and a text bundleId")
+            for country, facts in app["storefronts"].items():
+                if len(country) != 2 or "version" not in facts:
+                    raise ValueError(f"storefront {country} of {app['bundleId']} has no version")
+
+    def changed(self, old):
+        if self.state["apps"] != old["apps"]:
+            self.earlier = old["apps"]
+        if self.state["staleness"] != old["staleness"]:
+            self.cache = {}
+
+    def purge(self, _):
+        """Empties the CDN's cache."""
+        with self.lock:
+            self.cache = {}
+
+    actions = {"purge": purge}
+
+    def answer(self, request):
+        if request.raw_path != "/lookup" or request.method not in ("GET", "POST", "HEAD"):
+            return self.refusal(404, request)
+        with self.lock:
+            self.lookups += 1
+            if self.is_throttled():
+                return self.throttled()
+            return self.look_up(request)
+
+    def is_throttled(self):
+        allowance = self.state["allowance"]
+        if allowance is None:
+            return False
+        now = time.monotonic()
+        self.recent = [each for each in self.recent if each > now - self.state["period"]] + [now]
+        return len(self.recent) > allowance
+
+    def throttled(self):
+        form = self.state["throttle"]
+        if form == "403-html":
+            return Answer(403, "<html><body>Forbidden</body></html>", "text/html")
+        status = int(form.split("-")[0])
+        return Answer(status, fields=[("Cache-Control", "max-age=0, no-cache, no-store")])
+
+    def look_up(self, request):
+        country = (request.parameter("country") or "us").lower()
+        if len(country) != 2 or not country.isalpha():
+            return self.bad_country()
+        staleness = self.state["staleness"]
+        if staleness == "cached":
+            return self.cached(request, country)
+        lags = staleness == "flapping" and self.lookups % 2 == 0
+        lags = lags or (staleness == "bundle-id-lags" and request.parameter("bundleId"))
+        return self.listing(self.earlier if lags else self.state["apps"], request, country)
+
+    def cached(self, request, country):
+        """What was said to the same URL before, however the store has changed since."""
+        query = sorted(request.query)
+        if self.state["cacheKey"] == "known-parameters":
+            query = [each for each in query if each[0] in KNOWN_PARAMETERS]
+        key = (request.raw_path, tuple(query))
+        now = time.monotonic()
+        expiry, apps = self.cache.get(key, (0, None))
+        if now >= expiry:
+            expiry, apps = now + self.state["cacheSeconds"], copy.deepcopy(self.state["apps"])
+            self.cache[key] = (expiry, apps)
+        return self.listing(apps, request, country)
+
+    def listing(self, apps, request, country):
+        ids = (request.parameter("id") or "").split(",")
+        bundles = (request.parameter("bundleId") or "").split(",")
+        found = [
+            described(app, country) for app in apps
+            if (str(app["trackId"]) in ids or app["bundleId"] in bundles)
+            and country in app["storefronts"]
+        ]
+        text = json.dumps({"resultCount": len(found), "results": found}, ensure_ascii=False)
+        return Answer(
+            200, "\n" * self.state["leadingLines"] + text + "\n", self.state["contentType"],
+            [("Cache-Control", "no-transform, max-age=57")])
+
+    def bad_country(self):
+        if self.state["unknownCountry"] == "empty":
+            return Answer.json({"resultCount": 0, "results": []})
+        text = "Invalid value(s) for key(s): [country]"
+        return Answer.json({"errorMessage": text, "queryParameters": {}}, status=400)
+
+    def refusal(self, status, request):
+        return Answer(status, fields=[("Cache-Control", "max-age=0, no-cache, no-store")])
+
+
+def described(app, country):
+    """A result as the store words it, from the little that a test says."""
+    facts = app["storefronts"][country]
+    number = app["trackId"]
+    shared = {key: value for key, value in app.items() if key != "storefronts"}
+    return {
+        "wrapperType": "software",
+        "kind": "software",
+        "trackName": "Example",
+        "trackViewUrl": f"https://apps.apple.com/{country}/app/example/id{number}?uo=4",
+        "minimumOsVersion": "15.0",
+        "currentVersionReleaseDate": "2026-09-01T07:00:00Z",
+        "releaseDate": "2020-03-14T07:00:00Z",
+        "fileSizeBytes": "73400320",
+        "price": 0.0,
+        "formattedPrice": "Free",
+        "currency": "USD",
+        "sellerName": "Example Inc.",
+        "genreIds": ["6024"],
+        "contentAdvisoryRating": "4+",
+        "supportedDevices": ["iPhone15-iPhone15"],
+        "isVppDeviceBasedLicensingEnabled": True,
+        **shared,
+        **facts,
+    }
