@@ -2,8 +2,10 @@
 
 from .app_store import AppStore
 from .file_server import FileServer
+from .microcms import MicroCMS
 
 PROTOCOLS = {
     "https": FileServer,
     "app-store": AppStore,
+    "microcms": MicroCMS,
 }
