@@ -2,10 +2,12 @@
 
 from .app_store import AppStore
 from .file_server import FileServer
+from .firebase_database import FirebaseDatabase
 from .microcms import MicroCMS
 
 PROTOCOLS = {
     "https": FileServer,
     "app-store": AppStore,
     "microcms": MicroCMS,
+    "firebase-database": FirebaseDatabase,
 }

@@ -1,5 +1,7 @@
 """What the tests of the servers have in common."""
 
+import atexit
+import functools
 import http.client
 import json
 import shutil
@@ -16,25 +18,24 @@ FOLDER = Path(__file__).resolve().parent.parent
 HAS_OPENSSL = shutil.which("openssl") is not None
 
 
-class Certificates:
-    """A key and a certificate for `localhost` and 127.0.0.1, made once."""
+def scratch_folder():
+    """A folder that is there until the tests are over."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
-    folder = None
 
-    @classmethod
-    def make(cls):
-        if cls.folder is None:
-            cls.folder = tempfile.TemporaryDirectory()
-            run_openssl(
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-keyout", cls.path("key.pem"), "-out", cls.path("cert.pem"), "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-            )
-        return cls.path("cert.pem"), cls.path("key.pem")
-
-    @classmethod
-    def path(cls, name):
-        return str(Path(cls.folder.name) / name)
+@functools.lru_cache(maxsize=None)
+def certificate_and_key():
+    """A certificate for `localhost` and 127.0.0.1 and its key, made once."""
+    folder = scratch_folder()
+    certificate, key = str(folder / "cert.pem"), str(folder / "key.pem")
+    run_openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
+        "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+    )
+    return certificate, key
 
 
 def run_openssl(*arguments):
@@ -59,7 +60,7 @@ class Server:
         command = [sys.executable, "-B", str(FOLDER / "serve.py"), name]
         self.context = None
         if tls:
-            certificate, key = Certificates.make()
+            certificate, key = certificate_and_key()
             command += ["--cert", certificate, "--key", key]
             self.context = ssl.create_default_context(cafile=certificate)
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

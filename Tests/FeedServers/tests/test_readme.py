@@ -16,6 +16,8 @@ class ReadmeTests(unittest.TestCase):
     def test_every_switch_and_action_is_in_the_section_of_its_server(self):
         for name, protocol in PROTOCOLS.items():
             section = README.split(f"## `{name}`")[1].split("\n## ")[0]
+            if "oauth" in protocol.defaults:
+                section += README.split("## Service accounts")[1].split("\n## ")[0]
             words = set(re.findall(r"[\w-]+", section))
             for switch in [*paths(protocol.defaults), *protocol.actions]:
                 self.assertIn(switch.split(".")[-1], words, f"{name}: {switch}")
