@@ -3,11 +3,15 @@
 from .app_store import AppStore
 from .file_server import FileServer
 from .firebase_database import FirebaseDatabase
+from .google_play import GooglePlay
 from .microcms import MicroCMS
+from .remote_config import RemoteConfig
 
 PROTOCOLS = {
     "https": FileServer,
     "app-store": AppStore,
     "microcms": MicroCMS,
     "firebase-database": FirebaseDatabase,
+    "firebase-remote-config": RemoteConfig,
+    "google-play": GooglePlay,
 }
