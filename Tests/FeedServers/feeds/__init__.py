@@ -1,6 +1,7 @@
 """Local servers that speak the protocols of the sources that rules and release facts come from."""
 
 from .app_store import AppStore
+from .app_store_connect import AppStoreConnect
 from .file_server import FileServer
 from .firebase_database import FirebaseDatabase
 from .google_play import GooglePlay
@@ -10,6 +11,7 @@ from .remote_config import RemoteConfig
 PROTOCOLS = {
     "https": FileServer,
     "app-store": AppStore,
+    "app-store-connect": AppStoreConnect,
     "microcms": MicroCMS,
     "firebase-database": FirebaseDatabase,
     "firebase-remote-config": RemoteConfig,

@@ -1,6 +1,6 @@
 """A feed's server: its two listeners, its control port, and what it has seen."""
 
-import threading
+import traceback
 
 from . import PROTOCOLS
 from .control import Control
@@ -20,7 +20,6 @@ class FeedServer:
         self.name = name
         self.log = Log()
         self.faults = Faults()
-        self.stopping = threading.Event()
         self.protocol = PROTOCOLS[name](self)
         pair = (certificate, key) if certificate else None
         self.main = Listener("main", self.serve, pair, port, self.greet)
@@ -73,7 +72,7 @@ class FeedServer:
         """Answers a request; whether the connection can be used for another."""
         fault = self.faults.for_request(request)
         entry = self.log.add(request, fault)
-        answer = self.protocol.answer(request)
+        answer = self.rightly(request)
         if fault is None and not isinstance(answer, Answer):
             entry["status"] = 200
             answer.run(connection, request)
@@ -91,6 +90,14 @@ class FeedServer:
             answer = ANSWERS[fault.kind][0](spoiling)
         entry["status"] = answer.status
         return connection.send_answer(answer, request, wire)
+
+    def rightly(self, request):
+        """What the protocol answers; a mistake of ours must not look like one of the wire."""
+        try:
+            return self.protocol.answer(request)
+        except Exception:
+            traceback.print_exc()
+            return Answer(500, "this server is broken; see its standard error", "text/plain")
 
     @staticmethod
     def encode(answer, request, wire, fault):

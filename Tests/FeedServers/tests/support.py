@@ -3,13 +3,16 @@
 import atexit
 import functools
 import http.client
+import http.server
 import json
+import queue
 import shutil
 import socket
 import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import zlib
 from pathlib import Path
@@ -147,6 +150,31 @@ class ServerCase(unittest.TestCase):
     def get(self, target, **headers):
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self.server.request(target, headers=named)
+
+
+class Receiver:
+    """Takes webhooks: `received` gets header fields and body of each."""
+
+    def __init__(self):
+        received = self.received = queue.Queue()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                received.put((self.headers, body))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.listener.server_port}/hook"
+
+    def stop(self):
+        self.listener.shutdown()
+        self.listener.server_close()
 
 
 def unpacked(reply):

@@ -1,12 +1,10 @@
 import hashlib
 import hmac
-import http.server
 import json
 import queue
-import threading
 import unittest
 
-from support import ServerCase
+from support import Receiver, ServerCase
 
 NOTICE = {
     "title": "アップデートのお知らせ", "message": "新しいバージョンをご利用ください。",
@@ -148,26 +146,11 @@ class WebhookTests(ServerCase):
 
     def setUp(self):
         super().setUp()
-        self.received = queue.Queue()
-        case = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                case.received.put((self.headers, body))
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.listener = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.listener.server_port}/hook"
+        self.receiver = Receiver()
+        self.received, self.url = self.receiver.received, self.receiver.url
 
     def tearDown(self):
-        self.listener.shutdown()
-        self.listener.server_close()
+        self.receiver.stop()
 
     def test_a_change_is_told_with_a_signature(self):
         self.server.state(endpoints={"gate": {"content": {"minAppVersion": "1.0.0"}}})
@@ -199,7 +182,7 @@ class WebhookTests(ServerCase):
         self.assertEqual(self.received.get(timeout=5)[1], b"no JSON")
 
     def test_nobody_there_is_tried_once(self):
-        self.tearDown()
+        self.receiver.stop()
         before = len(self.server.control("POST", "/deliveries"))
         self.server.change(webhook={"url": self.url})
         done = self.server.control("POST", "/send", {"api": "gate"})
