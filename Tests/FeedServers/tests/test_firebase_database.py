@@ -1,4 +1,5 @@
 import json
+import socket
 import time
 import unittest
 from urllib.parse import parse_qs, urlsplit
@@ -297,7 +298,7 @@ class StreamTests(DatabaseCase):
             stream.event()
             stream.connection.sock.settimeout(0.4)
             self.assertEqual(self.act("stall"), {"streams": 1})
-            with self.assertRaises(TimeoutError):
+            with self.assertRaises(socket.timeout):
                 for _ in range(20):
                     stream.event()
 
@@ -306,7 +307,11 @@ class StreamTests(DatabaseCase):
             with self.stream() as stream:
                 stream.event()
                 self.act("end", how=how)
-                self.assertIsNone(stream.event())
+                try:
+                    self.assertIsNone(stream.event())
+                except ConnectionResetError:
+                    # Not every version of Python tells an RST below TLS from an end.
+                    self.assertEqual(how, "reset")
         self.wait_for_streams(0)
 
     def test_a_client_that_goes_is_forgotten(self):
@@ -326,7 +331,10 @@ class StreamTests(DatabaseCase):
         with self.stream() as stream:
             stream.event()
             self.server.fault("refuse")
-            self.assertIsNone(stream.event())
+            try:
+                self.assertIsNone(stream.event())
+            except ConnectionResetError:
+                pass
             with self.assertRaises(ConnectionRefusedError):
                 self.get("/app.json")
 
@@ -334,7 +342,7 @@ class StreamTests(DatabaseCase):
         self.server.fault("stalled", times=1)
         with self.stream() as stream:
             stream.connection.sock.settimeout(0.2)
-            with self.assertRaises(TimeoutError):
+            with self.assertRaises(socket.timeout):
                 stream.event()
         self.server.fault("html", times=1)
         with self.stream() as stream:
