@@ -67,6 +67,7 @@ class Control:
             "name": server.name,
             "port": server.main.port,
             "otherPort": server.other.port,
+            "plainPort": server.plain.port,
             "controlPort": server.control.port,
             "tls": server.main.context is not None,
         }

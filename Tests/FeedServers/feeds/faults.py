@@ -7,6 +7,8 @@ from .wrong_answers import ANSWERS
 
 # These come before TLS: they concern connections, not requests.
 GREETINGS = {"tls-garbage", "tls-stalled", "tls-reset"}
+# These lead from the main listener to another.
+DEPARTURES = {"redirect", "redirect-down"}
 # These last until they are taken away.
 LASTING = {"refuse"}
 # All of them, with the parameters that each takes.
@@ -39,9 +41,11 @@ class Fault:
         return self.described.get(name, default)
 
     def concerns(self, request):
+        # Where a redirect leads the answer is right, unless a test says otherwise.
+        usual = "main" if self.kind in DEPARTURES else request.listener.name
         return (
             request.raw_path.startswith(self.get("path", ""))
-            and self.get("listener", request.listener.name) == request.listener.name
+            and self.get("listener", usual) == request.listener.name
         )
 
     def remaining(self):

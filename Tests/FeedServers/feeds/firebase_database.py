@@ -182,7 +182,10 @@ class FirebaseDatabase(Protocol):
         return self.value(tree.cleaned(value), request)
 
     def refusal(self, status, request):
-        words = {401: "Permission denied", 404: "404 Not Found", 503: "Service Unavailable"}
+        words = {
+            401: "Permission denied", 404: "404 Not Found", 429: "Too Many Requests",
+            503: "Service Unavailable",
+        }
         return self.error(status, words.get(status, "Internal server error."))
 
     def error(self, status, text):

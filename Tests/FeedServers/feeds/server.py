@@ -14,7 +14,7 @@ from .wrong_answers import ANSWERS
 
 
 class FeedServer:
-    """Answers on two ports, so that there is another host to be redirected to."""
+    """Answers on three ports: there are another host and plain HTTP to be redirected to."""
 
     def __init__(self, name, certificate=None, key=None, port=0):
         self.name = name
@@ -24,6 +24,7 @@ class FeedServer:
         pair = (certificate, key) if certificate else None
         self.main = Listener("main", self.serve, pair, port, self.greet)
         self.other = Listener("other", self.serve, pair, 0, self.greet)
+        self.plain = Listener("plain", self.serve, None, 0, self.greet)
         self.control = Listener("control", Control(self).serve)
 
     @property
@@ -31,12 +32,16 @@ class FeedServer:
         return self.main.port
 
     @property
+    def listeners(self):
+        return (self.main, self.other, self.plain)
+
+    @property
     def control_port(self):
         return self.control.port
 
     def set_faults(self, described):
         self.faults.set(described)
-        for listener in (self.main, self.other):
+        for listener in self.listeners:
             if self.faults.refuses:
                 listener.close()
             else:
@@ -44,7 +49,7 @@ class FeedServer:
 
     def disconnect(self):
         """Cuts every connection, and lets new ones in."""
-        for listener in (self.main, self.other):
+        for listener in self.listeners:
             listener.cut()
 
     def greet(self, connection):

@@ -2,9 +2,9 @@
 
 import gzip
 import json
+import struct
 import time
 import zlib
-from urllib.parse import urlsplit
 
 from .wire import Answer, http_date
 
@@ -44,10 +44,9 @@ def redirect_loop(spoiling):
 
 
 def redirect_down(spoiling):
-    """From TLS to plain HTTP."""
-    split = urlsplit(spoiling.protocol.server.other.origin)
-    location = f"http://{split.netloc}{spoiling.request.target}"
-    return Answer(spoiling.fault.get("code", 302), fields=[("Location", location)])
+    """To the listener that never speaks TLS."""
+    target = spoiling.protocol.server.plain.origin + spoiling.request.target
+    return Answer(spoiling.fault.get("code", 302), fields=[("Location", target)])
 
 
 def redirect_nowhere(spoiling):
@@ -118,12 +117,18 @@ def gzip_bomb(spoiling):
 
 
 def bomb(start, size):
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    packed = packer.compress(start)
+    """A gzip file, RFC 1952, in which the same block of blanks stands again and again."""
     blanks = b" " * 1024 * 1024
-    for _ in range(size // len(blanks)):
-        packed += packer.compress(blanks)
-    return packed + packer.flush()
+    count = size // len(blanks)
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    first = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(blanks) + packer.flush(zlib.Z_FULL_FLUSH)
+    checksum = zlib.crc32(start)
+    for _ in range(count):
+        checksum = zlib.crc32(blanks, checksum)
+    length = (len(start) + count * len(blanks)) & 0xFFFFFFFF
+    head = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255])
+    return head + first + block * count + packer.flush() + struct.pack("<II", checksum, length)
 
 
 def unknown_encoding(spoiling):

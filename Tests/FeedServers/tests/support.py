@@ -29,8 +29,8 @@ def scratch_folder():
 
 
 @functools.lru_cache(maxsize=None)
-def certificate_and_key():
-    """A certificate for `localhost` and 127.0.0.1 and its key, made once."""
+def certificate_and_key(purpose="usual"):
+    """A certificate for `localhost` and 127.0.0.1 and its key, made once for each purpose."""
     folder = scratch_folder()
     certificate, key = str(folder / "cert.pem"), str(folder / "key.pem")
     run_openssl(

@@ -1,7 +1,8 @@
 import json
+import ssl
 import unittest
 
-from support import Server, ServerCase
+from support import Server, ServerCase, certificate_and_key
 
 
 class ControlTests(ServerCase):
@@ -79,6 +80,14 @@ class ControlTests(ServerCase):
 
 class EncryptedControlTests(ControlTests):
     tls = True
+
+    def test_another_certificate_from_the_next_handshake_on(self):
+        usual, other = certificate_and_key(), certificate_and_key("other")
+        self.server.control("PUT", "/certificate", {"cert": other[0], "key": other[1]})
+        with self.assertRaises(ssl.SSLCertVerificationError):
+            self.get("/")
+        self.server.control("PUT", "/certificate", {"cert": usual[0], "key": usual[1]})
+        self.assertEqual(self.get("/").status, 404)
 
 
 del ServerCase

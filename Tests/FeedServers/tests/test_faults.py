@@ -4,6 +4,7 @@ import socket
 import ssl
 import time
 import unittest
+import urllib.request
 import zlib
 from email.utils import parsedate_to_datetime
 
@@ -59,13 +60,21 @@ class FaultTests(ServerCase):
         scheme = "https" if self.tls else "http"
         there = f"{scheme}://localhost:{self.server.other_port}/f.json"
         self.assertEqual((moved.status, moved.fields["Location"]), (307, there))
+        followed = self.server.request("/f.json", port=self.server.other_port)
+        self.assertEqual(followed.status, 200)
         self.server.fault("redirect", to="https://example.com/")
         self.assertEqual(self.fetch().fields["Location"], "https://example.com/")
         self.server.fault("redirect-loop")
         looping = self.fetch()
         self.assertEqual((looping.status, looping.fields["Location"]), (302, "/f.json"))
         self.server.fault("redirect-down")
-        self.assertTrue(self.fetch().fields["Location"].startswith("http://localhost:"))
+        plain_port = self.server.control("GET", "/")["plainPort"]
+        down = f"http://localhost:{plain_port}/f.json"
+        self.assertEqual(self.fetch().fields["Location"], down)
+        without_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with without_proxy.open(down) as followed:
+            self.assertEqual(followed.read(), self.body)
+        self.assertEqual(self.server.log()[-1]["listener"], "plain")
         self.server.fault("redirect-nowhere")
         self.assertIsNone(self.fetch().fields["Location"])
 

@@ -4,7 +4,7 @@ package struct FeedRequest: Sendable, Decodable {
     package var number: Int
     /// Seconds since 1970.
     package var time: Double
-    /// `main`, or `other` if it followed a redirect to the other host.
+    /// `main`; `other` or `plain` if it followed a redirect to another host or to plain HTTP.
     package var listener: String
     package var method: String
     package var target: String
