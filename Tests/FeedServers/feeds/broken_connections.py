@@ -58,12 +58,12 @@ def not_http(spoiling):
 
 def start_body(spoiling, count, declared=None):
     """Sends the head and so much of the body; the head promises the whole, or what is declared."""
-    if is_chunked(spoiling):
-        framing = ("Transfer-Encoding", "chunked")
-    else:
-        length = len(spoiling.answer.body) + 1 if declared is None else declared
-        framing = ("Content-Length", str(length))
-    spoiling.connection.send(spoiling.answer.head([framing]))
+    length = len(spoiling.answer.body) + 1 if declared is None else declared
+    spoiling.connection.send(spoiling.answer.head([{
+        "chunked": ("Transfer-Encoding", "chunked"),
+        "close": ("Connection", "close"),
+        "counted": ("Content-Length", str(length)),
+    }[framing_of(spoiling)]]))
     if count:
         send_piece(spoiling, spoiling.answer.body[:count])
 
@@ -75,9 +75,15 @@ def send_piece(spoiling, piece):
         spoiling.connection.send(piece)
 
 
+def framing_of(spoiling):
+    """`chunked`, `counted`, or `close`, which only the answers that usually have it get."""
+    usual = "chunked" if spoiling.fault.kind == "oversized" else "counted"
+    framing = spoiling.fault.get("framing") or spoiling.answer.framing or usual
+    return framing if framing in ("chunked", "close") else "counted"
+
+
 def is_chunked(spoiling):
-    framing = spoiling.fault.get("framing") or spoiling.answer.framing
-    return framing == "chunked" or (framing is None and spoiling.fault.kind == "oversized")
+    return framing_of(spoiling) == "chunked"
 
 
 def half(spoiling):

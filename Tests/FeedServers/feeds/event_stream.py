@@ -11,14 +11,14 @@ from .wire import Answer, pieces_of
 # The switches of a stream.
 STREAM = {
     "keepAlive": 30, "firstEvent": "put", "lineEnd": "lf", "space": True, "comments": False,
-    "unknownEvents": False, "splitData": False, "afterCancel": "close", "framing": "chunked",
+    "unknownEvents": False, "splitData": False, "afterCancel": "close", "framing": "close",
     "contentType": "text/event-stream; charset=utf-8",
 }
 STREAM_CHOICES = {
     "stream.firstEvent": ("put", "keep-alive", "none"),
     "stream.lineEnd": ("lf", "crlf", "cr"),
     "stream.afterCancel": ("close", "stay"),
-    "stream.framing": ("chunked", "close"),
+    "stream.framing": ("close", "chunked"),
 }
 LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 

@@ -33,7 +33,9 @@ class FirebaseDatabase(Protocol):
         "etagForm": "bare",
         "arrays": "as-firebase",
         "errorBody": "json",
-        "redirect": {"when": "never", "status": 307, "to": None, "query": "kept", "hops": 1},
+        "redirect": {
+            "when": "never", "status": 307, "to": None, "query": "shard", "hops": 1,
+        },
         "pushes": "narrow",
         "deepPatch": "as-written",
         "stream": STREAM,
@@ -46,7 +48,7 @@ class FirebaseDatabase(Protocol):
         "arrays": ("as-firebase", "never"),
         "errorBody": ("json", "html", "empty"),
         "redirect.when": ("never", "streams", "always"),
-        "redirect.query": ("kept", "dropped", "ns"),
+        "redirect.query": ("shard", "kept", "dropped", "ns"),
         "pushes": ("narrow", "whole", "patch"),
         "deepPatch": ("as-written", "puts", "whole"),
         **STREAM_CHOICES,
@@ -79,7 +81,9 @@ class FirebaseDatabase(Protocol):
             return self.error(404, "404 Not Found")
         if any(FORBIDDEN & set(key) for key in path):
             return self.error(400, "Invalid path: Invalid token in path")
-        is_stream = "text/event-stream" in (request.field("accept") or "")
+        # Where a redirect leads, the parameter alone is enough.
+        is_stream = "text/event-stream" in (request.field("accept") or "") or (
+            request.parameter("sse") == "true")
         onward = self.redirect(request, is_stream)
         if onward is not None:
             return onward
@@ -100,10 +104,13 @@ class FirebaseDatabase(Protocol):
             return None
         here = request.listener is self.server.main
         origin = switches["to"] or (self.server.other if here else self.server.main).origin
+        kept = [each for each in request.query if each[0] not in ("hop", "ns", "sse")]
+        namespace = ("ns", self.state["namespace"])
         query = {
-            "kept": [each for each in request.query if each[0] != "hop"],
+            "shard": [*kept, namespace, *([("sse", "true")] if is_stream else [])],
+            "kept": kept,
             "dropped": [],
-            "ns": [("ns", self.state["namespace"])],
+            "ns": [namespace],
         }[switches["query"]]
         if switches["hops"] > 1:
             query.append(("hop", str(hop + 1)))

@@ -19,6 +19,8 @@ class Stream:
         self.connection = server.connect(port)
         headers = {"Accept": "text/event-stream", **headers}
         self.connection.request("GET", f"{path}.json{query}", headers=headers)
+        # The connection forgets its socket if the answer says that it will close.
+        self.socket = self.connection.sock
         self.response = self.connection.getresponse()
 
     def __enter__(self):
@@ -55,8 +57,8 @@ class DatabaseCase(ServerCase):
     def act(self, action, **given):
         return self.server.control("POST", f"/{action}", given)
 
-    def stream(self, path="/app/ios", query="", **headers):
-        return Stream(self.server, path, query, **headers)
+    def stream(self, path="/app/ios", query="", port=None, **headers):
+        return Stream(self.server, path, query, port, **headers)
 
 
 class ReadTests(DatabaseCase):
@@ -151,8 +153,9 @@ class ReadTests(DatabaseCase):
 
     def test_redirects_keep_or_lose_the_query(self):
         for form, expected in {
-            "kept": {"auth": ["s"], "x": ["1"]}, "dropped": {}, "ns": {
-                "ns": ["example-default-rtdb"]},
+            "shard": {"auth": ["s"], "x": ["1"], "ns": ["example-default-rtdb"]},
+            "kept": {"auth": ["s"], "x": ["1"]}, "dropped": {},
+            "ns": {"ns": ["example-default-rtdb"]},
         }.items():
             self.server.change(redirect={"when": "always", "query": form})
             reply = self.get("/app.json?auth=s&x=1")
@@ -230,7 +233,7 @@ class StreamTests(DatabaseCase):
     def test_every_form_of_events_says_the_same(self):
         for switches in [
             {"lineEnd": "crlf"}, {"space": False}, {"comments": True}, {"splitData": True},
-            {"framing": "close"}, {"firstEvent": "put"},
+            {"framing": "chunked"}, {"framing": "close"},
         ]:
             self.server.change(stream=switches, wire={"pieces": 1})
             with self.stream() as stream:
@@ -296,15 +299,17 @@ class StreamTests(DatabaseCase):
         self.server.change(stream={"keepAlive": 0.05})
         with self.stream() as stream:
             stream.event()
-            stream.connection.sock.settimeout(0.4)
+            stream.socket.settimeout(0.4)
             self.assertEqual(self.act("stall"), {"streams": 1})
             with self.assertRaises(socket.timeout):
                 for _ in range(20):
                     stream.event()
 
     def test_ends(self):
+        self.server.change(stream={"framing": "chunked"})
         for how in ("close", "truncate", "reset"):
             with self.stream() as stream:
+                self.assertEqual(stream.response.headers["Transfer-Encoding"], "chunked")
                 stream.event()
                 self.act("end", how=how)
                 try:
@@ -341,7 +346,7 @@ class StreamTests(DatabaseCase):
     def test_faults_come_within_the_first_event(self):
         self.server.fault("stalled", times=1)
         with self.stream() as stream:
-            stream.connection.sock.settimeout(0.2)
+            stream.socket.settimeout(0.2)
             with self.assertRaises(socket.timeout):
                 stream.event()
         self.server.fault("html", times=1)
@@ -358,8 +363,12 @@ class StreamTests(DatabaseCase):
     def test_it_follows_a_redirect_to_another_host(self):
         self.server.change(redirect={"when": "streams"})
         self.assertEqual(self.get("/app.json").status, 200)
-        self.assertEqual(self.get("/app.json", Accept="text/event-stream").status, 307)
-        with self.stream(port=self.server.other_port) as stream:
+        moved = self.get("/app.json?auth=legacy-secret", Accept="text/event-stream")
+        self.assertEqual(moved.status, 307)
+        location = urlsplit(moved.fields["Location"])
+        self.assertEqual(
+            location.query, "auth=legacy-secret&ns=example-default-rtdb&sse=true")
+        with self.stream("/app", f"?{location.query}", location.port, Accept="*/*") as stream:
             self.assertEqual(stream.event()[0], "put")
 
     def test_a_thousand_writes_arrive_in_order(self):
