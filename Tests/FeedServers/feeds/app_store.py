@@ -4,8 +4,8 @@ import copy
 import json
 import time
 
+from .messages import Answer
 from .protocol import Protocol
-from .wire import Answer
 
 KNOWN_PARAMETERS = {"id", "bundleId", "country", "lang", "entity", "limit", "media", "version"}
 

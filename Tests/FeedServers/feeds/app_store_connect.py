@@ -1,14 +1,15 @@
-"""The App Store Connect API (`app-store-connect`): builds, versions, phased releases, beta groups."""
+"""The App Store Connect API (`app-store-connect`): builds, versions, phased releases, groups."""
 
+import json
 import time
 
 from .connect_access import AccessRefused, check_token
 from .connect_query import BadParameter, Documents, Query
 from .connect_resources import Graph, as_list
 from .keys import PublicKey
+from .messages import Answer
 from .protocol import Protocol
 from .webhook import Webhook, signature
-from .wire import Answer
 
 TITLES = {
     400: ("PARAMETER_ERROR.INVALID", "A parameter has an invalid value"),
@@ -221,11 +222,15 @@ class AppStoreConnect(Protocol):
     # Actions
 
     def send(self, given):
-        """Posts a notice: `eventType`, or a `body` as it is."""
+        """Posts a notice: `eventType`, `id` and `attributes`, or a `body` as it is."""
         switches = self.state["webhook"]
-        body = given.get("body") or (
-            '{"data":{"type":"webhookEvents","id":"%s","version":1,"attributes":{"eventType":"%s"}}}'
-            % (given.get("id", "e1"), given.get("eventType", "BUILD_UPLOAD_STATE_UPDATED")))
+        body = given.get("body") or json.dumps({"data": {
+            "type": camel_case(given.get("eventType", "BUILD_UPLOAD_STATE_UPDATED")),
+            "id": given.get("id", "e1"),
+            "version": 1,
+            "attributes": {"timestamp": "2026-09-01T10:09:30.123456789Z",
+                           **given.get("attributes", {})},
+        }})
         right = signature(switches["secret"], body.encode())
         value = {
             "prefixed": "hmacsha256=" + right, "bare": right, "absent": None,
@@ -238,3 +243,9 @@ class AppStoreConnect(Protocol):
             switches["url"], body.encode(), headers, switches["authority"])
 
     actions = {"send": send}
+
+
+def camel_case(event_type):
+    """How a notice names what a registration calls `BUILD_UPLOAD_STATE_UPDATED`."""
+    first, *rest = event_type.lower().split("_")
+    return first + "".join(word.capitalize() for word in rest)

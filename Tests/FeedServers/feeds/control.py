@@ -2,7 +2,7 @@
 
 import json
 
-from .wire import Answer
+from .messages import Answer
 
 USUAL = {"framing": "length", "pieces": 0, "keepAlive": True}
 

@@ -6,7 +6,8 @@ import select
 import socket
 import time
 
-from .wire import Answer, pieces_of
+from .messages import Answer
+from .wire import pieces_of
 
 # The switches of a stream.
 STREAM = {

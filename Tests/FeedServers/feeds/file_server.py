@@ -4,8 +4,8 @@ import base64
 import hashlib
 import time
 
+from .messages import Answer, http_date
 from .protocol import Protocol
-from .wire import Answer, http_date
 
 
 class FileServer(Protocol):

@@ -9,9 +9,9 @@ from . import realtime_tree as tree
 from .event_stream import STREAM, STREAM_CHOICES
 from .firebase_access import Access
 from .google import OAUTH, TokenEndpoint
+from .messages import Answer
 from .open_streams import OpenStreams
 from .protocol import Protocol
-from .wire import Answer
 
 FORBIDDEN = set(".#$[]")
 

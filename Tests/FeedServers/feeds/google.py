@@ -5,8 +5,8 @@ import time
 from urllib.parse import parse_qsl
 
 from .keys import PublicKey
+from .messages import Answer
 from .tokens import BadToken, Token
-from .wire import Answer
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 AUDIENCE = "https://oauth2.googleapis.com/token"

@@ -4,8 +4,8 @@ import secrets
 import time
 
 from .google import OAUTH, TokenEndpoint, access_refusal, google_error
+from .messages import Answer
 from .protocol import Protocol
-from .wire import Answer
 
 SCOPES = ["https://www.googleapis.com/auth/androidpublisher"]
 STATUSES = {"draft", "inProgress", "halted", "completed", "statusUnspecified"}

@@ -4,10 +4,10 @@ import hashlib
 import json
 import time
 
+from .messages import Answer
 from .microcms_content import BadQuery, listing, selected, stamp, without_empty
 from .protocol import Protocol
 from .webhook import Webhook, signature
-from .wire import Answer
 
 MESSAGES = {
     400: "Bad request.",

@@ -28,7 +28,8 @@ class OpenStreams:
     def judge_again(self):
         """Ends those that the rules no longer allow, and lets the others see new switches."""
         rule = self.state["read"]
-        self.tell_all("cancel", None, [each for each in self.streams if not each.access.opens(rule)])
+        barred = [each for each in self.streams if not each.access.opens(rule)]
+        self.tell_all("cancel", None, barred)
         for stream in self.streams:
             stream.wake()
 

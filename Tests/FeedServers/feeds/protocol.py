@@ -3,8 +3,8 @@
 import copy
 import threading
 
+from .messages import Answer
 from .state import WIRE, WIRE_CHOICES, closed_paths, merged
-from .wire import Answer
 
 
 class Protocol:

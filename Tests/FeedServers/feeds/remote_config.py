@@ -6,8 +6,8 @@ import time
 from datetime import datetime, timezone
 
 from .google import OAUTH, TokenEndpoint, access_refusal, google_error
+from .messages import Answer
 from .protocol import Protocol
-from .wire import Answer
 
 SCOPES = [
     "https://www.googleapis.com/auth/firebase.remoteconfig",

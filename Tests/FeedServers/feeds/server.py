@@ -3,13 +3,13 @@
 import traceback
 
 from . import PROTOCOLS
+from .broken_connections import ENDINGS
 from .control import Control
 from .faults import Faults
-from .broken_connections import ENDINGS
 from .listener import Listener
 from .log import Log
+from .messages import Answer
 from .spoiling import Spoiling
-from .wire import Answer
 from .wrong_answers import ANSWERS
 
 

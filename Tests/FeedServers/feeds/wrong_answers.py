@@ -6,7 +6,7 @@ import struct
 import time
 import zlib
 
-from .wire import Answer, http_date
+from .messages import Answer, http_date
 
 PAGE = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Welcome.</body></html>"
 NAMED_STATUS = {str(code): code for code in (400, 401, 403, 404, 412, 429, 500, 502, 503, 504)}

@@ -265,7 +265,9 @@ class ConnectTests(ServerCase):
                 self.assertNotIn(headers["X-Apple-SIGNATURE"], expected.values())
             else:
                 self.assertEqual(headers["X-Apple-SIGNATURE"], expected[form])
-            self.assertEqual(json.loads(body)["data"]["id"], "e7")
+            notice = json.loads(body)["data"]
+            self.assertEqual((notice["id"], notice["type"]), ("e7", "buildUploadStateUpdated"))
+            self.assertIn("timestamp", notice["attributes"])
 
     def test_a_state_that_does_not_hang_together(self):
         for broken in (
