@@ -83,9 +83,11 @@ class AppStoreTests(ServerCase):
         self.server.change(apps=[app("3.5.0")])
         self.assertEqual(self.version(), "3.4.0")
         self.assertEqual(self.version("country=us&id=1234567890"), "3.5.0")
-        self.assertEqual(self.version("id=1234567890&_cb=1"), "3.5.0")
+        self.server.change(apps=[app("3.6.0")])
+        self.assertEqual(self.version("id=1234567890&country=us"), "3.5.0")
+        self.assertEqual(self.version("id=1234567890&_cb=1"), "3.6.0")
         self.server.control("POST", "/purge")
-        self.assertEqual(self.version(), "3.5.0")
+        self.assertEqual(self.version(), "3.6.0")
 
     def test_a_cache_may_not_look_at_unknown_parameters(self):
         self.server.change(staleness="cached", cacheKey="known-parameters")

@@ -301,9 +301,12 @@ class StreamTests(DatabaseCase):
             stream.event()
             stream.socket.settimeout(0.4)
             self.assertEqual(self.act("stall"), {"streams": 1})
+            self.act("write", path="/app/ios/x", data=1)
+            heard = []
             with self.assertRaises(socket.timeout):
                 for _ in range(20):
-                    stream.event()
+                    heard.append(stream.event())
+            self.assertNotIn(("put", {"path": "/x", "data": 1}), heard)
 
     def test_ends(self):
         self.server.change(stream={"framing": "chunked"})
