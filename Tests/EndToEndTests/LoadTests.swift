@@ -23,7 +23,10 @@ struct LoadTests {
             let load = Task(executorPreference: BlockingExecutor.shared) {
                 try ToolProcess.run(
                     "wrk",
-                    ["-t1", "-c64", "-d4", "-H", "X-App-Version: 3.5.0", scene.url("/")]
+                    [
+                        "-t1", "-c64", "-d4", "--timeout", "20s", "-H", "X-App-Version: 3.5.0",
+                        scene.url("/"),
+                    ]
                 )
             }
             for round in 1...20 {
