@@ -9,10 +9,14 @@ struct Name: Sendable, Equatable {
         }
     }
 
+    private static let marks = Array("._-".utf8)
+
     let text: String
 
     init(parsing text: String) throws(Failure) {
-        guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._\-]{0,63}/) != nil else { throw .shape }
+        let isName = text.utf8.allSatisfy { $0.isLetterOrDigit || Self.marks.contains($0) }
+        guard let first = text.utf8.first, first.isLetterOrDigit, text.utf8.count <= 64, isName
+        else { throw .shape }
         self.text = text
     }
 }

@@ -26,21 +26,36 @@ struct StoreLink: Sendable, Equatable {
     /// Schemes that run or reveal something on the client instead of opening a store.
     private static let unsafeSchemes: Set<String> = ["javascript", "data", "vbscript", "file"]
 
+    private static let forbidden: Set<Unicode.Scalar> = [
+        " ", "\"", "<", ">", "\\", "^", "`", "{", "|", "}",
+    ]
+
     let text: String
 
     init(parsing text: String) throws(Failure) {
-        let marks: Set<Unicode.Scalar> = [" ", "\"", "<", ">", "\\", "^", "`", "{", "|", "}"]
         for scalar in text.unicodeScalars
-        where !(0x20..<0x7F).contains(scalar.value) || marks.contains(scalar) {
+        where !(0x20..<0x7F).contains(scalar.value) || Self.forbidden.contains(scalar) {
             throw .forbiddenCharacter(scalar)
         }
         let scheme = text.prefix { $0 != ":" }
         guard !Self.unsafeSchemes.contains(scheme.lowercased()) else {
             throw .unsafeScheme(String(scheme))
         }
-        guard text.wholeMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\/?#].*/) != nil else {
+        guard Self.isScheme(scheme), Self.hasAuthority(text[scheme.endIndex...]) else {
             throw .notAbsolute
         }
         self.text = text
+    }
+
+    /// RFC 3986 section 3.1.
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, first.isLetter else { return false }
+        return text.utf8.allSatisfy { $0.isLetterOrDigit || "+.-".utf8.contains($0) }
+    }
+
+    /// Whether it goes on with `://` and something that a host can begin with.
+    private static func hasAuthority(_ rest: Substring) -> Bool {
+        guard rest.hasPrefix("://"), let first = rest.utf8.dropFirst(3).first else { return false }
+        return !"/?#".utf8.contains(first)
     }
 }
