@@ -62,8 +62,13 @@ struct IdentityReader: Sendable {
 
     /// The header lines of a part, whichever of its names they have.
     func lines(of part: IdentityPart, in claims: IdentityClaims) -> [IdentityClaims.Line] {
-        let names = self.sources.headers[part, default: []]
+        let names = self.names(of: part)
         return claims.headers.filter { names.contains($0.name) }
+    }
+
+    /// The header fields that speak for a part.
+    func names(of part: IdentityPart) -> [String] {
+        self.sources.headers[part, default: []]
     }
 
     private func values(of part: IdentityPart, in claims: IdentityClaims) -> [StatedValue] {

@@ -58,6 +58,16 @@ package final class RuleSet: Sendable {
         self.definition.rules.contains { !$0.rollout.isEmpty }
     }
 
+    /// Header fields, in lower case, whose value makes no difference as long as it is one readable
+    /// value: those of the device, unless a rule is rolled out device by device.
+    package var indifferentHeaderNames: Set<String> {
+        guard !self.definition.rules.contains(where: { !$0.rollout.isEmpty }) else { return [] }
+        let others = IdentityPart.allCases.filter { $0 != .device }
+        return Set(self.reader.names(of: .device)).subtracting(
+            others.flatMap { self.reader.names(of: $0) } + [IdentityReader.userAgent]
+        )
+    }
+
     /// Judges a client that sends a request of this scope, at this second.
     ///
     /// The address is the one that the client connects from; it tells clients without a device id

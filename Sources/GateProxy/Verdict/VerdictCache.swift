@@ -19,6 +19,12 @@ struct VerdictKey: Hashable {
         }
     }
 
+    /// Notes that a field has one readable value, whichever it is.
+    mutating func append(anyValueOf field: UInt8) {
+        // A value of this length would make the key too long to keep.
+        self.bytes += [field, 0xFF, 0xFF]
+    }
+
     mutating func append(address: String) {
         self.bytes.append(0xFE)
         self.bytes.append(contentsOf: address.utf8)

@@ -21,6 +21,8 @@ final class WorkerRules {
     let preflight: Verdict
     private let identityHeaderNames: [String]
     private let queryNames: Set<String>
+    /// One bit for each identity field whose value makes no difference, by the index of its role.
+    private let indifferentFields: UInt64
     private var cache: VerdictCache
     /// Used again for every look-up, so that a hit costs no allocation.
     private var key = VerdictKey()
@@ -38,6 +40,7 @@ final class WorkerRules {
         self.dependsOnAddress = ruleSet.dependsOnAddress
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = ruleSet.identityQueryNames
+        self.indifferentFields = Self.indifferentFields(of: ruleSet)
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(decision: .preflight)
         self.cache = VerdictCache(capacity: cacheCapacity)
@@ -69,9 +72,14 @@ final class WorkerRules {
         self.key.bytes.removeAll(keepingCapacity: true)
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         if facts.identityFields != 0 {
+            let indifferent = self.indifferentField(of: head, facts: facts)
             for line in head.fields.lines {
                 guard case .identity(let index) = line.role else { continue }
-                self.key.append(bytes, field: index, line)
+                if index == indifferent, Self.isPlain(line, in: bytes) {
+                    self.key.append(anyValueOf: index)
+                } else {
+                    self.key.append(bytes, field: index, line)
+                }
             }
         }
         self.key.append(query: query)
@@ -99,6 +107,35 @@ final class WorkerRules {
                 verdict: verdict
             ) : nil
         return verdict
+    }
+
+    private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {
+        let names = ruleSet.indifferentHeaderNames
+        var fields: UInt64 = 0
+        for (index, name) in ruleSet.identityHeaderNames.prefix(64).enumerated()
+        where names.contains(name) {
+            fields |= 1 << UInt64(index)
+        }
+        return fields
+    }
+
+    /// The field of this head whose value makes no difference, if it is there once.
+    ///
+    /// Without this every device would be judged on its own, and fill the cache for all.
+    private func indifferentField(of head: RequestHead, facts: RequestFacts) -> UInt8? {
+        let fields = facts.identityFields & self.indifferentFields
+        guard fields.nonzeroBitCount == 1 else { return nil }
+        let field = UInt8(fields.trailingZeroBitCount)
+        let isOnce = head.fields.lines.count { $0.role == .identity(field) } == 1
+        return isOnce ? field : nil
+    }
+
+    /// Whether it is one value that nobody can read otherwise, and that needs no cleaning.
+    private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
+        for index in line.valueStart..<line.valueEnd
+        where !(0x21...0x7E).contains(bytes[index]) || bytes[index] == ASCII.comma { return false }
+        return true
     }
 
     /// Whether the second has not yet come at which a verdict may become another one.
