@@ -190,7 +190,8 @@ extension ClientConnection {
         self.attach(upstream)
         upstream.write(head)
         for piece in body { upstream.write(piece) }
-        self.worker.giveBack(head)
+        // What may be sent again is given back when the answer comes.
+        if self.request.replay == nil { self.worker.giveBack(head) }
     }
 
     private func attach(_ upstream: UpstreamConnection) {

@@ -32,7 +32,11 @@ extension ClientConnection {
                 bytes: bytes,
                 connection: self.connection(keepsClient: keepsClient)
             )
-            if facts.isEventStream { self.keepLasting(request, isWebSocket: false) }
+            if facts.isEventStream {
+                self.keepLasting(request, isWebSocket: false)
+            } else if let request {
+                self.worker.giveBack(request)
+            }
         case .tunnel:
             self.request.logEntry?.status = head.status
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)

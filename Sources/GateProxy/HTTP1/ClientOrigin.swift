@@ -9,14 +9,21 @@ package struct ClientOrigin: Sendable {
     package let isTrusted: Bool
     /// Whether the client's connection is encrypted.
     package let isSecure: Bool
-    /// The address and CR LF, ready to be written.
-    let addressLineEnd: [UInt8]
+    /// The address and the protocol as the lines that every request of a peer gets that is not
+    /// believed.
+    let lines: [UInt8]
 
     package init(_ peer: SocketAddress?, trusted: TrustedProxies, isSecure: Bool = false) {
         self.address = peer?.ipAddress ?? "unknown"
         self.isTrusted = trusted.contains(peer)
         self.isSecure = isSecure
-        self.addressLineEnd = Array("\(self.address)\r\n".utf8)
+        self.lines = Array(
+            "X-Forwarded-For: \(self.address)\r\n\(Self.protocolLine(isSecure: isSecure))".utf8
+        )
+    }
+
+    static func protocolLine(isSecure: Bool) -> String {
+        isSecure ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n"
     }
 }
 

@@ -21,8 +21,19 @@ package struct RequestHeadWriter {
         newRequestID: () -> RequestID,
         into out: inout ByteBuffer
     ) {
-        self.writeRequestLine(head, bytes: bytes, into: &out)
-        self.writeClientLines(head, facts: facts, bytes: bytes, verdict: verdict, into: &out)
+        var start = head.methodStart
+        if !Self.passesAsReceived(requestLineOf: head, bytes: bytes) {
+            self.writeRequestLine(head, bytes: bytes, into: &out)
+            start = head.fieldsStart
+        }
+        self.writeClientLines(
+            head,
+            from: start,
+            facts: facts,
+            bytes: bytes,
+            verdict: verdict,
+            into: &out
+        )
         if head.target.form == .absolute {
             // The target outranks whatever Host says (RFC 9112 3.2.2).
             out.writeStaticString("Host: ")
@@ -46,6 +57,16 @@ package struct RequestHeadWriter {
         out.writeStaticString("\r\n")
     }
 
+    /// Whether the request line is the one that the backend gets, so that it is the beginning of
+    /// the first run.
+    private static func passesAsReceived(
+        requestLineOf head: RequestHead,
+        bytes: Span<UInt8>
+    ) -> Bool {
+        // Before the fields stand the last digit of the version, CR and LF.
+        head.target.form != .absolute && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
+    }
+
     private func writeRequestLine(
         _ head: RequestHead,
         bytes: Span<UInt8>,
@@ -64,13 +85,14 @@ package struct RequestHeadWriter {
 
     private func writeClientLines(
         _ head: RequestHead,
+        from start: Int,
         facts: RequestFacts,
         bytes: Span<UInt8>,
         verdict: Verdict,
         into out: inout ByteBuffer
     ) {
         let requestID = Self.clientRequestID(head, facts: facts, bytes: bytes)
-        var runStart = head.fieldsStart
+        var runStart = start
         for line in head.fields.lines {
             let passes =
                 switch line.role {
@@ -101,23 +123,14 @@ package struct RequestHeadWriter {
         bytes: Span<UInt8>,
         into out: inout ByteBuffer
     ) {
-        out.writeStaticString("X-Forwarded-For: ")
-        if self.origin.isTrusted, facts.forwardedForLine != nil {
-            for line in head.fields.lines
-            where line.role == .forwarded(.for) && line.valueStart < line.valueEnd {
-                out.write(bytes, from: line.valueStart, to: line.valueEnd)
-                out.writeStaticString(", ")
-            }
+        if self.origin.isTrusted {
+            self.writeTrusted(head, facts: facts, bytes: bytes, into: &out)
+        } else {
+            out.writeBytes(self.origin.lines)
         }
-        out.writeBytes(self.origin.addressLineEnd)
-        let roles = self.origin.isTrusted ? head.fields.lines.map(\.role) : []
-        if !roles.contains(.forwarded(.proto)) {
-            out.writeStaticString(
-                self.origin.isSecure
-                    ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n"
-            )
-        }
-        guard !roles.contains(.forwarded(.host)) else { return }
+        let isSaid =
+            self.origin.isTrusted && head.fields.lines.contains { $0.role == .forwarded(.host) }
+        guard !isSaid else { return }
         if head.target.form == .absolute {
             out.writeStaticString("X-Forwarded-Host: ")
             out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
@@ -127,6 +140,28 @@ package struct RequestHeadWriter {
             out.writeStaticString("X-Forwarded-Host: ")
             out.write(bytes, from: line.valueStart, to: line.valueEnd)
             out.writeStaticString("\r\n")
+        }
+    }
+
+    /// The client's address and protocol, as a proxy that is believed says them.
+    private func writeTrusted(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        into out: inout ByteBuffer
+    ) {
+        out.writeStaticString("X-Forwarded-For: ")
+        if facts.forwardedForLine != nil {
+            for line in head.fields.lines
+            where line.role == .forwarded(.for) && line.valueStart < line.valueEnd {
+                out.write(bytes, from: line.valueStart, to: line.valueEnd)
+                out.writeStaticString(", ")
+            }
+        }
+        out.writeString(self.origin.address)
+        out.writeStaticString("\r\n")
+        if !head.fields.lines.contains(where: { $0.role == .forwarded(.proto) }) {
+            out.writeString(ClientOrigin.protocolLine(isSecure: self.origin.isSecure))
         }
     }
 

@@ -2,6 +2,8 @@
 package struct ResponseHead: Equatable, Sendable {
     package internal(set) var status = 0
     package internal(set) var minorVersion = 1
+    /// Where the status line begins.
+    package internal(set) var lineStart = 0
     /// Where the status code begins; the line ends at `statusEnd`, its CR LF not included.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
@@ -104,6 +106,7 @@ package struct ResponseHeadParser: Sendable {
         for index in (start + 12)..<end where !ASCII.isFieldValue(bytes[index]) { return false }
         self.head.minorVersion = bytes[start + 7] == UInt8(ascii: "0") ? 0 : 1
         self.head.status = status
+        self.head.lineStart = start
         self.head.statusStart = start + 9
         self.head.statusEnd = end
         return true

@@ -23,11 +23,14 @@ package struct ResponseHeadWriter {
         adding fields: [UInt8],
         into out: inout ByteBuffer
     ) {
-        out.writeStaticString("HTTP/1.1 ")
-        out.write(bytes, from: head.statusStart, to: head.statusEnd)
-        // The space before an empty reason is not optional (RFC 9112 4).
-        out.writeStaticString(head.statusEnd - head.statusStart == 3 ? " \r\n" : "\r\n")
-        var runStart = head.statusEnd + 2
+        var runStart = head.lineStart
+        if !Self.passesAsReceived(statusLineOf: head, bytes: bytes) {
+            out.writeStaticString("HTTP/1.1 ")
+            out.write(bytes, from: head.statusStart, to: head.statusEnd)
+            // The space before an empty reason is not optional (RFC 9112 4).
+            out.writeStaticString(head.statusEnd - head.statusStart == 3 ? " \r\n" : "\r\n")
+            runStart = head.statusEnd + 2
+        }
         for line in head.fields.lines {
             let passes =
                 switch line.role {
@@ -45,6 +48,9 @@ package struct ResponseHeadWriter {
             out.write(bytes, from: runStart, to: line.start)
             runStart = line.end
         }
+        if fields.isEmpty, connection == .keep {
+            return out.write(bytes, from: runStart, to: head.end)
+        }
         out.write(bytes, from: runStart, to: head.end - 2)
         out.writeBytes(fields)
         switch connection {
@@ -54,5 +60,15 @@ package struct ResponseHeadWriter {
         case .upgrade: out.writeStaticString("Connection: upgrade\r\n")
         }
         out.writeStaticString("\r\n")
+    }
+
+    /// Whether the status line is the one that the client gets, so that it is the beginning of the
+    /// first run.
+    private static func passesAsReceived(
+        statusLineOf head: ResponseHead,
+        bytes: Span<UInt8>
+    ) -> Bool {
+        // Before the status stand the last digit of the version and a space; behind it, one more.
+        bytes[head.statusStart - 2] == UInt8(ascii: "1") && head.statusEnd - head.statusStart > 3
     }
 }

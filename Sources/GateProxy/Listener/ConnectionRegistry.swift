@@ -35,6 +35,11 @@ struct ConnectionRegistry<Connection: Overdue> {
         return true
     }
 
+    /// Takes out the one that was added last.
+    mutating func popLast() -> Connection? {
+        self.all.popLast()
+    }
+
     func overdue(at now: NIODeadline) -> [Connection] {
         self.all.filter { connection in connection.deadline.map { $0 <= now } ?? false }
     }

@@ -33,19 +33,24 @@ package struct RequestID: CustomStringConvertible {
     }
 
     func write(into buffer: inout ByteBuffer) {
-        buffer.writeInteger(Self.hexadecimal(UInt32(truncatingIfNeeded: self.high >> 32)))
-        buffer.writeInteger(Self.hexadecimal(UInt32(truncatingIfNeeded: self.high)))
-        buffer.writeInteger(Self.hexadecimal(UInt32(truncatingIfNeeded: self.low >> 32)))
-        buffer.writeInteger(Self.hexadecimal(UInt32(truncatingIfNeeded: self.low)))
+        buffer.writeMultipleIntegers(
+            Self.hexadecimal(UInt32(truncatingIfNeeded: self.high >> 32)),
+            Self.hexadecimal(UInt32(truncatingIfNeeded: self.high)),
+            Self.hexadecimal(UInt32(truncatingIfNeeded: self.low >> 32)),
+            Self.hexadecimal(UInt32(truncatingIfNeeded: self.low))
+        )
     }
 
     /// The eight digits of a number as the eight bytes of another, the first digit highest.
     private static func hexadecimal(_ value: UInt32) -> UInt64 {
-        var digits: UInt64 = 0
-        for index in 0..<8 {
-            let digit = UInt64(value >> UInt32(28 - 4 * index)) & 0xF
-            digits = digits << 8 | (digit < 10 ? 0x30 + digit : 0x57 + digit)
-        }
-        return digits
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        // Halves are moved apart until each digit has a byte of its own.
+        var digits = UInt64(value)
+        digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+        digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // From ten on, six more reach the next bit: these digits are letters.
+        let letters = ((digits &+ ones &* 6) >> 4) & ones
+        return digits &+ ones &* 0x30 &+ letters &* 0x27
     }
 }

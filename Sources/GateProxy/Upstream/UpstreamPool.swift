@@ -131,9 +131,7 @@ final class UpstreamPool {
 extension UpstreamPool.Member {
     /// An idle connection, if there is one.
     func take() -> UpstreamConnection? {
-        guard let connection = self.idle.all.last else { return nil }
-        self.idle.remove(connection)
-        return connection
+        self.idle.popLast()
     }
 
     /// Keeps a connection that is ready for another request, or closes it if none will come.

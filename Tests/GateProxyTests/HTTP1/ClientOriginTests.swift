@@ -64,7 +64,8 @@ struct ClientOriginTests {
     func `the backend is told the address alone`(_ ip: String) throws {
         let origin = ClientOrigin(try SocketAddress(ipAddress: ip, port: 4711), trusted: .none)
         #expect(origin.address == ip)
-        #expect(origin.addressLineEnd == Array("\(ip)\r\n".utf8))
+        let lines = "X-Forwarded-For: \(ip)\r\nX-Forwarded-Proto: http\r\n"
+        #expect(String(decoding: origin.lines, as: UTF8.self) == lines)
     }
 
     @Test func `a peer without an address is unknown`() throws {
