@@ -4,7 +4,9 @@ import PackageDescription
 let package = Package(
     name: "versiongate",
     products: [
-        .executable(name: "versiongate", targets: ["versiongate"])
+        .executable(name: "versiongate", targets: ["versiongate"]),
+        // For the tests and the benchmarks, which have the gate load it.
+        .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -67,6 +69,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
         .target(
             name: "ConformanceCases",

@@ -1,0 +1,37 @@
+package import Foundation
+
+/// How often a gate asks for memory: counted by a library that it loads before the C library.
+package struct AllocationCount: Sendable {
+    private static let library = "libAllocationCounter.so"
+    private let file: URL
+
+    /// What the gate has to be started in to be counted into the file.
+    package let surroundings: GateSurroundings
+
+    package init(into file: URL) throws {
+        let folder = try GateExecutable.locate().deletingLastPathComponent()
+        self.file = file
+        self.surroundings = .environment([
+            "LD_PRELOAD": folder.appendingPathComponent(Self.library).path,
+            "ALLOCATION_COUNT": file.path,
+        ])
+    }
+
+    /// Whether the gate can be counted: one that a sanitizer watches has an allocator of its own.
+    package static var isPossible: Bool {
+        guard let executable = try? GateExecutable.locate() else { return false }
+        let library = executable.deletingLastPathComponent().appendingPathComponent(Self.library)
+        let environment = ProcessInfo.processInfo.environment
+        return FileManager.default.fileExists(atPath: library.path)
+            && environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil
+    }
+
+    /// How often it has asked so far.
+    package func current() throws -> Int {
+        let bytes = [UInt8](try Data(contentsOf: self.file))
+        guard bytes.count == MemoryLayout<UInt64>.size else {
+            throw HarnessError("nothing was counted into \(self.file.path)")
+        }
+        return Int(bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+}
