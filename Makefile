@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench conformance fuzz sanitize clean
+.PHONY: run build test lint bench soak conformance fuzz sanitize clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -27,6 +27,10 @@ lint:
 
 bench: build
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
+
+# An hour.
+soak: build
+	python3 Benchmarks/soak.py --gate $(GATE)
 
 conformance: build
 	@dev/install-packages.sh conformance

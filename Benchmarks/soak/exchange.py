@@ -1,0 +1,97 @@
+"""HTTP/1.1 by hand, so that a client can stop anywhere."""
+
+import asyncio
+import contextlib
+
+# Longer than any time limit that the gate is given here.
+PATIENCE_SECONDS = 30
+
+
+class Cut(Exception):
+    """The connection ended before the answer was complete."""
+
+
+class Connection:
+    """One connection to the gate; leaving the block ends it."""
+
+    def __init__(self, port, receive_buffer=None):
+        self._port = port
+        self._limit = receive_buffer or 2**16
+
+    async def __aenter__(self):
+        self.reader, self.writer = await asyncio.open_connection(
+            "127.0.0.1", self._port, limit=self._limit
+        )
+        return self
+
+    async def __aexit__(self, *_):
+        self.writer.close()
+        with contextlib.suppress(OSError, asyncio.TimeoutError):
+            await asyncio.wait_for(self.writer.wait_closed(), 5)
+
+    def reset(self):
+        """Ends it at once, without a goodbye."""
+        self.writer.transport.abort()
+
+    async def send(self, *pieces, pause=0):
+        for piece in pieces:
+            self.writer.write(piece)
+            await self.writer.drain()
+            if pause:
+                await asyncio.sleep(pause)
+
+    async def head(self):
+        """The status and the fields of the next answer."""
+        try:
+            head = await asyncio.wait_for(
+                self.reader.readuntil(b"\r\n\r\n"), PATIENCE_SECONDS
+            )
+        except asyncio.IncompleteReadError as error:
+            raise Cut("no answer") from error
+        lines = head.decode("latin-1").split("\r\n")
+        fields = dict(line.lower().split(": ", 1) for line in lines[1:] if ": " in line)
+        return int(lines[0].split(" ")[1]), fields
+
+    async def body(self, fields, pause=0):
+        """The body, in pieces of which there may be a pause after each."""
+        if fields.get("transfer-encoding") == "chunked":
+            return await self._chunked()
+        left = int(fields.get("content-length", 0))
+        pieces = []
+        while left > 0:
+            piece = await asyncio.wait_for(
+                self.reader.read(min(left, 2**16)), PATIENCE_SECONDS
+            )
+            if not piece:
+                raise Cut("cut short")
+            pieces.append(piece)
+            left -= len(piece)
+            if pause:
+                await asyncio.sleep(pause)
+        return b"".join(pieces)
+
+    async def _chunked(self):
+        body = b""
+        try:
+            while size := int(await self.reader.readuntil(b"\r\n"), 16):
+                body += (await self.reader.readexactly(size + 2))[:-2]
+            await self.reader.readuntil(b"\r\n")
+        except asyncio.IncompleteReadError as error:
+            raise Cut("cut short") from error
+        return body
+
+    async def ask(self, *pieces, pause=0):
+        """Sends a request, and returns the status and the body of its answer."""
+        await self.send(*pieces)
+        status, fields = await self.head()
+        return status, await self.body(fields, pause)
+
+
+def request(target, version, method="GET", fields="", body=b""):
+    head = (
+        f"{method} {target} HTTP/1.1\r\nHost: soak\r\nX-App-Platform: ios\r\n"
+        f"X-App-Version: {version}\r\n{fields}"
+    )
+    if body:
+        head += f"Content-Length: {len(body)}\r\n"
+    return head.encode() + b"\r\n" + body

@@ -1,0 +1,35 @@
+"""What the gate holds over time, and whether it grows."""
+
+import dataclasses
+
+SAMPLE_SECONDS = 2
+# The first part, in which pools fill and memory finds its level.
+WARM_UP_SHARE = 0.2
+# What it may grow by from then to the end: what the allocator moves about.
+ALLOWED_BYTES = 2 * 2**20
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    seconds: float
+    resident: int
+    descriptors: int
+    threads: int
+
+
+def growth(samples):
+    """By how many bytes the resident size grows over the samples, along the line of best fit."""
+    count = len(samples)
+    if count < 2:
+        return 0
+    middle = sum(each.seconds for each in samples) / count
+    level = sum(each.resident for each in samples) / count
+    spread = sum((each.seconds - middle) ** 2 for each in samples)
+    slope = sum(
+        (each.seconds - middle) * (each.resident - level) for each in samples
+    ) / spread
+    return slope * (samples[-1].seconds - samples[0].seconds)
+
+
+def steady_part(samples):
+    return samples[int(len(samples) * WARM_UP_SHARE):]
