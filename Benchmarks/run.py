@@ -7,9 +7,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from sidebyside import machine, options, packages, report  # noqa: E402
-from sidebyside.candidates import REFERENCE  # noqa: E402
-from sidebyside.comparison import measure_in_turns, started_servers  # noqa: E402
-from sidebyside.load import Load  # noqa: E402
+from sidebyside.bench import Bench, measure_in_turns  # noqa: E402
 from sidebyside.server import ServerFailed  # noqa: E402
 
 
@@ -35,18 +33,14 @@ def compare(chosen):
     candidates = [each for each in options.chosen_candidates(chosen) if is_there(each)]
     proxy_cores, load_cores = machine.split_cores()
     warning = machine.busy_warning()
-    with started_servers(candidates, proxy_cores, load_cores) as servers:
-        if not servers:
-            return "nothing to measure"
-        load = Load(chosen.connections, chosen.seconds, load_cores)
-        results = measure_in_turns(servers, options.chosen_scenarios(chosen), load, chosen.rounds)
-    measured = [each for each in candidates if each.name in [server.name for server in servers]]
-    facts = [machine.machine_line(measured)] + ([warning] if warning else [])
-    text = report.report(results, REFERENCE, facts)
+    with Bench(candidates, chosen, proxy_cores, load_cores) as bench:
+        results = measure_in_turns(bench, options.chosen_scenarios(chosen), chosen.rounds)
+    facts = [machine.machine_line(candidates)] + ([warning] if warning else [])
+    text = report.report(results, facts)
     print("\n" + text)
     if chosen.markdown:
         chosen.markdown.write_text(report.page(text, options.command_line(chosen)))
-    return 0 if len(measured) == len(candidates) and report.is_clean(results) else 1
+    return 0 if report.is_clean(results) else 1
 
 
 def is_there(candidate):

@@ -4,13 +4,16 @@ import dataclasses
 import re
 from pathlib import Path
 
+from . import allocationcount, certificate
+from .appcall import BACKEND_BODY, OUTDATED, VARY
 from .packages import LUA_PACKAGE, find_program, nginx_modules
-from .scenarios import BACKEND_BODY, OUTDATED, VARY
 from .server import Server, free_port
+from .setup import USUAL
 
 FOLDER = Path(__file__).parent.parent
-RULES = FOLDER / "rules.yaml"
+LARGE_BODY_BYTES = 2**20
 REFERENCE = "nginx-map"
+GATE = "versiongate"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,15 +36,20 @@ class Candidate:
     def version_command(self):
         return [find_program(self.program), self.version_argument]
 
-    def start(self, work_folder, backend_port, cores):
-        """Starts it with its configuration rendered into the work folder."""
-        folder = Path(work_folder, self.name)
+    def start(self, folder, backend_port, cores, setup=USUAL):
+        """Starts it with its configuration rendered into a new folder."""
         port = free_port()
-        values = placeholders(folder, port, backend_port)
+        folder.mkdir()
+        values = placeholders(folder, port, backend_port, setup)
         render_templates(folder, values)
-        arguments = [fill(argument, values) for argument in self.arguments]
+        arguments = [fill(each, values) for each in self.arguments]
+        if self.name == GATE:
+            arguments += gate_arguments(folder, setup)
+        environment = {"GOMAXPROCS": str(setup.threads)}
+        if setup.preload:
+            environment |= allocationcount.environment(setup.preload, folder)
         command = [find_program(self.program), *arguments]
-        return Server(self.name, command, port, cores, str(folder))
+        return Server(self.name, command, port, cores, str(folder), environment)
 
 
 def nginx(name):
@@ -54,9 +62,18 @@ def nginx(name):
 def gate(path):
     arguments = (
         "serve", "--listen", "127.0.0.1:@PORT@", "--upstream", "http://127.0.0.1:@BACKEND_PORT@",
-        "--rules", str(RULES), "--threads", "1", "--log-level", "warning",
+        "--threads", "@THREADS@", "--log-level", "warning",
     )
-    return Candidate("versiongate", str(path), arguments, "--version")
+    return Candidate(GATE, str(path), arguments, "--version")
+
+
+def gate_arguments(folder, setup):
+    """The flags that only some setups need."""
+    arguments = ["--rules", str(setup.rules)]
+    if setup.tls:
+        arguments += ["--tls-certificate", f"{folder}/{certificate.CERTIFICATE}"]
+        arguments += ["--tls-key", f"{folder}/{certificate.KEY}"]
+    return arguments
 
 
 BACKEND = nginx("backend")
@@ -71,7 +88,9 @@ PEERS = (
 )
 
 
-def placeholders(folder, port, backend_port):
+def placeholders(folder, port, backend_port, setup):
+    pair = f"{folder}/{certificate.PAIR}"
+    tls = f"ssl_certificate {pair}; ssl_certificate_key {pair};"
     return {
         "FOLDER": str(folder),
         "PORT": str(port),
@@ -80,6 +99,15 @@ def placeholders(folder, port, backend_port):
         "NGINX_MODULES": nginx_modules() or "",
         "OUTDATED": OUTDATED,
         "VARY": VARY,
+        "THREADS": str(setup.threads),
+        "CLIENTS": str(setup.clients),
+        "NGINX_LISTEN": " ssl http2" if setup.tls else "",
+        "NGINX_TLS": tls if setup.tls else "",
+        "NGINX_BODIES": "include nginx-bodies.conf;" if setup.large_bodies else "",
+        "HAPROXY_BIND": f" ssl crt {pair} alpn h2,http/1.1" if setup.tls else "",
+        "HAPROXY_BODIES": "tune.bufsize 65536" if setup.large_bodies else "",
+        "CADDY_SCHEME": "https" if setup.tls else "http",
+        "CADDY_TLS": f"tls {pair} {pair}" if setup.tls else "",
     }
 
 
@@ -88,7 +116,8 @@ def fill(text, values):
 
 
 def render_templates(folder, values):
-    folder.mkdir()
     (folder / "temp").mkdir()
+    (folder / "large").write_bytes(b"0123456789abcdef" * (LARGE_BODY_BYTES // 16))
+    certificate.write_pair(folder)
     for template in (FOLDER / "peers").iterdir():
         (folder / template.name).write_text(fill(template.read_text(), values))

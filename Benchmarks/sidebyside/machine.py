@@ -28,7 +28,11 @@ def machine_line(candidates):
         f"{os.cpu_count()} cores",
         f"{platform.system()} {platform.release()}",
         *(f"{each.name} {printed_version(each.version_command())}" for each in candidates),
-        f"wrk {printed_version([find_program('wrk'), '-v'])}",
+        *(
+            f"{tool} {printed_version([find_program(tool), option])}"
+            for tool, option in (("wrk", "-v"), ("h2load", "--version"))
+            if find_program(tool)
+        ),
     ]
     return f"Machine: {'; '.join(facts)}."
 

@@ -16,8 +16,9 @@ PACKAGES = {
     "haproxy": "haproxy",
     "caddy": "caddy",
     "wrk": "wrk",
-    # No scenario yet: for a look at HTTP/2 by hand.
     "h2load": "nghttp2-client",
+    "openssl": "openssl",
+    "cc": "gcc",
 }
 LUA_PACKAGE = "libnginx-mod-http-lua"
 

@@ -1,19 +1,12 @@
 """The report: medians over the rounds, and ratios to the reference round by round."""
 
 import datetime
-import math
 import statistics
 
-HEADINGS = (
-    "candidate", "requests/s", "CPU µs/request", "CPU, ratio to {reference}",
-    "requests/s, ratio to {reference}", "p50 ms", "p99 ms", "errors",
-)
-
-
-def report(results, reference, facts):
+def report(results, facts):
     """All of it as text that is Markdown too: a table for each scenario, then the facts."""
     tables = [
-        f"### Scenario: {scenario}\n\n{scenario_table(runs, reference)}"
+        f"### {scenario.name}: {scenario.title}\n\n{scenario_table(scenario, runs)}"
         for scenario, runs in results.items()
     ]
     return "\n\n".join([*tables, *facts]) + "\n"
@@ -31,63 +24,43 @@ def page(text, command):
 
 def is_clean(results):
     """Whether every answer of every run was right."""
-    return all(
-        run.is_clean
-        for runs_by_candidate in results.values()
-        for runs in runs_by_candidate.values()
-        for run in runs
-    )
+    return all(run.is_clean for rows in results.values() for runs in rows.values() for run in runs)
 
 
-def scenario_table(results, reference):
-    """The table of one scenario, from the runs of each candidate in the order of the rounds."""
-    baseline = results.get(reference)
-    rows = [[heading.format(reference=reference) for heading in HEADINGS]]
+def scenario_table(scenario, results):
+    """The table of one scenario, from the runs of each row in the order of the rounds."""
+    baseline = results.get(scenario.reference)
+    rows = [["", *(column.heading for column in scenario.columns), "errors"]]
     for name, runs in results.items():
-        rows.append([
-            name,
-            median_text(runs, "requests_per_second", "{:.0f}"),
-            median_text(runs, "cpu_microseconds", "{:.1f}"),
-            ratio_text(runs, baseline, "cpu_microseconds"),
-            ratio_text(runs, baseline, "requests_per_second"),
-            median_text(runs, "p50_milliseconds", "{:.2f}"),
-            median_text(runs, "p99_milliseconds", "{:.2f}"),
-            errors_text(runs),
-        ])
+        cells = [
+            ratio_text(runs, baseline, column.figure) if column.is_ratio
+            else median_text(runs, column)
+            for column in scenario.columns
+        ]
+        rows.append([name, *cells, errors_text(runs)])
     return markdown_table(rows)
 
 
-def median_text(runs, figure, layout):
-    values = numbers(getattr(run, figure) for run in runs)
-    return layout.format(statistics.median(values)) if values else "–"
+def median_text(runs, column):
+    values = [run.figures[column.figure] for run in runs if run.figures]
+    return column.layout.format(statistics.median(values)) if values else "–"
 
 
 def ratio_text(runs, baseline, figure):
     """Each run is divided by the reference's run of the same round, minutes apart at most."""
-    if baseline is None:
-        return "–"
-    ratios = numbers(
-        getattr(run, figure) / getattr(reference, figure)
-        for run, reference in zip(runs, baseline, strict=True)
-        if getattr(reference, figure) != 0
-    )
+    ratios = [
+        run.figures[figure] / reference.figures[figure]
+        for run, reference in zip(runs, baseline or [], strict=bool(baseline))
+        if run.figures and reference.figures and reference.figures[figure] != 0
+    ]
     if not ratios:
         return "–"
     return f"{statistics.median(ratios):.2f} ({min(ratios):.2f}..{max(ratios):.2f})"
 
 
 def errors_text(runs):
-    bad = [run for run in runs if not run.is_clean]
-    if not bad:
-        return "none"
-    wrong = sum(run.wrong_statuses for run in bad)
-    socket = sum(run.socket_errors for run in bad)
-    unanswered = sum(not run.has_answers for run in bad)
-    return f"WRONG: {wrong} statuses, {socket} socket errors, {unanswered} runs without answers"
-
-
-def numbers(values):
-    return [value for value in values if not math.isnan(value)]
+    faults = dict.fromkeys(fault for run in runs for fault in run.faults)
+    return f"WRONG: {'; '.join(faults)}" if faults else "none"
 
 
 def markdown_table(rows):

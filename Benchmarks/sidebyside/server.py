@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -10,6 +11,9 @@ from pathlib import Path
 
 START_SECONDS = 10
 STOP_SECONDS = 3
+IDLE_SECONDS = 0.5
+# Of one core: a clock that ticks is no work.
+IDLE_SHARE = 0.05
 # A server that keeps something for its user keeps it in the folder that goes away.
 HOME_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -22,9 +26,10 @@ class ServerFailed(Exception):
 class Server:
     """One server program with all its children."""
 
-    def __init__(self, name, command, port, cores, folder):
+    def __init__(self, name, command, port, cores, folder, environment=None):
         self.name = name
         self.port = port
+        self.folder = folder
         self._log = Path(folder, f"{name}.log")
         # Its own session: Ctrl-C reaches only this program, which then stops the server itself,
         # and every child of the server can be found by the session's number.
@@ -32,7 +37,7 @@ class Server:
             self._process = subprocess.Popen(
                 ["taskset", "-c", core_list(cores), *command],
                 cwd=folder,
-                env=os.environ | dict.fromkeys(HOME_VARIABLES, folder),
+                env=os.environ | dict.fromkeys(HOME_VARIABLES, folder) | (environment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -51,12 +56,43 @@ class Server:
             time.sleep(0.05)
         raise ServerFailed(f"does not listen after {START_SECONDS} s: {self._last_words()}")
 
+    def wait_until_idle(self):
+        """Until it has stopped working for itself, as it does on large files after its start."""
+        deadline = time.monotonic() + START_SECONDS
+        used = self.cpu_seconds()
+        while time.monotonic() < deadline:
+            time.sleep(IDLE_SECONDS)
+            before, used = used, self.cpu_seconds()
+            if used - before <= IDLE_SECONDS * IDLE_SHARE:
+                return
+        raise ServerFailed(f"is not idle {START_SECONDS} s after its start")
+
     def is_running(self):
         return self._process.poll() is None
 
     def cpu_seconds(self):
         """User and system time of the server and all its children so far."""
         return sum(ticks for _, ticks in self._members()) / TICKS_PER_SECOND
+
+    def thread_seconds(self):
+        """The same for each thread, by its process and its number."""
+        return {
+            (pid, thread.name): sum(times(thread / "stat")[11:13]) / TICKS_PER_SECOND
+            for pid, _ in self._members()
+            for thread in Path(f"/proc/{pid}/task").iterdir()
+        }
+
+    def resident_bytes(self):
+        """The memory of the server and all its children; what several of them share counts once."""
+        kibibytes = 0
+        for pid, _ in self._members():
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+            kibibytes += int(re.search(r"^Pss:\s+(\d+) kB$", text, re.MULTILINE)[1])
+        return kibibytes * 1024
+
+    def hang_up(self):
+        """Sends what makes daemons read their configuration again."""
+        self._process.send_signal(signal.SIGHUP)
 
     def stop(self):
         """Asks it to end, and ends by force whatever of it is left."""
@@ -70,20 +106,26 @@ class Server:
 
     def _members(self):
         """Process id and CPU ticks of every process in the server's session."""
-        session = str(self._process.pid)
+        session = self._process.pid
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
-                # The program's name may hold spaces; the fields after it start with the state.
-                fields = stat.read_text().rpartition(")")[2].split()
+                fields = times(stat)
             except OSError:
                 continue
             if fields[3] == session:
                 # utime, stime, and those of the children that have been waited for.
-                yield int(stat.parent.name), sum(map(int, fields[11:15]))
+                yield int(stat.parent.name), sum(fields[11:15])
 
     def _last_words(self):
         lines = self._log.read_text(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it printed nothing"
+
+
+def times(stat):
+    """The fields of a `stat` file from the state on, as numbers."""
+    # The program's name may hold spaces; the fields after it start with the state, a letter.
+    _, *numbers = stat.read_text().rpartition(")")[2].split()
+    return [0, *map(int, numbers)]
 
 
 def core_list(cores):

@@ -1,4 +1,10 @@
 -- The measured run: prints what wrk knows as one line of JSON. Latencies are microseconds.
+function init(scripts)
+    for _, script in ipairs(scripts) do
+        dofile(script)
+    end
+end
+
 function done(summary, latency)
     local errors = summary.errors
     print(('RESULT {"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"aboveStatus399":%d,"socketErrors":%d}'):format(

@@ -5,8 +5,11 @@ function setup(thread)
     threads[#threads + 1] = thread
 end
 
-function init()
+function init(scripts)
     statuses = {}
+    for _, script in ipairs(scripts) do
+        dofile(script)
+    end
 end
 
 function response(status)

@@ -1,12 +1,14 @@
 """What the load generator asks for, and what the right answer to it is."""
 
-import dataclasses
-
 # 120 bytes, as many as a small API answer has.
 BACKEND_BODY = (
     '{"id":48213,"name":"Trail running shoes","price":12800,"currency":"JPY",'
     '"stock":1742,"tags":["outdoor","running","new"]}'
 )
+
+PATH = "/v2/items/48213"
+CURRENT_VERSION = "4.2.0"
+OUTDATED_VERSION = "3.4.9"
 
 # The policy of rules.yaml as one regular expression, for the peers that can do no better. [.]
 # instead of an escaped dot, because each configuration language has its own idea of a backslash.
@@ -15,26 +17,6 @@ OUTDATED = "^(?:(?:[0-2]|3[.][0-4])(?:[.][0-9.]*)?|3|3[.]7[.]2|3[.]9[.][0-3])$"
 VARY = "Accept-Language, X-App-Id, X-App-Platform, X-App-Version"
 
 BEARER = "eyJhbGciOiJFUzI1NiJ9." + "c3ViOjQ4MjEzO2V4cDoxNzk5" * 2 + "." + "Zm9vYmFyYmF6cXV4" * 2
-
-
-@dataclasses.dataclass(frozen=True)
-class Scenario:
-    """The same request over and over, and the one status that is right for it."""
-
-    name: str
-    version: str
-    status: int
-
-    @property
-    def headers(self):
-        return request_headers(self.version)
-
-    def wrong_statuses(self, statuses):
-        """How many of the answers had another status than the right one."""
-        return sum(count for status, count in statuses.items() if status != self.status)
-
-
-SCENARIOS = (Scenario("pass", "4.2.0", 200), Scenario("deny", "3.4.9", 426))
 
 
 def request_headers(version):
@@ -50,3 +32,8 @@ def request_headers(version):
         "X-Device-Id": "6f1d0c62-5a5e-4f0e-9a39-0f6f6c1f2b7d",
         "Authorization": f"Bearer {BEARER}",
     }
+
+
+def header_arguments(headers, option):
+    """The headers as arguments of a load generator."""
+    return [part for name, value in headers.items() for part in (option, f"{name}: {value}")]

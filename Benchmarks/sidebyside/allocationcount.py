@@ -1,0 +1,29 @@
+"""Counts what a program allocates: a library of the tests, loaded before the C library."""
+
+import struct
+import subprocess
+from pathlib import Path
+
+SOURCES = Path(__file__).parent.parent.parent / "Tests" / "AllocationCounter"
+VARIABLE = "ALLOCATION_COUNT"
+FILE = "allocations"
+
+
+def build_counter(folder):
+    """Compiles it, unless that was done, and returns the path of the library."""
+    library = Path(folder, "liballocationcounter.so")
+    if not library.exists():
+        command = ["cc", "-O2", "-shared", "-fPIC", "-I", str(SOURCES / "include"),
+                   str(SOURCES / "AllocationCounter.c"), "-o", str(library)]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return library
+
+
+def environment(library, folder):
+    """The variables with which a program is counted into a file in the folder."""
+    return {"LD_PRELOAD": str(library), VARIABLE: str(Path(folder, FILE))}
+
+
+def read_count(folder):
+    """How often memory was asked for so far."""
+    return struct.unpack("=Q", Path(folder, FILE).read_bytes())[0]

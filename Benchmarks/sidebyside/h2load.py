@@ -1,0 +1,75 @@
+"""h2load: HTTP/2, and requests at a fixed rate."""
+
+import re
+import subprocess
+
+from .appcall import PATH, header_arguments
+from .packages import find_program
+from .run import LoadFailed
+from .server import core_list
+
+# What h2load may take on top of its duration before it counts as hung.
+GRACE_SECONDS = 15
+
+
+def run_h2load(arguments, seconds, url, headers, cores):
+    """Runs it, and returns what it prints."""
+    # It sends a Host of its own unless it is told in the words of HTTP/2; two would be a fault.
+    headers = {":authority" if name == "Host" else name: headers[name] for name in headers}
+    command = [
+        "taskset", "-c", core_list(cores), find_program("h2load"), *arguments,
+        "--duration", str(seconds), *header_arguments(headers, "--header"), url,
+    ]
+    try:
+        run = subprocess.run(
+            command, capture_output=True, text=True, timeout=seconds + GRACE_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LoadFailed("h2load hangs") from error
+    return run.stdout + run.stderr
+
+
+def count_of(output, kind):
+    """A number in the lines of totals, such as that of `2xx` or of `failed`."""
+    found = re.search(rf"(\d+) {kind}\b", output)
+    if found is None:
+        raise LoadFailed(f"no figures from h2load: {output.strip()[-300:]}")
+    return int(found[1])
+
+
+def faults_in(output):
+    """What was not answered with 2xx, in words."""
+    failed = count_of(output, "failed")
+    refused = sum(count_of(output, kind) for kind in ("3xx", "4xx", "5xx"))
+    faults = [f"{failed} failed requests"] if failed else []
+    return faults + ([f"{refused} wrong statuses"] if refused else [])
+
+
+def paced_run(server, headers, log, *, rate, seconds, cores):
+    """Sends so many requests a second, and returns its output; each request is a line of the log.
+
+    h2load sends what is due only every 10 ms, so that a connection must not have more than 100
+    requests a second: beyond that they would come in bunches.
+    """
+    connections = max(1, round(rate / 100))
+    arguments = (
+        "--h1", "--clients", str(connections), f"--rps={rate / connections:.1f}",
+        f"--log-file={log}",
+    )
+    return run_h2load(
+        arguments, seconds, f"http://127.0.0.1:{server.port}{PATH}", headers, cores
+    )
+
+
+def logged_requests(log):
+    """The start in seconds since 1970, the status and the milliseconds of every request."""
+    with log.open() as lines:
+        for line in lines:
+            start, status, microseconds = line.split("\t")[:3]
+            yield int(start) / 1e6, int(status), int(microseconds) / 1000
+
+
+def percentile(values, share):
+    """The value that so large a share of them does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]

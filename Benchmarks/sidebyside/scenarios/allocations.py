@@ -1,0 +1,54 @@
+"""How often does a passed request ask for memory?"""
+
+import functools
+import http.client
+import subprocess
+
+from ..allocationcount import build_counter, read_count
+from ..appcall import CURRENT_VERSION, PATH, request_headers
+from ..candidates import REFERENCE
+from ..run import Column, Run
+from ..setup import Setup
+
+REQUESTS = 2_000
+
+
+class Allocations:
+    """One request after the other on one connection, when all pools are full."""
+
+    name = "allocations"
+    title = "calls of malloc and its kin for each passed request, in steady state"
+    reference = REFERENCE
+    # A count, no measurement.
+    max_rounds = 1
+    columns = (Column("allocations/request", "each", "{:.2f}"),)
+
+    def rows(self, bench):
+        return {
+            candidate.name: functools.partial(self._measure, bench, candidate)
+            for candidate in bench.candidates
+            # Caddy has an allocator of its own, which nobody can listen to.
+            if candidate.name != "caddy"
+        }
+
+    def _measure(self, bench, candidate, _):
+        try:
+            counter = build_counter(bench.folder)
+        except (OSError, subprocess.SubprocessError) as failure:
+            return Run.failed(f"no counter: {failure}")
+        with bench.fresh_server(candidate, Setup(preload=counter)) as server:
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+            wrong = sum(ask(connection) != 200 for _ in range(REQUESTS))
+            before = read_count(server.folder)
+            wrong += sum(ask(connection) != 200 for _ in range(REQUESTS))
+            count = read_count(server.folder) - before
+            connection.close()
+        faults = (f"{wrong} wrong statuses",) if wrong else ()
+        return Run({"each": count / REQUESTS}, faults)
+
+
+def ask(connection):
+    connection.request("GET", PATH, headers=request_headers(CURRENT_VERSION))
+    response = connection.getresponse()
+    response.read()
+    return response.status

@@ -1,0 +1,81 @@
+"""wrk: the next request as soon as the last is answered."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from .appcall import PATH, header_arguments
+from .packages import find_program
+from .run import LoadFailed, Run
+from .server import core_list
+
+SCRIPTS = Path(__file__).parent.parent / "wrk"
+WARM_UP_SECONDS = 1
+# What wrk may take on top of its duration before it counts as hung.
+GRACE_SECONDS = 15
+
+
+def measure(server, headers, status, *, seconds, connections, cores, path=PATH, script=None):
+    """Warms the server up, then measures it; every answer must have that status.
+
+    `script` says in Lua what to send, if it is more than the headers.
+    """
+    def run(report, duration):
+        return run_wrk(
+            [script, report] if script else [report], duration, server.port, headers,
+            connections=connections, cores=cores, path=path,
+        )
+
+    try:
+        statuses = run("statuses.lua", WARM_UP_SECONDS)
+        cpu_before = server.cpu_seconds()
+        figures = run("figures.lua", seconds)
+        cpu = server.cpu_seconds() - cpu_before
+        if not server.is_running():
+            raise LoadFailed("the server has ended")
+    except LoadFailed as failure:
+        print(f"{server.name}: {failure}", flush=True)
+        return Run.failed(failure)
+    wrong_before = sum(count for each, count in statuses.items() if int(each) != status)
+    return run_from(figures, cpu, status, wrong_before)
+
+
+def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
+    command = [
+        "taskset", "-c", core_list(cores), find_program("wrk"), "--threads", "1",
+        "--connections", str(connections), "--duration", f"{seconds}s",
+        "--latency", "--timeout", "5s", "--script", str(SCRIPTS / scripts[-1]),
+        *header_arguments(headers, "--header"), f"http://127.0.0.1:{port}{path}",
+    ]
+    # wrk takes one script: the one that reports loads the one that asks.
+    command += ["--", *(str(SCRIPTS / each) for each in scripts[:-1])]
+    try:
+        limit = seconds + GRACE_SECONDS
+        run = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise LoadFailed("wrk hangs") from error
+    for line in run.stdout.splitlines():
+        if line.startswith("RESULT "):
+            return json.loads(line.removeprefix("RESULT "))
+    raise LoadFailed(f"no figures from wrk: {(run.stdout + run.stderr).strip()}")
+
+
+def run_from(figures, cpu_seconds, status, wrong_in_warm_up):
+    requests = figures["requests"]
+    if requests == 0:
+        return Run.failed("no answers")
+    # wrk knows only "above 399" here; the warm-up has looked at each status.
+    refused = figures["aboveStatus399"]
+    wrong = wrong_in_warm_up + (refused if status < 400 else requests - refused)
+    faults = []
+    if wrong:
+        faults.append(f"{wrong} wrong statuses")
+    if figures["socketErrors"]:
+        faults.append(f"{figures['socketErrors']} socket errors")
+    seconds = figures["microseconds"] / 1e6
+    return Run({
+        "requests_per_second": requests / seconds,
+        "cpu_microseconds": cpu_seconds / requests * 1e6,
+        "p50_milliseconds": figures["p50"] / 1000,
+        "p99_milliseconds": figures["p99"] / 1000,
+    }, tuple(faults))
