@@ -5,9 +5,6 @@ extension HTTP2Connection {
     /// The first bytes of every client (RFC 9113 3.4).
     static let preface: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-    /// More frames than any header section needs (CVE-2024-27316 and its like).
-    private static let maxContinuations = 64
-
     func readFrames() throws(HTTP2ErrorCode) {
         guard try self.readPreface() else { return }
         while !self.isClosing, let header = self.inbound.frameHeader {
@@ -83,20 +80,6 @@ extension HTTP2Connection {
     private func chargeControl() throws(HTTP2ErrorCode) {
         guard self.control.charge(at: self.worker.now) else { throw .enhanceYourCalm }
     }
-
-    /// The payload without its padding (RFC 9113 6.1).
-    private func content(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) -> ByteBuffer {
-        guard header.flags.contains(.padded) else { return payload }
-        var payload = payload
-        guard let padding = payload.readInteger(as: UInt8.self) else { throw .frameSizeError }
-        guard let content = payload.readSlice(length: payload.readableBytes - Int(padding)) else {
-            throw .protocolError
-        }
-        return content
-    }
 }
 
 extension HTTP2Connection {
@@ -106,7 +89,7 @@ extension HTTP2Connection {
     ) throws(HTTP2ErrorCode) {
         guard header.stream != 0 else { throw .protocolError }
         try self.countReceived(header.length)
-        let content = try self.content(header, payload)
+        let content = try header.content(of: payload)
         let endsStream = header.flags.contains(.endStream)
         if content.readableBytes > 0 { self.control.earn(2) } else { try self.chargeControl() }
         guard let stream = self.streams[header.stream], !stream.isOver else {
@@ -128,7 +111,7 @@ extension HTTP2Connection {
     ) throws(HTTP2ErrorCode) {
         // Clients open streams with odd numbers (RFC 9113 5.1.1).
         guard header.stream % 2 == 1 else { throw .protocolError }
-        var block = try self.content(header, payload)
+        var block = try header.content(of: payload)
         if header.flags.contains(.priority) {
             guard let dependency = block.readInteger(as: UInt32.self),
                 block.readInteger(as: UInt8.self) != nil
@@ -137,7 +120,7 @@ extension HTTP2Connection {
         }
         let endsStream = header.flags.contains(.endStream)
         guard header.flags.contains(.endHeaders) else {
-            self.headerBlock = HeaderBlock(
+            self.headerBlock = HTTP2HeaderBlock(
                 stream: header.stream,
                 endsStream: endsStream,
                 bytes: block
@@ -153,12 +136,7 @@ extension HTTP2Connection {
         _ payload: ByteBuffer
     ) throws(HTTP2ErrorCode) {
         guard var block = self.headerBlock else { throw .protocolError }
-        var payload = payload
-        block.frames += 1
-        block.bytes.writeBuffer(&payload)
-        guard block.frames <= Self.maxContinuations,
-            block.bytes.readableBytes <= self.worker.settings.headLimits.bytes
-        else { throw .enhanceYourCalm }
+        try block.append(payload, limit: self.worker.settings.headLimits.bytes)
         guard header.flags.contains(.endHeaders) else {
             self.headerBlock = block
             return

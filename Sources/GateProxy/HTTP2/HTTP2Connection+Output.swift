@@ -86,7 +86,7 @@ extension HTTP2Connection {
         case .trailers(let block):
             let start = self.beginBlock(stream: stream.id, endsStream: true)
             self.outbound.writeImmutableBuffer(block)
-            self.endBlock(at: start, stream: stream.id)
+            self.outbound.endHeaderBlock(at: start, stream: stream.id)
             stream.hasSentAll()
         case .sent:
             break
@@ -117,7 +117,7 @@ extension HTTP2Connection {
                 HPACKWriter.writeField(bytes, line, into: &self.outbound)
             }
         }
-        self.endBlock(at: start, stream: stream)
+        self.outbound.endHeaderBlock(at: start, stream: stream)
         self.flush()
     }
 
@@ -135,36 +135,5 @@ extension HTTP2Connection {
             HPACKWriter.writeEmptyTable(into: &self.outbound)
         }
         return start
-    }
-
-    /// Says how long the frame is, or makes several of it (RFC 9113 4.3).
-    private func endBlock(at start: Int, stream: UInt32) {
-        let blockStart = start + HTTP2FrameHeader.size
-        let count = self.outbound.writerIndex - blockStart
-        guard count > HTTP2FrameHeader.maxLength else {
-            self.outbound.setInteger(UInt8(count >> 16), at: start)
-            self.outbound.setInteger(UInt16(truncatingIfNeeded: count), at: start + 1)
-            return
-        }
-        guard var block = self.outbound.getSlice(at: blockStart, length: count),
-            let flags = self.outbound.getInteger(at: start + 4, as: UInt8.self)
-        else { return }
-        self.outbound.moveWriterIndex(to: start)
-        var type = HTTP2FrameType.headers
-        while let piece = block.readSlice(
-            length: Swift.min(block.readableBytes, HTTP2FrameHeader.maxLength)
-        ), piece.readableBytes > 0 {
-            var pieceFlags = type == .headers ? HTTP2Flags(rawValue: flags) : []
-            pieceFlags.remove(.endHeaders)
-            if block.readableBytes == 0 { pieceFlags.insert(.endHeaders) }
-            self.outbound.writeFrameHeader(
-                length: piece.readableBytes,
-                type: type,
-                flags: pieceFlags,
-                stream: stream
-            )
-            self.outbound.writeImmutableBuffer(piece)
-            type = .continuation
-        }
     }
 }

@@ -19,14 +19,6 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, Over
         case closing
     }
 
-    /// A header section whose end is still to come.
-    struct HeaderBlock {
-        var stream: UInt32
-        var endsStream: Bool
-        var bytes: ByteBuffer
-        var frames = 1
-    }
-
     let worker: Worker
     let origin: ClientOrigin
     var context: ChannelHandlerContext?
@@ -37,7 +29,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, Over
     var inbound = ByteBuffer()
     var decoder = HPACKDecoder()
     var fields = HeaderList()
-    var headerBlock: HeaderBlock?
+    var headerBlock: HTTP2HeaderBlock?
     var peer = HTTP2PeerSettings()
 
     var streams: [UInt32: HTTP2Stream] = [:]
