@@ -258,6 +258,14 @@ struct CommandTests {
         (["--log-level", "loud"], "--log-level 'loud': expected trace, debug, info"),
         (["--trusted-proxies", "10.0.0.0/99"], "--trusted-proxies '10.0.0.0/99': expected"),
         (["--upstream", "ftp://x"], "--upstream 'ftp://x': expected http://HOST[:PORT]"),
+        (
+            ["--upstream-protocol", "h3"],
+            "--upstream-protocol 'h3': expected auto, http1 or http2"
+        ),
+        (
+            ["--upstream", "h2c://a", "--upstream-protocol", "http1"],
+            "--upstream-protocol http1: --upstream 'h2c://a:80' is HTTP/2"
+        ),
         (["--upstream-ca", "/a"], "--upstream-ca is given, but no --upstream is https://"),
         (["--upstream-server-name", "a"], "--upstream-server-name is given, but no --upstream"),
         (

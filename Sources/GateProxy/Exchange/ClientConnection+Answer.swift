@@ -12,8 +12,21 @@ extension ClientConnection {
             case .length(let length): .bytes(length)
             case .chunked, .untilClose: .unknown
             }
-        let action = self.exchange.answer(
+        self.answer(
+            answer,
             keepsClient: facts.keepsAlive && self.mayGoOn,
+            remaining: remaining
+        )
+    }
+
+    /// `keepsClient`: whether another request may follow; `remaining`: what is left of this one.
+    func answer(
+        _ answer: RenderedAnswer,
+        keepsClient: Bool,
+        remaining: Exchange.RemainingBody
+    ) {
+        let action = self.exchange.answer(
+            keepsClient: keepsClient,
             remaining: remaining,
             limits: self.worker.settings.discardLimits
         )

@@ -88,7 +88,8 @@ extension ClientConnection {
             verdict: verdict,
             isHead: facts.isHead,
             isHTTP10: head.minorVersion == 0,
-            awaitsContinue: facts.expectsContinue && facts.framing != .none
+            awaitsContinue: facts.expectsContinue && facts.framing != .none,
+            isCall: facts.answerForm == .grpc
         )
         if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
         self.body = BodyReader(facts.framing)
@@ -176,6 +177,7 @@ extension ClientConnection {
         }
         let mayRepeat = facts.isIdempotent && facts.framing == .none
         self.request.replay = mayRepeat ? buffer : nil
+        if self.request.isCall { self.keepLasting(buffer, isWebSocket: false) }
         self.send(buffer, pieces)
     }
 
@@ -183,10 +185,10 @@ extension ClientConnection {
         guard let member = self.worker.pool.next(at: self.worker.now) else {
             return self.failSoon([head] + body)
         }
-        guard let upstream = member.take() else {
+        guard let upstream = member.take(upgrading: self.isUpgrading) else {
             return self.connect(to: member, sending: [head] + body)
         }
-        if self.request.replay != nil { self.exchange.allowRetry() }
+        if self.request.replay != nil, upstream.mayBeStale { self.exchange.allowRetry() }
         self.attach(upstream)
         upstream.write(head)
         for piece in body { upstream.write(piece) }
@@ -194,18 +196,20 @@ extension ClientConnection {
         if self.request.replay == nil { self.worker.giveBack(head) }
     }
 
+    private var isUpgrading: Bool { !self.request.offeredProtocols.isEmpty }
+
     private func attach(_ upstream: UpstreamConnection) {
         self.upstream = upstream
         self.renewDeadline()
         upstream.begin(for: self, answersHead: self.request.isHead)
     }
 
-    /// Sends a request that nobody has seen on a new connection.
-    func sendAnew(_ head: ByteBuffer) {
+    /// Sends a request that nobody has seen on another connection.
+    func sendAnew(_ buffers: [ByteBuffer]) {
         guard let member = self.worker.pool.next(at: self.worker.now) else {
-            return self.failSoon([head])
+            return self.failSoon(buffers)
         }
-        self.connect(to: member, sending: [head])
+        self.connect(to: member, sending: buffers)
     }
 
     /// Opens a connection to the backend; the request waits for it.
@@ -219,7 +223,7 @@ extension ClientConnection {
         self.beginPending()
         self.unsent = buffers
         self.deadline = nil
-        self.worker.pool.connect(to: member) { result in
+        self.worker.pool.connect(to: member, upgrading: self.isUpgrading) { result in
             guard let buffers = self.unsent else {
                 // The client went away in the meantime; the next one is glad of the connection.
                 if case .success(let upstream) = result {
@@ -327,9 +331,17 @@ extension ClientConnection {
 
     /// The client must go on with its body, or else the backend answer.
     private func renewDeadline() {
+        let body =
+            self.request.isCall
+            ? self.responseTimeout : self.worker.settings.timeouts.body
+        self.deadline = self.worker.now + (self.requestHasEnded ? self.responseTimeout : body)
+    }
+
+    /// For the backend's answer, and between two pieces of it.
+    var responseTimeout: TimeAmount {
         let timeouts = self.worker.settings.timeouts
-        self.deadline =
-            self.worker.now + (self.requestHasEnded ? timeouts.response : timeouts.body)
+        // A call may have nothing to say for as long as a tunnel.
+        return self.request.isCall ? timeouts.tunnel : timeouts.response
     }
 
     private var requestHasEnded: Bool {

@@ -37,6 +37,7 @@ extension ClientConnection {
             } else if let request {
                 self.worker.giveBack(request)
             }
+            if self.request.isCall { self.callGoesOn() }
         case .tunnel:
             self.request.logEntry?.status = head.status
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
@@ -109,7 +110,7 @@ extension ClientConnection {
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress {
-        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.deadline = self.worker.now + self.responseTimeout
         let bytes = inbound.readableBytesUInt8Span
         guard !self.request.dechunks else {
             var content = self.worker.takeBuffer()
@@ -183,7 +184,7 @@ extension ClientConnection {
         case .retry:
             self.dropUpstream()
             guard let replay = self.request.replay else { return self.fail(.badGateway) }
-            self.sendAnew(replay)
+            self.sendAnew([replay])
         case .badGateway:
             self.upstream?.member?.answerFailed()
             self.fail(.badGateway)
@@ -200,16 +201,42 @@ extension ClientConnection {
         }
     }
 
+    /// The backend has not looked at the request, and never will on its connection.
+    ///
+    /// `sent`: all that was sent of it; `nil`: more than is kept.
+    func upstreamRefused(sent: [ByteBuffer]?) {
+        switch self.exchange.upstreamRefused() {
+        case .retry:
+            self.dropUpstream()
+            guard let sent else { return self.fail(.badGateway) }
+            self.sendAnew(sent)
+        case .badGateway:
+            self.upstream?.member?.answerFailed()
+            self.fail(.badGateway)
+        case .doNothing:
+            self.dropUpstream()
+        }
+    }
+
     /// The backend sent something that is no HTTP response.
     func upstreamFailed(_ fault: MessageFault) {
         self.worker.logger.warning(
             "malformed response from the backend",
             metadata: ["fault": "\(fault.explanation)"]
         )
+        self.upstreamGaveUp()
+    }
+
+    /// No acceptable answer will come, and the backend has seen the request.
+    func upstreamGaveUp() {
         self.upstream?.member?.answerFailed()
         switch self.exchange.upstreamBroke() {
         case .badGateway: self.fail(.badGateway)
-        case .abort: self.request.endsByClose ? self.reset() : self.abort()
+        case .abort where self.request.endsByClose: self.reset()
+        case .abort:
+            // What came before is the client's; without its end it does not look complete.
+            self.dropUpstream()
+            self.closeAfterWriting()
         case .doNothing: self.dropUpstream()
         }
     }

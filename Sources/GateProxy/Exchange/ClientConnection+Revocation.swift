@@ -12,18 +12,62 @@ extension ClientConnection {
             frames: isWebSocket ? WebSocketFrames() : nil
         )
         // The rules may have changed between the request and its answer.
-        if self.rules !== self.worker.rules { self.judgeAgain() }
+        if !self.request.isCall, self.rules !== self.worker.rules { self.judgeAgain() }
     }
 
     /// Judges what goes on by the rules of now, and ends it if it may not.
     func judgeAgain() {
         if self.events != nil { return self.refreshStream() }
         guard let lasting = self.lasting, lasting.revocation == nil else { return }
+        guard !self.isWithBackendAlone else { return }
         guard let verdict = self.currentVerdict(on: lasting.head) else { return }
         self.lasting?.validUntil = verdict.validUntil
-        guard verdict.denial != nil else { return }
+        guard let denial = verdict.denial else { return }
         self.worker.counters.revoked += 1
+        if self.request.isCall, self.endCall(denial) { return }
         self.revoke(verdict.decision.kind)
+    }
+
+    /// Whether a call was sent whole and nothing has come back: what the backend may have done by now
+    /// must not look as if it had not been.
+    private var isWithBackendAlone: Bool {
+        guard self.request.isCall, case .forwarding(let forwarding) = self.exchange else {
+            return false
+        }
+        return forwarding.requestEnded && !forwarding.responseStarted
+    }
+
+    /// The answer to a call has begun.
+    func callGoesOn() {
+        guard self.rules !== self.worker.rules else { return }
+        // By the rules of now it may not go on. That of one message is over before this time.
+        self.lasting?.validUntil = Timestamp(secondsSinceEpoch: 0)
+    }
+
+    /// Ends a call with its status.
+    ///
+    /// - Returns: `false` where nobody can say whether it may stand there.
+    private func endCall(_ denial: RenderedAnswer) -> Bool {
+        guard case .forwarding(let forwarding) = self.exchange else { return false }
+        if forwarding.responseStarted {
+            // Chunks are whole where the gate itself makes them of frames.
+            guard self.upstream?.isStream == true, !self.request.endsByClose else { return false }
+            self.dropUpstream()
+            self.write(ByteBuffer(bytes: denial.callEnd))
+            self.responseEnded(upstreamKeepsAlive: false)
+        } else {
+            self.dropUpstream()
+            self.answer(
+                denial,
+                keepsClient: forwarding.keepsClient,
+                remaining: forwarding.requestEnded ? .nothing : .unknown
+            )
+        }
+        self.flush()
+        self.readOn()
+        self.upstream?.flush()
+        self.resumeReading()
+        return true
     }
 
     private func currentVerdict(on request: ByteBuffer) -> Verdict? {

@@ -34,6 +34,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The client sends its body only after a 100, or not at all.
         var awaitsContinue = false
         var logEntry: AccessLog.Entry?
+        /// A call of gRPC, which may be silent for long.
+        var isCall = false
     }
 
     let worker: Worker
@@ -207,7 +209,7 @@ extension ClientConnection {
     /// The client takes more again.
     func becameWritable() {
         if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
-            self.deadline = self.worker.now + self.worker.settings.timeouts.response
+            self.deadline = self.worker.now + self.responseTimeout
         }
         self.upstream?.resumeReading()
         self.readOn()

@@ -31,6 +31,8 @@ package enum Exchange: Equatable, Sendable {
         package var offersUpgrade: Bool
         /// 1xx answers so far.
         package var interims = 0
+        /// Whether a backend has refused to look at it (RFC 9113 8.7).
+        package var wasRefused = false
 
         package init(
             requestEnded: Bool,
@@ -300,6 +302,27 @@ extension Exchange {
         case .head, .streaming, .discarding, .lingering, .closed:
             return .doNothing
         }
+    }
+
+    package enum UpstreamRefusalAction: Equatable {
+        /// Send the request again on another connection.
+        case retry
+        case badGateway
+        case doNothing
+    }
+
+    /// The backend says that it has not looked at the request.
+    ///
+    /// Nothing can have been processed, whatever the method is: it is tried once more.
+    package mutating func upstreamRefused() -> UpstreamRefusalAction {
+        guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else {
+            return .doNothing
+        }
+        guard !forwarding.wasRefused, forwarding.interims == 0 else { return .badGateway }
+        forwarding.wasRefused = true
+        forwarding.retryable = false
+        self = .forwarding(forwarding)
+        return .retry
     }
 
     package enum UpstreamFaultAction: Equatable {

@@ -23,6 +23,8 @@ package enum MessageFault: Error, Equatable, Sendable {
     case tooManyFields
     case targetTooLong
     case status
+    /// A message of HTTP/2 that breaks its rules (RFC 9113 8.1.1).
+    case http2
 
     /// What an operator reads in the answer and in the log.
     package var explanation: String {
@@ -50,6 +52,7 @@ package enum MessageFault: Error, Equatable, Sendable {
         case .tooManyFields: "There are too many header fields."
         case .targetTooLong: "The request target is too long."
         case .status: "The status line is malformed."
+        case .http2: "The message breaks the rules of HTTP/2."
         }
     }
 
@@ -62,7 +65,7 @@ package enum MessageFault: Error, Equatable, Sendable {
         case .targetTooLong: 414
         case .startLine, .method, .target, .version, .lineEnd, .fieldName, .fieldValue,
             .foldedField, .host, .contentLength, .transferEncoding, .bothLengths, .chunkSize,
-            .chunkExtension, .chunkEnd, .trailer, .status:
+            .chunkExtension, .chunkEnd, .trailer, .status, .http2:
             400
         }
     }

@@ -1,4 +1,5 @@
-/// Status lines of the answers that the gate writes itself (RFC 9110 15).
+/// Status lines of the answers that the gate writes itself, and of those that came without a reason
+/// (RFC 9110 15).
 enum StatusLine {
     static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(self.reason(status))\r\n"
@@ -6,9 +7,19 @@ enum StatusLine {
 
     static func reason(_ status: Int) -> String {
         switch status {
+        case 100: "Continue"
+        case 103: "Early Hints"
         case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
         case 204: "No Content"
+        case 206: "Partial Content"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
         case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 402: "Payment Required"

@@ -7,6 +7,7 @@ enum HTTP2ErrorCode: UInt32, Error {
     case streamClosed = 0x5
     case frameSizeError = 0x6
     case refusedStream = 0x7
+    case cancel = 0x8
     case compressionError = 0x9
     case enhanceYourCalm = 0xB
 }

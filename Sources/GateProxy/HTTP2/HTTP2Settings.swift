@@ -1,9 +1,13 @@
 import NIOCore
 
-/// What a client says of itself that the gate has to heed (RFC 9113 6.5.2).
+/// What a peer says of itself that the gate has to heed (RFC 9113 6.5.2).
 struct HTTP2PeerSettings: Equatable {
     /// How much of a body may be sent on a new stream.
     private(set) var initialWindow = 65_535
+    /// How many streams it takes at the same time; `nil`: any number.
+    private(set) var maxStreams: Int?
+    /// Whether it would make use of pushes, which no server may say.
+    private(set) var takesPushes = false
 
     static let largestWindow = 0x7FFF_FFFF
 
@@ -14,7 +18,10 @@ struct HTTP2PeerSettings: Equatable {
         while let (name, value) = payload.readMultipleIntegers(as: (UInt16, UInt32).self) {
             switch name {
             // Server push, of which the gate makes no use.
-            case 0x2: guard value <= 1 else { throw .protocolError }
+            case 0x2:
+                guard value <= 1 else { throw .protocolError }
+                self.takesPushes = value == 1
+            case 0x3: self.maxStreams = Int(value)
             case 0x4:
                 guard value <= Self.largestWindow else { throw .flowControlError }
                 self.initialWindow = Int(value)
@@ -45,6 +52,19 @@ enum HTTP2OwnSettings {
     ) {
         let settings: [(UInt16, UInt32)] = [
             (0x3, UInt32(maxStreams)),
+            (0x6, UInt32(maxHeaderListSize)),
+        ]
+        out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
+        for (name, value) in settings { out.writeMultipleIntegers(name, value) }
+        out.writeWindowUpdate(0, increment: self.connectionWindow - 65_535)
+    }
+
+    /// The first frames of the gate to a backend.
+    static func writeForBackend(maxHeaderListSize: Int, into out: inout ByteBuffer) {
+        let settings: [(UInt16, UInt32)] = [
+            // No pushes.
+            (0x2, 0),
+            (0x4, UInt32(self.streamWindow)),
             (0x6, UInt32(maxHeaderListSize)),
         ]
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)

@@ -69,10 +69,11 @@ package final class Worker {
         self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
+            eventLoop: eventLoop,
             timeouts: settings.timeouts,
             addresses: UpstreamDirectory(settings.upstream.targets).addresses,
             logger: logger,
-            connect: connect ?? { connector.connect(to: $0) }
+            connect: connect ?? { connector.connect(to: $0, speaking: $1) }
         )
         self.maxConnections = Swift.max(1, settings.maxConnections / Swift.max(1, settings.threads))
         self.maxPending = Swift.max(

@@ -2,18 +2,18 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Tells how a handshake ended, and is gone after it.
+/// Tells how a handshake ended, and which protocol was agreed upon, and is gone after it.
 final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let name: String?
     private let timeout: TimeAmount
-    private var promise: EventLoopPromise<Void>?
+    private var promise: EventLoopPromise<String?>?
     private var timer: Scheduled<Void>?
 
     /// `name`: what the certificate must name; `timeout`: how long it may take from now on, the
     /// connection itself included.
-    init(_ promise: EventLoopPromise<Void>, name: String?, timeout: TimeAmount) {
+    init(_ promise: EventLoopPromise<String?>, name: String?, timeout: TimeAmount) {
         self.promise = promise
         self.name = name
         self.timeout = timeout
@@ -31,8 +31,14 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent {
-            self.end(context, Result { try self.checkName(in: context.pipeline) })
+        if case .handshakeCompleted(let agreed)? = event as? TLSUserEvent {
+            self.end(
+                context,
+                Result {
+                    try self.checkName(in: context.pipeline)
+                    return agreed
+                }
+            )
         } else {
             context.fireUserInboundEventTriggered(event)
         }
@@ -63,7 +69,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    private func end(_ context: ChannelHandlerContext, _ result: Result<Void, any Error>) {
+    private func end(_ context: ChannelHandlerContext, _ result: Result<String?, any Error>) {
         self.timer?.cancel()
         self.timer = nil
         guard let promise = self.promise.take() else { return }

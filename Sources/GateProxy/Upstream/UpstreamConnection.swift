@@ -1,7 +1,7 @@
 import NIOCore
 
-/// One connection to the backend: reads responses off it and tells the client connection that it
-/// serves; what they mean for the exchange is decided there.
+/// One connection to the backend, or one stream of an HTTP/2 connection: reads responses off it and
+/// tells the client connection that it serves; what they mean for the exchange is decided there.
 final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -19,15 +19,13 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     var registryIndex = 0
     /// Where it leads.
     var member: UpstreamPool.Member?
-    /// Whether an earlier exchange was completed on this connection.
-    private(set) var isReused = false
     /// Whom the responses are for.
     private(set) var client: ClientConnection?
     private var reading = Reading.nothing
-    private var answersHead = false
+    private(set) var answersHead = false
     private var parser: ResponseHeadParser
     private var inbound = ByteBuffer()
-    private var context: ChannelHandlerContext?
+    var transport = UpstreamTransport.none
     private var hasHeldRead = false
     /// Whether the connection was reset: what looks like the end of a body is none then.
     private var wasReset = false
@@ -36,12 +34,21 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         self.parser = ResponseHeadParser(limits: limits)
     }
 
-    var isActive: Bool {
-        self.context?.channel.isActive ?? false
+    var isActive: Bool { self.transport.isActive }
+
+    var isWritable: Bool { self.transport.isWritable }
+
+    /// Whether it is a stream of HTTP/2, whose frames the gate itself makes HTTP/1.1 of.
+    var isStream: Bool {
+        if case .stream = self.transport { return true }
+        return false
     }
 
-    var isWritable: Bool {
-        self.context?.channel.isWritable ?? false
+    /// Whether an earlier exchange left the connection open, so that the backend may have closed it
+    /// in the meantime.
+    var mayBeStale: Bool {
+        if case .stream(let stream) = self.transport { return stream.connection.hasServed }
+        return true
     }
 
     /// Takes a request; its response goes to `client`.
@@ -54,18 +61,23 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     }
 
     func write(_ buffer: ByteBuffer) {
-        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+        self.transport.write(buffer)
     }
 
     func flush() {
-        self.context?.flush()
+        self.transport.flush()
     }
 
     /// Reads on after the client has caught up.
     func resumeReading() {
-        guard self.hasHeldRead, let context = self.context, self.mayRead else { return }
-        self.hasHeldRead = false
-        context.read()
+        switch self.transport {
+        case .channel(let context):
+            guard self.hasHeldRead, self.mayRead else { return }
+            self.hasHeldRead = false
+            context.read()
+        case .stream(let stream): stream.makeRoom()
+        case .none: break
+        }
     }
 
     /// Passes every byte from now on.
@@ -75,47 +87,49 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     /// Calls back when all that was written is with the kernel, or the connection is gone.
     func whenWritten(_ done: @escaping () -> Void) {
-        guard let context = self.context else { return done() }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
-        written.futureResult.assumeIsolated().whenComplete { _ in done() }
+        self.transport.whenWritten(done)
     }
 
     func endWriting() {
-        self.context?.close(mode: .output, promise: nil)
+        self.transport.endWriting()
     }
 
     /// Gives the connection back after a complete response, or closes it if it cannot serve again.
     func release(reusable: Bool, now: NIODeadline) {
         self.client = nil
         self.reading = .nothing
-        self.isReused = true
-        guard reusable, self.inbound.readableBytes == 0, let member = self.member,
-            self.context != nil
-        else { return self.close() }
-        member.keep(self, at: now)
-        self.resumeReading()
+        switch self.transport {
+        case .channel:
+            guard reusable, self.inbound.readableBytes == 0, let member = self.member else {
+                return self.close()
+            }
+            member.keep(self, at: now)
+            self.resumeReading()
+        case .stream(let stream): stream.release(at: now)
+        case .none: break
+        }
     }
 
     /// Closes the connection; nobody hears of it any more.
     func close() {
         self.client = nil
         self.reading = .nothing
-        self.context?.close(promise: nil)
+        self.transport.close()
     }
 
-    private var mayRead: Bool {
+    /// Reading stops where the client takes no more.
+    var mayRead: Bool {
         self.client?.isWritable ?? true
     }
 }
 
 extension UpstreamConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+        self.transport = .channel(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        self.transport = .none
     }
 
     func read(context: ChannelHandlerContext) {
@@ -127,8 +141,15 @@ extension UpstreamConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var buffer = self.unwrapInboundIn(data)
         guard let client = self.client else { return self.close() }
+        self.receive(self.unwrapInboundIn(data), for: client)
+        client.flush()
+    }
+
+    /// Takes bytes of the backend; it is up to the caller to flush what becomes of them.
+    @inline(__always)
+    func receive(_ bytes: ByteBuffer, for client: ClientConnection) {
+        var buffer = bytes
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
         } else {
@@ -139,7 +160,6 @@ extension UpstreamConnection {
         self.readOn(for: client)
         // Empty, it would still hold on to the memory that the next read wants to use.
         if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
-        client.flush()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -6,56 +6,121 @@ struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
 
-    func connect(to address: UpstreamAddress) -> EventLoopFuture<UpstreamConnection> {
-        let limits = self.settings.headLimits
+    /// Succeeds when the backend has agreed to the protocol, too.
+    func connect(
+        to address: UpstreamAddress,
+        speaking offer: UpstreamProtocol
+    ) -> EventLoopFuture<UpstreamLink> {
         let timeout = self.settings.timeouts.connect
+        let link = self.eventLoop.makePromise(of: UpstreamLink.self)
         let handshake: Handshake?
         do {
             handshake = try self.handshake(with: address)
         } catch {
-            return self.eventLoop.makeFailedFuture(error)
+            link.fail(error)
+            return link.futureResult
         }
-        var bootstrap = ClientBootstrap(group: self.eventLoop)
+        let end = NIODeadline.now() + timeout
+        self.bootstrap(address, offer, handshake, timeout)
+            .connect(to: address.socket)
+            .assumeIsolated()
+            .whenComplete { result in
+                switch result {
+                case .failure(let error):
+                    // Without a socket there is nobody else who would do it.
+                    handshake?.promise.fail(error)
+                    link.fail(error)
+                case .success(let channel):
+                    guard let handshake else {
+                        return self.establish(channel, offer == .http2, address, by: end, link)
+                    }
+                    handshake.promise.futureResult.assumeIsolated().whenComplete { result in
+                        switch result {
+                        case .failure(let error):
+                            link.fail(error)
+                        case .success(let agreed) where offer == .http2 && agreed != "h2":
+                            channel.close(promise: nil)
+                            link.fail(UpstreamHTTP2Connection.Failure.speaksNoHTTP2)
+                        case .success(let agreed):
+                            let isShared = offer != .http1 && agreed == "h2"
+                            self.establish(channel, isShared, address, by: end, link)
+                        }
+                    }
+                }
+            }
+        return link.futureResult
+    }
+
+    private func bootstrap(
+        _ address: UpstreamAddress,
+        _ offer: UpstreamProtocol,
+        _ handshake: Handshake?,
+        _ timeout: TimeAmount
+    ) -> ClientBootstrap {
+        let bootstrap = ClientBootstrap(group: self.eventLoop)
             .connectTimeout(timeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let handshake {
-                        let (tls, waiter) = try handshake.tls.makeHandlers(
-                            host: handshake.host,
-                            promise: handshake.promise,
-                            timeout: timeout
-                        )
-                        try channel.pipeline.syncOperations.addHandlers(tls, waiter)
-                    }
-                    try channel.pipeline.syncOperations.addHandler(
-                        UpstreamConnection(limits: limits)
+                    guard let handshake else { return }
+                    let (tls, waiter) = try handshake.tls.makeHandlers(
+                        host: handshake.host,
+                        offering: offer,
+                        promise: handshake.promise,
+                        timeout: timeout
                     )
+                    try channel.pipeline.syncOperations.addHandlers(tls, waiter)
                 }
             }
-        if address.isInternet {
-            bootstrap =
-                bootstrap
-                .channelOption(.socketOption(.so_keepalive), value: 1)
-                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        }
-        var connected = bootstrap.connect(to: address.socket)
-        if let handshake {
-            // Without a socket there is nobody else who would do it.
-            connected.whenFailure { handshake.promise.fail($0) }
-            connected = connected.flatMap { channel in
-                handshake.promise.futureResult.map { channel }
+        guard address.isInternet else { return bootstrap }
+        return
+            bootstrap
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+    }
+
+    /// Puts what speaks the protocol on a channel, before anything is read from it.
+    private func establish(
+        _ channel: any Channel,
+        _ isShared: Bool,
+        _ address: UpstreamAddress,
+        by end: NIODeadline,
+        _ link: EventLoopPromise<UpstreamLink>
+    ) {
+        let pipeline = channel.pipeline.syncOperations
+        do {
+            guard isShared else {
+                let connection = UpstreamConnection(limits: self.settings.headLimits)
+                try pipeline.addHandler(connection)
+                return link.assumeIsolated().succeed(.exclusive(connection))
             }
-        }
-        return connected.flatMapThrowing { channel in
-            try channel.pipeline.syncOperations.handler(type: UpstreamConnection.self)
+            let ready = self.eventLoop.makePromise(of: Void.self)
+            let connection = UpstreamHTTP2Connection(
+                eventLoop: self.eventLoop,
+                isSecure: address.target.isSecure,
+                limits: self.settings.headLimits,
+                whenReady: ready
+            )
+            let timeout = self.settings.timeouts.connect
+            let timer = self.eventLoop.assumeIsolated().scheduleTask(deadline: end) {
+                ready.fail(ChannelError.connectTimeout(timeout))
+                channel.close(promise: nil)
+            }
+            ready.futureResult.assumeIsolated().whenComplete { result in
+                timer.cancel()
+                link.assumeIsolated().completeWith(result.map { .shared(connection) })
+            }
+            try pipeline.addHandler(connection)
+        } catch {
+            channel.close(promise: nil)
+            link.fail(error)
         }
     }
 
     private struct Handshake {
         let tls: UpstreamTLS
         let host: String
-        let promise: EventLoopPromise<Void>
+        let promise: EventLoopPromise<String?>
     }
 
     /// The handshake that is to come; `nil`: there is none.

@@ -8,7 +8,7 @@ import NIOCore
 /// the backend in the meantime, and those that are not needed grow old together.
 final class UpstreamPool {
     /// Opens a connection; the future never has its result before the call returns.
-    typealias Connect = (UpstreamAddress) -> EventLoopFuture<UpstreamConnection>
+    typealias Connect = (UpstreamAddress, UpstreamProtocol) -> EventLoopFuture<UpstreamLink>
 
     /// One address with the connections to it that wait for requests.
     final class Member {
@@ -19,15 +19,25 @@ final class UpstreamPool {
         fileprivate(set) var isSuspect = false
         fileprivate unowned let pool: UpstreamPool
         fileprivate var idle = ConnectionRegistry<UpstreamConnection>()
+        var shared = SharedConnections()
+        /// Whether it speaks HTTP/2; `nil`: it has not yet chosen.
+        var isShared: Bool?
 
         fileprivate init(address: UpstreamAddress, pool: UpstreamPool) {
             self.address = address
             self.pool = pool
+            self.isShared =
+                switch address.target.speaks {
+                case .http1: false
+                case .http2: true
+                case .negotiated: nil
+                }
         }
     }
 
+    let eventLoop: any EventLoop
     private let timeouts: GateTimeouts
-    private let connect: Connect
+    let connect: Connect
     private let logger: Logger
     private var members: [Member] = []
     private var balancer = UpstreamBalancer(count: 0, turn: Int.random(in: 0..<1024))
@@ -35,11 +45,13 @@ final class UpstreamPool {
     private var isClosed = false
 
     init(
+        eventLoop: any EventLoop,
         timeouts: GateTimeouts,
         addresses: [UpstreamAddress],
         logger: Logger,
         connect: @escaping Connect
     ) {
+        self.eventLoop = eventLoop
         self.timeouts = timeouts
         self.connect = connect
         self.logger = logger
@@ -77,21 +89,19 @@ final class UpstreamPool {
             .map { self.members[$0] }
     }
 
-    /// Opens a connection; `done` is called on the event loop, never before this returns.
+    /// Opens a connection, or waits for one that others have room on; `done` is called on the event
+    /// loop, never before this returns.
+    ///
+    /// `upgrading`: whether another protocol is offered, which needs HTTP/1.1.
     func connect(
         to member: Member,
+        upgrading: Bool = false,
         _ done: @escaping (Result<UpstreamConnection, ConnectError>) -> Void
     ) {
-        self.connect(member.address).assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(let connection):
-                connection.member = member
-                self.connected(member)
-                done(.success(connection))
-            case .failure(let error):
-                self.connectFailed(member, error)
-                done(.failure(ConnectError(cause: error)))
-            }
+        if member.isShared == false || upgrading && member.canUpgrade {
+            self.connectAlone(to: member, done)
+        } else {
+            self.connectTogether(to: member, done)
         }
     }
 
@@ -119,6 +129,9 @@ final class UpstreamPool {
     func closeOverdue(at now: NIODeadline) {
         for member in self.members {
             for connection in member.idle.overdue(at: now) { connection.close() }
+            for connection in member.shared.connections {
+                connection.closeOverdue(at: now)
+            }
         }
     }
 
@@ -129,14 +142,21 @@ final class UpstreamPool {
 }
 
 extension UpstreamPool.Member {
-    /// An idle connection, if there is one.
-    func take() -> UpstreamConnection? {
-        self.idle.popLast()
+    /// Whether a request can go by HTTP/1.1, which alone can change to another protocol.
+    var canUpgrade: Bool { self.address.target.speaks != .http2 }
+
+    /// Whether it is still to be taken.
+    var serves: Bool { self.index != nil && !self.pool.isClosed }
+
+    /// An idle connection, or a stream of one that is shared, if there is one.
+    func take(upgrading: Bool = false) -> UpstreamConnection? {
+        if self.isShared == true, !upgrading || !self.canUpgrade { return self.shared.take() }
+        return self.idle.popLast()
     }
 
     /// Keeps a connection that is ready for another request, or closes it if none will come.
     func keep(_ connection: UpstreamConnection, at now: NIODeadline) {
-        guard self.index != nil, !self.pool.isClosed else { return connection.close() }
+        guard self.serves else { return connection.close() }
         connection.deadline = now + self.pool.timeouts.upstreamIdle
         self.idle.add(connection)
     }
@@ -156,14 +176,29 @@ extension UpstreamPool.Member {
         self.pool.answerFailed(self)
     }
 
+    func remove(_ connection: UpstreamHTTP2Connection) {
+        self.shared.remove(connection)
+    }
+
+    /// A connection has room again.
+    func roomWasMade() {
+        self.pool.serveWaiting(of: self)
+    }
+
+    /// Something about a connection that the operator should know.
+    func report(_ reason: String) {
+        self.pool.logFailure(reason, of: self, as: "a connection to the backend was lost")
+    }
+
     fileprivate func closeIdle() {
         for connection in self.idle.all { connection.close() }
+        for connection in self.shared.connections { connection.retire() }
     }
 }
 
 /// What becomes of the addresses.
 extension UpstreamPool {
-    private func connected(_ member: Member) {
+    func connected(_ member: Member) {
         guard let index = member.index else { return }
         if self.balancer.connected(index) == .welcomeBack {
             self.logger.info(
@@ -174,19 +209,23 @@ extension UpstreamPool {
         member.isSuspect = self.balancer.isSuspect(index)
     }
 
-    private func connectFailed(_ member: Member, _ error: any Error) {
+    func connectFailed(_ member: Member, _ error: any Error) {
         self.logFailure("\(error)", of: member)
         guard let index = member.index else { return }
         self.note(self.balancer.connectFailed(index, at: .now()), of: member, at: index)
     }
 
     /// Tells why a request did not reach the backend; often enough to be seen, and no oftener.
-    private func logFailure(_ reason: String, of member: Member?) {
+    fileprivate func logFailure(
+        _ reason: String,
+        of member: Member?,
+        as message: Logger.Message = "cannot connect to the backend"
+    ) {
         guard let unlogged = self.failureLog.pass(at: .now()) else { return }
         var metadata: Logger.Metadata = ["error": "\(reason)"]
         if let member { metadata["address"] = "\(member.address)" }
         if unlogged > 0 { metadata["unlogged"] = "\(unlogged)" }
-        self.logger.warning("cannot connect to the backend", metadata: metadata)
+        self.logger.warning(message, metadata: metadata)
     }
 
     fileprivate func answered(_ member: Member) {

@@ -3,7 +3,8 @@ import NIOSSL
 
 /// How backends prove who they are; a backend that does not is not spoken to.
 package struct UpstreamTLS: Sendable {
-    private let context: NIOSSLContext
+    /// By what is offered to the backend.
+    private let contexts: [UpstreamProtocol: NIOSSLContext]
     /// The name that the certificate must have; `nil`: the host of the backend.
     private let serverName: String?
 
@@ -14,20 +15,30 @@ package struct UpstreamTLS: Sendable {
 
     /// TLS 1.2 or later; trusts what the system trusts, or only what a file of PEM certificates says.
     ///
+    /// `protocols`: what targets are spoken to in.
     /// - Throws: what is wrong with the file.
-    package init(authorities file: String? = nil, serverName: String? = nil) throws(Failure) {
+    package init(
+        authorities file: String? = nil,
+        serverName: String? = nil,
+        protocols: Set<UpstreamProtocol> = [.negotiated]
+    ) throws(Failure) {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
         // Nobody waits for a goodbye that does not come.
         configuration.shutdownTimeout = .seconds(1)
         if let file { configuration.trustRoots = .certificates(try Self.certificates(in: file)) }
         self.serverName = serverName
+        var contexts: [UpstreamProtocol: NIOSSLContext] = [:]
         do {
-            self.context = try NIOSSLContext(configuration: configuration)
+            // A request that offers another protocol (WebSocket) needs HTTP/1.1.
+            for offer in protocols.contains(.negotiated) ? protocols.union([.http1]) : protocols {
+                configuration.applicationProtocols = offer.names
+                contexts[offer] = try NIOSSLContext(configuration: configuration)
+            }
         } catch {
             throw Failure(description: "\(error)")
         }
+        self.contexts = contexts
     }
 
     private static func certificates(in file: String) throws(Failure) -> [NIOSSLCertificate] {
@@ -41,15 +52,19 @@ package struct UpstreamTLS: Sendable {
     /// What encrypts a channel to a host, and tells when it does.
     func makeHandlers(
         host: String,
-        promise: EventLoopPromise<Void>,
+        offering offer: UpstreamProtocol,
+        promise: EventLoopPromise<String?>,
         timeout: TimeAmount
     ) throws -> (NIOSSLClientHandler, HandshakeWaiter) {
+        guard let context = self.contexts[offer] else {
+            throw Failure(description: "nothing was made ready to offer \(offer.names)")
+        }
         let wanted = self.serverName ?? host
         // An address is no server name (RFC 6066 3); it is looked for in the certificate itself.
         let isAddress = (try? SocketAddress(ipAddress: wanted, port: 0)) != nil
         let name = isAddress ? nil : wanted
         return (
-            try NIOSSLClientHandler(context: self.context, serverHostname: name),
+            try NIOSSLClientHandler(context: context, serverHostname: name),
             HandshakeWaiter(promise, name: name, timeout: timeout)
         )
     }

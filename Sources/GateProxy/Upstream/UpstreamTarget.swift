@@ -11,13 +11,15 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
     package var place: Place
     /// Whether it is spoken to over TLS.
     package var isSecure: Bool
+    package var speaks: UpstreamProtocol
 
-    package init(_ place: Place, isSecure: Bool = false) {
+    package init(_ place: Place, isSecure: Bool = false, speaks: UpstreamProtocol = .http1) {
         self.place = place
         self.isSecure = isSecure
+        self.speaks = speaks
     }
 
-    /// Reads `http://HOST[:PORT]`, `https://HOST[:PORT]` or `unix:/PATH`.
+    /// Reads `http://HOST[:PORT]`, `https://HOST[:PORT]`, `h2c://HOST[:PORT]` or `unix:/PATH`.
     package init?(_ text: String) {
         if let path = Self.rest(of: text, behind: "unix:") {
             guard path.hasPrefix("/"), !path.hasSuffix("/"),
@@ -26,10 +28,13 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
             self.init(.unixSocket(path: path))
         } else if let authority = Self.rest(of: text, behind: "https://") {
             guard let endpoint = Self.endpoint(authority, defaultPort: 443) else { return nil }
-            self.init(.endpoint(endpoint), isSecure: true)
+            self.init(.endpoint(endpoint), isSecure: true, speaks: .negotiated)
         } else if let authority = Self.rest(of: text, behind: "http://") {
             guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
             self.init(.endpoint(endpoint))
+        } else if let authority = Self.rest(of: text, behind: "h2c://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
+            self.init(.endpoint(endpoint), speaks: .http2)
         } else {
             return nil
         }
@@ -58,6 +63,20 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         return String(text.dropFirst(scheme.count))
     }
 
+    /// The same backend, spoken to as the operator chooses; `nil`: its scheme says the contrary.
+    package func speaking(_ choice: UpstreamProtocolChoice) -> UpstreamTarget? {
+        var target = self
+        switch choice {
+        case .auto: break
+        case .http1:
+            guard self.speaks != .http2 else { return nil }
+            target.speaks = .http1
+        case .http2:
+            target.speaks = .http2
+        }
+        return target
+    }
+
     /// The `Host` value of requests that have none.
     var authority: String {
         switch self.place {
@@ -79,8 +98,13 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self.place {
-        case .endpoint(let endpoint): "\(self.isSecure ? "https" : "http")://\(endpoint)"
+        case .endpoint(let endpoint): "\(self.scheme)://\(endpoint)"
         case .unixSocket(let path): "unix:\(path)"
         }
+    }
+
+    private var scheme: String {
+        if self.isSecure { return "https" }
+        return self.speaks == .http2 ? "h2c" : "http"
     }
 }

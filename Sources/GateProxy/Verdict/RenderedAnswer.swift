@@ -30,6 +30,14 @@ struct RenderedAnswer: Sendable {
         self.sendsUpgrade = sendsUpgrade
     }
 
+    /// What ends an answer of gRPC that has begun: the end of a chunked body, with the status of the
+    /// call as its trailers.
+    var callEnd: [UInt8] {
+        let lines = String(decoding: self.head, as: UTF8.self).split(separator: "\r\n")
+            .filter { $0.hasPrefix("grpc-") }
+        return Array("0\r\n\(lines.map { "\($0)\r\n" }.joined())\r\n".utf8)
+    }
+
     static func lines(_ fields: [HeaderField]) -> [UInt8] {
         fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
     }

@@ -43,8 +43,15 @@ struct Serve: AsyncParsableCommand {
         help: "on: each connection from --trusted-proxies begins with a PROXY header (default off)."
     )
     var proxyProtocol: String?
-    @Option(help: "The backend: http(s)://HOST[:PORT] or unix:/PATH; several, by comma, in turn.")
+    @Option(
+        help:
+            "The backend: http(s) or h2c://HOST[:PORT], or unix:/PATH; several, by comma, in turn."
+    )
     var upstream: String?
+    @Option(
+        help: "http1 or http2: to the backend in no other; auto: https backends choose (default)."
+    )
+    var upstreamProtocol: String?
     @Option(help: "Seconds between two look-ups of the backend's name (default 30).")
     var dnsRefresh: String?
     @Option(
@@ -114,6 +121,7 @@ struct Serve: AsyncParsableCommand {
             .listen: self.listen, .tlsListen: self.tlsListen,
             .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
             .tlsClientCa: self.tlsClientCa, .upstream: self.upstream,
+            .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
             .upstreamServerName: self.upstreamServerName, .rules: self.rules,
             .stateDir: self.stateDir, .feedCA: self.feedCA,

@@ -78,10 +78,24 @@ struct ServeSettings {
         var upstream = UpstreamSettings(
             targets: try reader.required(
                 .upstream,
-                "http://HOST[:PORT], https://HOST[:PORT] or unix:/PATH, several separated by commas",
+                "http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH, "
+                    + "several separated by commas",
                 UpstreamTarget.list
             )
         )
+        let choice =
+            try reader.optional(.upstreamProtocol, "auto, http1 or http2") {
+                UpstreamProtocolChoice(rawValue: $0)
+            } ?? .auto
+        upstream.targets = try upstream.targets.map { (target) throws(SettingsError) in
+            guard let target = target.speaking(choice) else {
+                throw SettingsError(
+                    "\(Setting.upstreamProtocol.flag) \(choice.rawValue): "
+                        + "\(Setting.upstream.flag) '\(target)' is HTTP/2"
+                )
+            }
+            return target
+        }
         if let seconds = try reader.seconds(.dnsRefresh) {
             upstream.refresh = TimeAmount(seconds: seconds)
         }
@@ -104,7 +118,11 @@ struct ServeSettings {
             return nil
         }
         do {
-            return try UpstreamTLS(authorities: authorities, serverName: name)
+            return try UpstreamTLS(
+                authorities: authorities,
+                serverName: name,
+                protocols: Set(targets.filter(\.isSecure).map(\.speaks))
+            )
         } catch {
             throw SettingsError("\(Setting.upstreamCA.flag) '\(authorities ?? "")': \(error)")
         }

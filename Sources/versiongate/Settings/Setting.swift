@@ -11,6 +11,7 @@ enum Setting: String, CaseIterable {
     case reusePort
     case proxyProtocol
     case upstream
+    case upstreamProtocol
     case dnsRefresh
     case upstreamCA = "upstreamCa"
     case upstreamServerName

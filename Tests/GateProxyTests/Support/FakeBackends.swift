@@ -6,7 +6,7 @@ import NIOEmbedded
 /// Backends by address that are reached, or not, as a test says.
 final class FakeBackends {
     private let loop: EmbeddedEventLoop
-    private var pending: [(address: String, promise: EventLoopPromise<UpstreamConnection>)] = []
+    private var pending: [(address: String, promise: EventLoopPromise<UpstreamLink>)] = []
     /// The addresses that were dialled, in order.
     private(set) var dialled: [String] = []
 
@@ -14,8 +14,11 @@ final class FakeBackends {
         self.loop = loop
     }
 
-    func connect(to address: UpstreamAddress) -> EventLoopFuture<UpstreamConnection> {
-        let promise = self.loop.makePromise(of: UpstreamConnection.self)
+    func connect(
+        to address: UpstreamAddress,
+        speaking offer: UpstreamProtocol
+    ) -> EventLoopFuture<UpstreamLink> {
+        let promise = self.loop.makePromise(of: UpstreamLink.self)
         self.dialled.append(address.description)
         self.pending.append((address.description, promise))
         return promise.futureResult
@@ -24,7 +27,7 @@ final class FakeBackends {
     /// The oldest connection that is being opened is there.
     func accept() throws -> Wire<UpstreamConnection> {
         let wire = try Wire(UpstreamConnection(limits: .defaults), loop: self.loop)
-        self.pending.removeFirst().promise.assumeIsolated().succeed(wire.handler)
+        self.pending.removeFirst().promise.assumeIsolated().succeed(.exclusive(wire.handler))
         return wire
     }
 

@@ -184,7 +184,7 @@ struct Stage {
             settings: settings,
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            connect: backends.map { backends in { backends.connect(to: $0) } }
+            connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )
     }
 

@@ -10,6 +10,8 @@ struct UpstreamTargetTests {
         ("http://[::1]:3000", "http://[::1]:3000", "[::1]:3000"),
         ("https://a", "https://a:443", "a:443"),
         ("https://[::1]:8443/", "https://[::1]:8443", "[::1]:8443"),
+        ("h2c://a", "h2c://a:80", "a:80"),
+        ("H2C://[::1]:3000/", "h2c://[::1]:3000", "[::1]:3000"),
         ("unix:/run/app.sock", "unix:/run/app.sock", "localhost"),
     ])
     func `a backend is read and written`(
@@ -25,12 +27,31 @@ struct UpstreamTargetTests {
 
     @Test(arguments: [
         "", "a:1", "ftp://a", "http://", "http:///", "http://a/b", "http://a?b", "http://u@a",
+        "h2c://", "h2c://a/b", "h2://a",
         "http://a:0x1", "https://", "https://a/b", "unix:", "unix:relative", "unix://",
         "http://a b",
         "unix:/" + String(repeating: "x", count: 200),
     ])
     func `what is no backend is refused`(_ text: String) {
         #expect(UpstreamTarget(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("http://a", .http1, .http1, .http2), ("https://a", .negotiated, .http1, .http2),
+            ("h2c://a", .http2, nil, .http2), ("unix:/a", .http1, .http1, .http2),
+        ] as [(String, UpstreamProtocol?, UpstreamProtocol?, UpstreamProtocol?)]
+    )
+    func `the scheme says the protocol, unless the operator does`(
+        _ text: String,
+        _ auto: UpstreamProtocol?,
+        _ http1: UpstreamProtocol?,
+        _ http2: UpstreamProtocol?
+    ) throws {
+        let target = try #require(UpstreamTarget(text))
+        #expect(target.speaking(.auto)?.speaks == auto)
+        #expect(target.speaking(.http1)?.speaks == http1)
+        #expect(target.speaking(.http2)?.speaks == http2)
     }
 
     @Test(arguments: [

@@ -12,17 +12,23 @@ package final class TLSFront: Sendable {
 
     /// Starts to listen.
     ///
-    /// `version`: the only one that it speaks, such as `TLSv1`; `nil`: whatever is usual.
+    /// `version`: the only one that it speaks, such as `TLSv1`; `nil`: whatever is usual. `protocols`:
+    /// what it agrees to (ALPN); `http2Port`: where those go who agree to HTTP/2.
     package init(
         to port: UInt16,
         certificate: String,
         key: String,
-        version: String? = nil
+        version: String? = nil,
+        protocols: [String] = [],
+        http2Port: UInt16? = nil
     ) throws {
         let output = OutputCollector()
         let process = Process()
         process.executableURL = try ToolProcess.locate("python3")
-        process.arguments = ["-c", Self.program, "\(port)", certificate, key, version ?? ""]
+        process.arguments = [
+            "-c", Self.program, "\(port)", certificate, key, version ?? "",
+            protocols.joined(separator: ","), "\(http2Port ?? port)",
+        ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output.pipe
         process.standardError = FileHandle.nullDevice
@@ -57,12 +63,14 @@ package final class TLSFront: Sendable {
 
     private static let program = """
         import asyncio, ssl, sys
-        port, certificate, key, version = sys.argv[1:5]
+        port, certificate, key, version, protocols, http2_port = sys.argv[1:7]
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         if version:
             tls.set_ciphers("ALL:@SECLEVEL=0")
             tls.minimum_version = tls.maximum_version = ssl.TLSVersion[version]
         tls.load_cert_chain(certificate, key)
+        if protocols:
+            tls.set_alpn_protocols(protocols.split(","))
         tls.sni_callback = lambda connection, name, context: print(name, flush=True)
         async def pump(reader, writer):
             try:
@@ -73,7 +81,9 @@ package final class TLSFront: Sendable {
                 pass
             writer.close()
         async def serve(reader, writer):
-            plain = await asyncio.open_connection("127.0.0.1", int(port))
+            agreed = writer.get_extra_info("ssl_object").selected_alpn_protocol()
+            to = http2_port if agreed == "h2" else port
+            plain = await asyncio.open_connection("127.0.0.1", int(to))
             await asyncio.gather(pump(reader, plain[1]), pump(plain[0], writer))
         async def main():
             server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=tls)

@@ -30,10 +30,10 @@ package enum HTTP2Fields {
                 rest.removeFirst()
             } else if first & 0x80 != 0 {
                 rest.removeFirst()
-                guard let status = self.statuses[first & 0x7F] else {
+                guard let field = self.wholeFields[first & 0x7F] else {
                     throw HarnessError("field \(first & 0x7F) is not expected")
                 }
-                fields.lines.append(.init(name: ":status", value: status))
+                fields.lines.append(.init(name: field.name, value: field.value))
             } else {
                 let index = self.integer(&rest, prefix: 4)
                 let name = index == 0 ? self.text(&rest) : self.names[index] ?? "field \(index)"
@@ -43,14 +43,22 @@ package enum HTTP2Fields {
         return fields
     }
 
-    private static let statuses: [UInt8: String] = [
-        8: "200", 9: "204", 10: "206", 11: "304", 12: "400", 13: "404", 14: "500",
+    /// Fields that stand for themselves and their value (RFC 7541 Appendix A).
+    private static let wholeFields: [UInt8: Field] = [
+        2: (":method", "GET"), 3: (":method", "POST"), 6: (":scheme", "http"),
+        7: (":scheme", "https"), 8: (":status", "200"), 9: (":status", "204"),
+        10: (":status", "206"), 11: (":status", "304"), 12: (":status", "400"),
+        13: (":status", "404"), 14: (":status", "500"),
     ]
+    /// Names of that table.
     private static let names: [Int: String] = [
-        8: ":status", 20: "access-control-allow-origin", 21: "age", 22: "allow",
+        1: ":authority", 2: ":method", 4: ":path", 8: ":status", 15: "accept-charset",
+        16: "accept-encoding", 17: "accept-language", 19: "accept",
+        20: "access-control-allow-origin", 21: "age", 22: "allow", 23: "authorization",
         24: "cache-control", 26: "content-encoding", 27: "content-language",
-        28: "content-length", 31: "content-type", 33: "date", 34: "etag", 44: "last-modified",
-        46: "location", 53: "retry-after", 54: "server", 55: "set-cookie", 59: "vary",
+        28: "content-length", 31: "content-type", 32: "cookie", 33: "date", 34: "etag",
+        35: "expect", 38: "host", 44: "last-modified", 46: "location", 53: "retry-after",
+        54: "server", 55: "set-cookie", 58: "user-agent", 59: "vary",
     ]
 
     private static func string(_ text: String) -> [UInt8] {

@@ -22,6 +22,7 @@ package enum GateFlag: Sendable, Equatable {
     case accessLog
     case upstreamCA(path: String)
     case upstreamServerName(String)
+    case upstreamProtocol(String)
     case tls(certificates: [String], keys: [String])
     /// A second listener on a free port.
     case tlsListen
@@ -55,6 +56,7 @@ package enum GateFlag: Sendable, Equatable {
         case .accessLog: ["--access-log"]
         case .upstreamCA(let path): ["--upstream-ca", path]
         case .upstreamServerName(let name): ["--upstream-server-name", name]
+        case .upstreamProtocol(let name): ["--upstream-protocol", name]
         case .tls(let certificates, let keys):
             [
                 "--tls-certificate", certificates.joined(separator: ","),

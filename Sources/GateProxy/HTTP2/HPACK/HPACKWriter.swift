@@ -52,6 +52,24 @@ struct HPACKWriter {
         block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
+    /// Writes a field of the static table by its number.
+    static func writeIndexed(_ index: UInt8, into block: inout ByteBuffer) {
+        block.writeInteger(0x80 | index)
+    }
+
+    /// Writes a field whose name is that of the static table by this number.
+    static func writeField(
+        name index: Int,
+        _ bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int,
+        into block: inout ByteBuffer
+    ) {
+        self.writeInteger(index, prefix: 4, pattern: 0, into: &block)
+        self.writeInteger(end - start, prefix: 7, pattern: 0, into: &block)
+        block.write(bytes, from: start, to: end)
+    }
+
     static func writeInteger(
         _ value: Int,
         prefix: Int,

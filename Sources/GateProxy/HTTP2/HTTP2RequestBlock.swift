@@ -1,0 +1,63 @@
+import NIOCore
+
+/// Writes the head of a request, which the gate has written as HTTP/1.1, as a header block of HTTP/2
+/// (RFC 9113 8.2 and 8.3.1).
+enum HTTP2RequestBlock {
+    /// The fields that the gate itself writes are told from others; what says who the client is goes
+    /// by like any other.
+    static let table = FieldNameTable.request(identityHeaderNames: [])
+
+    /// `isSecure`: whether the backend is spoken to over TLS.
+    static func write(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        isSecure: Bool,
+        into block: inout ByteBuffer
+    ) {
+        if head.method("GET", in: bytes) {
+            HPACKWriter.writeIndexed(2, into: &block)
+        } else if head.method("POST", in: bytes) {
+            HPACKWriter.writeIndexed(3, into: &block)
+        } else {
+            HPACKWriter.writeField(
+                name: 2,
+                bytes,
+                from: head.methodStart,
+                to: head.methodEnd,
+                into: &block
+            )
+        }
+        HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
+        if let index = facts.hostLine {
+            let host = head.fields.lines[index]
+            HPACKWriter.writeField(
+                name: 1,
+                bytes,
+                from: host.valueStart,
+                to: host.valueEnd,
+                into: &block
+            )
+        }
+        HPACKWriter.writeField(
+            name: 4,
+            bytes,
+            from: head.target.start,
+            to: head.target.end,
+            into: &block
+        )
+        for line in head.fields.lines {
+            switch line.role {
+            case .host, .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
+            case .other, .contentLength, .expect, .origin, .contentType, .accept, .requestID,
+                .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+        if facts.acceptsTrailers { block.writeBytes(self.acceptsTrailers) }
+    }
+
+    /// `te: trailers`, written out.
+    private static let acceptsTrailers: [UInt8] =
+        [0, 2] + Array("te".utf8) + [8] + Array("trailers".utf8)
+}

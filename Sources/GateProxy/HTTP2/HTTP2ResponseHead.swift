@@ -1,0 +1,112 @@
+import NIOCore
+
+/// A response head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
+///
+/// What passes here is read once more, by the parser that reads every response.
+struct HTTP2ResponseHead: Equatable {
+    /// How much content may follow.
+    enum Content: Equatable {
+        /// None, whatever the head says of a length: an answer to `HEAD`, 204, 304, or the end.
+        case none
+        case length(UInt64)
+        /// As much as comes.
+        case any
+    }
+
+    var status: Int
+    var content: Content
+
+    var isInterim: Bool { self.status < 200 }
+
+    /// Writes the head.
+    ///
+    /// `endsStream`: whether nothing follows; `answersHead`: whether the request was `HEAD`.
+    /// - Throws: why it is malformed, an error of its stream (RFC 9113 8.1.1).
+    static func write(
+        _ list: borrowing HeaderList,
+        endsStream: Bool,
+        answersHead: Bool,
+        into out: inout ByteBuffer
+    ) throws(MessageFault) -> HTTP2ResponseHead {
+        let bytes = list.bytes.span
+        guard !list.isTooLarge else { throw .headTooLarge }
+        guard let first = list.fields.first,
+            bytes.equals(":status", from: first.nameStart, to: first.nameEnd)
+        else { throw .http2 }
+        let status = try self.status(first, in: bytes)
+        // An end without an answer; and HTTP/2 has no 101 (RFC 9113 8.1 and 8.6).
+        guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
+        out.writeStaticString("HTTP/1.1 ")
+        out.write(bytes, from: first.nameEnd, to: first.valueEnd)
+        // HTTP/2 has no reasons; some clients of HTTP/1.1 (h2load 1.52) take none for a failure.
+        out.writeStaticString(" ")
+        out.writeString(StatusLine.reason(status))
+        out.writeStaticString("\r\n")
+        let length = try self.writeFields(list, into: &out)
+        var head = HTTP2ResponseHead(status: status, content: .none)
+        let hasContent = status >= 200 && !answersHead && status != 204 && status != 304
+        switch (hasContent, endsStream, length) {
+        case (false, _, _): break
+        case (true, true, nil): out.writeStaticString("content-length: 0\r\n")
+        case (true, true, 0): break
+        case (true, true, .some): throw .contentLength
+        case (true, false, .some(let length)): head.content = .length(length)
+        case (true, false, nil):
+            head.content = .any
+            out.writeStaticString("transfer-encoding: chunked\r\n")
+        }
+        out.writeStaticString("\r\n")
+        return head
+    }
+
+    private static func status(
+        _ field: HeaderList.Field,
+        in bytes: Span<UInt8>
+    ) throws(MessageFault) -> Int {
+        guard field.valueEnd - field.nameEnd == 3 else { throw .status }
+        var status = 0
+        for index in field.nameEnd..<field.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { throw .status }
+            status = status * 10 + Int(bytes[index] - 0x30)
+        }
+        guard status >= 100 else { throw .status }
+        return status
+    }
+
+    /// - Returns: the length that the head speaks of.
+    private static func writeFields(
+        _ list: borrowing HeaderList,
+        into out: inout ByteBuffer
+    ) throws(MessageFault) -> UInt64? {
+        let bytes = list.bytes.span
+        var length: UInt64?
+        for field in list.fields.dropFirst() {
+            // Other pseudo-header fields are no tokens, and so are malformed like any other name.
+            guard HTTP2FieldSyntax.isValid(field, in: bytes) else { throw .http2 }
+            switch HTTP2FieldSyntax.role(of: field, in: bytes) {
+            case .connectionSpecific: throw .http2
+            case .contentLength:
+                guard length == nil, let number = self.number(field, in: bytes) else {
+                    throw .contentLength
+                }
+                length = number
+            case .other, .cookie, .host, .te: break
+            }
+            out.write(bytes, from: field.nameStart, to: field.nameEnd)
+            out.writeStaticString(": ")
+            out.write(bytes, from: field.nameEnd, to: field.valueEnd)
+            out.writeStaticString("\r\n")
+        }
+        return length
+    }
+
+    private static func number(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> UInt64? {
+        guard (1...18).contains(field.valueEnd - field.nameEnd) else { return nil }
+        var number: UInt64 = 0
+        for index in field.nameEnd..<field.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { return nil }
+            number = number * 10 + UInt64(bytes[index] - 0x30)
+        }
+        return number
+    }
+}

@@ -1,0 +1,265 @@
+import NIOCore
+
+/// One request to the backend over HTTP/2 and its response: what the exchange writes as HTTP/1.1
+/// becomes frames, and what the backend answers becomes HTTP/1.1 for the `UpstreamConnection` that
+/// the exchange knows.
+///
+/// When an exchange has come to its end in order, both serve another one.
+final class UpstreamHTTP2Stream {
+    enum Request {
+        case head
+        case body(BodyReader)
+        case ended
+    }
+
+    enum Response {
+        case head
+        /// `remaining`: what the head has announced and has not come yet; `nil`: it says nothing.
+        case content(remaining: UInt64?)
+        case ended
+    }
+
+    /// What ends the request behind the bytes that wait.
+    enum Ending {
+        case open
+        case data
+        case trailers(ByteBuffer)
+        /// The last frame was sent.
+        case sent
+    }
+
+    let connection: UpstreamHTTP2Connection
+    let upstream: UpstreamConnection
+    /// 0: nothing was sent yet.
+    private(set) var id: UInt32 = 0
+    private var request = Request.head
+    var response = Response.head
+    /// Whether anything of a response has come, interim ones included.
+    var isAnswered = false
+    /// When the request was sent.
+    private var began = NIODeadline.uptimeNanoseconds(0)
+
+    /// How much of a body the backend takes.
+    var sendWindow = 0
+    var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
+    /// Bytes of the request that wait for the backend to make room.
+    var pending = ByteBuffer()
+    var ending = Ending.open
+    /// Whether it waits in the connection's line of those with something to send.
+    var isWaiting = false
+
+    /// The request as it was written, as long as the backend may say that it has not looked at it.
+    private var sentHead: ByteBuffer?
+    private var sentBody = ByteBuffer()
+
+    /// Until when the end of a response that was complete before may come; `nil`: it is no matter.
+    private(set) var lingerEnd: NIODeadline?
+    /// Nothing more is sent or received; the connection is about to let go of it.
+    private(set) var isOver = false
+    /// Whether it may serve another exchange.
+    private(set) var isReusable = false
+
+    private static let pendingLimit = 64 * 1024
+    /// Longer requests are not kept.
+    private static let keptBytes = 64 * 1024
+    private static let lingerTime = TimeAmount.seconds(5)
+
+    init(connection: UpstreamHTTP2Connection) {
+        self.connection = connection
+        self.upstream = UpstreamConnection(limits: connection.responseLimits)
+        self.upstream.transport = .stream(self)
+    }
+
+    /// Makes ready for an exchange.
+    func prepare() {
+        self.id = 0
+        self.request = .head
+        self.response = .head
+        self.isAnswered = false
+        self.receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
+        self.ending = .open
+        self.lingerEnd = nil
+        self.isOver = false
+        self.isReusable = false
+    }
+
+    var isOpen: Bool { !self.isOver && self.connection.isOpen }
+
+    var isWritable: Bool {
+        !self.isOver && self.pending.readableBytes < Self.pendingLimit && self.connection.isWritable
+    }
+
+    var hasEndedResponse: Bool {
+        if case .ended = self.response { return true }
+        return false
+    }
+
+    private var hasSentAll: Bool {
+        if case .sent = self.ending { return true }
+        return false
+    }
+}
+
+/// What goes to the backend.
+extension UpstreamHTTP2Stream {
+    /// Takes bytes of an HTTP/1.1 request; its head comes alone and whole.
+    func write(_ buffer: ByteBuffer) {
+        guard !self.isOver else { return }
+        switch self.request {
+        case .head: self.writeHead(buffer)
+        case .body(let reader): self.writeBody(reader, buffer)
+        case .ended: break
+        }
+    }
+
+    private func writeHead(_ head: ByteBuffer) {
+        guard let opened = self.connection.open(self, head) else {
+            return self.connection.failSoon(self)
+        }
+        self.id = opened.id
+        self.sendWindow = opened.sendWindow
+        self.began = .now()
+        self.sentHead = head
+        if opened.framing == .none {
+            self.request = .ended
+            self.ending = .sent
+        } else {
+            self.request = .body(BodyReader(opened.framing))
+        }
+    }
+
+    private func writeBody(_ reader: BodyReader, _ buffer: ByteBuffer) {
+        var reader = reader
+        self.keep(buffer)
+        // Without this a body that never lets the buffer become empty would make it grow.
+        if self.pending.readerIndex >= Self.pendingLimit { self.pending.discardReadBytes() }
+        let bytes = buffer.readableBytesUInt8Span
+        var trailers: ByteBuffer?
+        // The same was read where it came from.
+        let progress = reader.consume(
+            bytes,
+            trailerFields: HTTP2RequestBlock.table,
+            onData: { start, end in self.pending.write(bytes, from: start, to: end) },
+            onTrailer: { line in
+                var block = trailers ?? ByteBuffer()
+                HPACKWriter.writeField(bytes, line, into: &block)
+                trailers = block
+            }
+        )
+        switch progress {
+        case .malformed: return self.connection.failSoon(self)
+        case .more: self.request = .body(reader)
+        case .end:
+            self.request = .ended
+            self.ending = trailers.map(Ending.trailers) ?? .data
+        }
+        self.connection.send(self)
+    }
+
+    /// The last frame of the request was written.
+    func hasSentLast() {
+        self.ending = .sent
+    }
+
+    private func keep(_ buffer: ByteBuffer) {
+        guard self.sentHead != nil else { return }
+        guard self.sentBody.readableBytes + buffer.readableBytes <= Self.keptBytes else {
+            return self.forgetSent()
+        }
+        // A copy: a small piece would hold on to all that was received with it.
+        self.sentBody.writeImmutableBuffer(buffer)
+    }
+
+    /// The backend looks at the request, or more was sent than is kept.
+    func forgetSent() {
+        self.sentHead = nil
+        self.sentBody = ByteBuffer()
+    }
+}
+
+/// The end.
+extension UpstreamHTTP2Stream {
+    /// The exchange has its response.
+    func release(at now: NIODeadline) {
+        guard !self.isOver else { return }
+        guard self.id != 0 else { return self.finish(reusable: true) }
+        self.connection.hasServed = true
+        guard !self.hasEndedResponse else { return self.end() }
+        // A response with a length is complete before the frame that ends the stream has come.
+        self.lingerEnd = now + Self.lingerTime
+        self.connection.lingeringCount += 1
+    }
+
+    /// The response has ended, and nobody has anything more to do with the stream.
+    func end() {
+        guard self.hasSentAll else { return self.cancel() }
+        self.finish(reusable: true)
+    }
+
+    /// Gives the stream up.
+    func cancel(_ code: HTTP2ErrorCode = .cancel) {
+        guard !self.isOver else { return }
+        if self.id != 0, !self.hasSentAll || !self.hasEndedResponse {
+            self.connection.writeReset(self.id, code)
+            if !self.isAnswered { self.connection.suspect(since: self.began) }
+        }
+        self.finish(reusable: false)
+    }
+
+    /// Nothing more is sent or received.
+    func finish(reusable: Bool) {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.isReusable = reusable
+        if self.lingerEnd != nil { self.connection.lingeringCount -= 1 }
+        self.pending = ByteBuffer()
+        self.forgetSent()
+        self.connection.isOver(self)
+    }
+
+    /// The backend has not looked at the request and never will (RFC 9113 8.7).
+    func refused() {
+        guard !self.isOver else { return }
+        let sent = self.sentHead.map { head in
+            self.sentBody.readableBytes > 0 ? [head, self.sentBody] : [head]
+        }
+        let client = self.upstream.client
+        self.finish(reusable: false)
+        client?.upstreamRefused(sent: sent)
+    }
+
+    /// The backend gives the stream up.
+    func reset(_ code: UInt32) {
+        guard !self.isOver else { return }
+        if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
+            return self.refused()
+        }
+        let client = self.upstream.client
+        self.finish(reusable: false)
+        client?.upstreamGaveUp()
+    }
+
+    /// The gate itself cannot go on.
+    func abandon() {
+        guard !self.isOver else { return }
+        let client = self.upstream.client
+        self.cancel(.internalError)
+        client?.upstreamGaveUp()
+    }
+
+    /// The connection is gone.
+    func lost() {
+        guard !self.isOver else { return }
+        let client = self.upstream.client
+        self.finish(reusable: false)
+        client?.upstreamEnded()
+    }
+
+    /// The backend has broken the rules, on this stream or on its connection.
+    func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
+        guard !self.isOver else { return }
+        let client = self.upstream.client
+        self.cancel(code)
+        client?.upstreamFailed(fault)
+    }
+}

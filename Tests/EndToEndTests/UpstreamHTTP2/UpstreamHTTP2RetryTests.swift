@@ -1,0 +1,191 @@
+import GateTestSupport
+import Testing
+
+/// What is sent a second time over HTTP/2, and what never is.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+struct UpstreamHTTP2RetryTests {
+    @Test
+    func `what a backend that goes away has not looked at is sent to it anew`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            guard peer.index == 0 else { return try peer.answerAll() }
+            let requests = try (0..<4).map { _ in try peer.request() }
+            let first = requests.first { $0.path == "/0" }
+            for request in requests where !request.isWhole {
+                try peer.await { $0.isA(.data) && $0.stream == request.stream && $0.endsStream }
+            }
+            let last = requests.map(\.stream).min() ?? 0
+            #expect(first?.stream == last)
+            // As servers do it: first that it goes away, then what was the last (RFC 9113 6.8).
+            try peer.goAway(last: 0x7FFF_FFFF)
+            try peer.goAway(last: last)
+            try peer.answer(last, "old")
+            try peer.await { $0.isA(.goAway) }
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let clients = try (0..<4).map { _ in try scene.connect() }
+            for (index, client) in clients.enumerated() {
+                let isPost = index > 1
+                try client.send(
+                    Request.text(isPost ? "POST" : "GET", "/\(index)", body: isPost ? "body" : nil)
+                )
+                try scene.backend.wait(for: "it") { $0.paths.count == index + 1 ? true : nil }
+            }
+            for (index, client) in clients.enumerated() {
+                let response = try client.response()
+                #expect(response.text == (index == 0 ? "old" : "/\(index)"))
+            }
+            let record = scene.backend.record
+            #expect(record.connections.count == 2)
+            #expect(record.paths.filter { $0 == "/0" }.count == 1)
+            for path in ["/1", "/2", "/3"] {
+                #expect(record.paths.filter { $0 == path }.count == 2)
+            }
+            let bodies = record.connections[1].frames.filter { $0.isA(.data) }
+            #expect(bodies.map(\.payload) == [Array("body".utf8), Array("body".utf8)])
+        }
+    }
+
+    @Test(arguments: [1, 2, 1000])
+    func `a stream that is refused is tried once more`(refusals: Int) async throws {
+        let count = Watched(0)
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let request = try peer.request()
+                let isRefused =
+                    request.path == "/"
+                    && count.update {
+                        $0 += 1; return $0 <= refusals
+                    }
+                guard isRefused else {
+                    let body = try peer.body(of: request).bytes
+                    try peer.answer(request.stream, String(decoding: body, as: UTF8.self))
+                    continue
+                }
+                try peer.reset(request.stream, 7)
+            }
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connect()
+            for (method, body) in [("POST", "hello"), ("GET", nil)] as [(String, String?)] {
+                count.update { $0 = 0 }
+                try client.send(Request.text(method, "/", body: body))
+                let response = try client.response()
+                #expect(response.status == (refusals == 1 ? 200 : 502))
+                if refusals == 1 { #expect(response.text == body ?? "") }
+                #expect(count.current == 2)
+            }
+        }
+    }
+
+    @Test
+    func `a long body that was sent in part is not sent again`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let request = try peer.request()
+                guard request.path == "/" else {
+                    try peer.answer(request.stream, request.path)
+                    continue
+                }
+                var count = 0
+                while count < 100_000 {
+                    let frame = try peer.await { $0.isA(.data) && $0.stream == request.stream }
+                    count += frame.payload.count
+                }
+                try peer.reset(request.stream, 7)
+            }
+        }
+        try await HTTP2Scene.play(settings: [(4, 1 << 20)], script: script) { scene in
+            let client = try scene.connect()
+            let body = String(repeating: "x", count: 100_000)
+            try client.send(Request.text("POST", "/", body: body))
+            #expect(try client.response().status == 502)
+            #expect(scene.backend.record.paths == ["/"])
+            try scene.expectAnswer("/next")
+        }
+    }
+
+    @Test(arguments: [("GET", true, 200), ("POST", true, 502), ("GET", false, 502)])
+    func `when a connection is lost only what has no effect twice is sent again`(
+        _ method: String,
+        _ hasServed: Bool,
+        _ status: Int
+    ) async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            if hasServed {
+                let request = try peer.request()
+                try peer.answer(request.stream, request.path)
+            }
+            if peer.index == 0 {
+                _ = try peer.request()
+                return
+            }
+            try peer.answerAll()
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connect()
+            if hasServed {
+                try client.send(Request.text("GET", "/first"))
+                #expect(try client.response().text == "/first")
+            }
+            try client.send(Request.text(method, "/lost"))
+            #expect(try client.response().status == status)
+            let tries = scene.backend.record.paths.filter { $0 == "/lost" }.count
+            #expect(tries == (status == 200 ? 2 : 1))
+        }
+    }
+
+    @Test
+    func `no connection has more streams than it takes`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let request = try peer.request()
+                let frames = peer.frameCount(.headers)
+                // Nothing else may come before this one is answered.
+                try peer.send(HTTP2Frame(.ping, Array("acknowle".utf8)))
+                try peer.await { $0.isA(.ping) }
+                #expect(peer.frameCount(.headers) == frames)
+                try peer.answer(request.stream, request.path)
+            }
+        }
+        try await HTTP2Scene.play(settings: [(3, 1)], script: script) { scene in
+            let other = try scene.connectHTTP2()
+            let streams = (0..<12).map { UInt32($0 * 2 + 1) }
+            for stream in streams { try other.request(stream, "GET", "/\(stream)") }
+            for stream in streams { #expect(try other.response(stream).text == "/\(stream)") }
+            #expect(scene.backend.record.connections.count <= 12)
+            #expect(scene.backend.record.paths.count == 12)
+        }
+    }
+
+    @Test
+    func `a backend that takes no streams is unreachable`() async throws {
+        let script: RawHTTP2Backend.Script = { try $0.await { $0.isA(.goAway) } }
+        try await HTTP2Scene.play(settings: [(3, 0)], script: script) { scene in
+            try scene.expectStatus(502, Request.text("GET", "/"))
+        }
+    }
+
+    @Test
+    func `a backend that takes fewer streams from now on gets no more`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            guard peer.index == 0 else { return try peer.answerAll() }
+            let first = try peer.request()
+            try peer.send(RawHTTP2Client.settings([(3, 1)]))
+            try peer.await { $0.isA(.settings) && $0.flags & HTTP2Frame.acknowledgement != 0 }
+            try peer.await { $0.isA(.settings) && $0.flags & HTTP2Frame.acknowledgement != 0 }
+            try peer.send(HTTP2Frame(.ping, Array("01234567".utf8)))
+            try peer.await { $0.isA(.goAway) || $0.isA(.resetStream) }
+            #expect(peer.frameCount(.headers) == 1)
+            try peer.answer(first.stream)
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("GET", "/stays"))
+            try scene.backend.wait(for: "settings") { record in
+                record.frames(.ping).isEmpty ? nil : true
+            }
+            try scene.expectAnswer("/next")
+            #expect(scene.backend.record.connections.count == 2)
+        }
+    }
+}
