@@ -124,7 +124,8 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ConformanceCases", "GateTestSupport", "versiongate"]
+            dependencies: ["ConformanceCases", "GateTestSupport", "versiongate"],
+            exclude: ["Programs"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -34,16 +34,7 @@ struct HTTP2ToolTests {
         }
     }
 
-    /// A Python that has grpcio, if the environment names none: the one on the path.
-    private static var python: String {
-        ProcessInfo.processInfo.environment["VERSIONGATE_PYTHON"] ?? "python3"
-    }
-
-    private static var hasGRPC: Bool {
-        (try? ToolProcess.run("env", [self.python, "-c", "import grpc"]))?.status == 0
-    }
-
-    @Test(.enabled(if: Self.hasGRPC, "grpcio is not installed"))
+    @Test(.enabled(if: GRPCPython.isInstalled, "grpcio is not installed"))
     func `calls of every kind by grpcio are denied as gRPC says it`() async throws {
         let script = """
             import grpc, sys
@@ -67,10 +58,7 @@ struct HTTP2ToolTests {
                                                                          metadata=identity)))
             """
         try await Scene.play { scene in
-            let result = try ToolProcess.run(
-                "env",
-                [Self.python, "-c", script, "\(scene.gate.port)"]
-            )
+            let result = try GRPCPython.run("-c", script, "\(scene.gate.port)")
             let lines = result.output.split(separator: "\n")
             #expect(lines.count == 8, "\(result.errors)")
             for line in lines {

@@ -24,6 +24,22 @@ package final class BackgroundTool: Sendable {
 
     package var text: String { self.output.collected.current.text }
 
+    /// The first line, once it was written.
+    package func firstLine() throws -> String {
+        let line = try self.output.collected.wait(for: "a first line") { collected in
+            collected.lines.first ?? (collected.hasEnded ? "" : nil)
+        }
+        guard !line.isEmpty else { throw HarnessError("it ended without a line") }
+        return line
+    }
+
+    /// Everything that was written, once it has ended by itself.
+    package func waitForEnd(by deadline: Deadline = .usual) throws -> String {
+        try self.output.collected.wait(for: "the end of a tool", by: deadline) {
+            $0.hasEnded ? $0.text : nil
+        }
+    }
+
     package func end() {
         if self.process.isRunning { _ = kill(self.process.processIdentifier, SIGKILL) }
     }

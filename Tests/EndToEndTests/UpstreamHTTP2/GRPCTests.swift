@@ -1,0 +1,91 @@
+import Foundation
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Calls by a real client of gRPC to a real server of it, through the gate.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(3)),
+    .enabled(if: GRPCPython.isInstalled, "grpcio is not installed")
+)
+struct GRPCTests {
+    private static func program(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Programs/\(name)").path
+    }
+
+    /// Plays with a gate in front of a server of gRPC.
+    private func play(
+        flags: [GateFlag] = [.threads(1)],
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let server = try GRPCPython.start(Self.program("grpc-server.py"))
+        defer { server.end() }
+        let port = try server.firstLine()
+        try await Scene.play(
+            in: folder,
+            flags: flags,
+            backends: [ScriptedBackend { _ in [.echo] }],
+            upstream: "h2c://127.0.0.1:\(port)"
+        ) { try await body($0) }
+    }
+
+    @Test
+    func `calls of every kind go as they would without the gate`() async throws {
+        try await self.play { scene in
+            let result = try GRPCPython.run(Self.program("grpc-client.py"), "\(scene.gate.port)")
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.count == 16, "\(result.errors)")
+            for line in lines { #expect(line.hasPrefix("ok ")) }
+        }
+    }
+
+    @Test
+    func `a call may be silent for longer than any answer may take`() async throws {
+        let flags: [GateFlag] = [
+            .threads(1), .responseTimeout(seconds: 1), .bodyTimeout(seconds: 1),
+        ]
+        try await self.play(flags: flags) { scene in
+            let script = """
+                import grpc, sys
+                channel = grpc.insecure_channel("127.0.0.1:" + sys.argv[1])
+                raw = dict(request_serializer=lambda b: b, response_deserializer=lambda b: b)
+                print(channel.unary_unary("/test.Service/Sleep", **raw)(b"3").decode())
+                """
+            let result = try GRPCPython.run("-c", script, "\(scene.gate.port)")
+            #expect(result.output == "slept\n", "\(result.errors)")
+        }
+    }
+
+    @Test
+    func `calls that go on end with their status when they may not, and no others`() async throws {
+        try await self.play { scene in
+            let client = try GRPCPython.start(
+                Self.program("grpc-revocation.py"),
+                "\(scene.gate.port)"
+            )
+            defer { client.end() }
+            let first = try client.firstLine()
+            #expect(first == "ready")
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "4.0.0"))
+            scene.gate.send(signal: SIGHUP)
+            let text = try client.waitForEnd(by: .after(.seconds(30)))
+            let expected = """
+                ready
+                chatty FAILED_PRECONDITION True
+                quiet FAILED_PRECONDITION True
+                talk FAILED_PRECONDITION True
+                collect FAILED_PRECONDITION True
+                slow slept
+                new goes on
+
+                """
+            #expect(text == expected)
+        }
+    }
+}
