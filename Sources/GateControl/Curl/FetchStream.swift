@@ -13,6 +13,16 @@ package struct FetchStream: AsyncSequence, Sendable {
         self.lease = lease
     }
 
+    /// The body of an answer that is no stream, as far as it says why.
+    func beginning() async -> [UInt8] {
+        let pieces = self.makeAsyncIterator()
+        var body: [UInt8] = []
+        while body.count < StreamBuffer.capacity, let piece = try? await pieces.next() {
+            body += piece
+        }
+        return body
+    }
+
     package func makeAsyncIterator() -> Iterator {
         Iterator(buffer: self.buffer, lease: self.lease)
     }

@@ -64,6 +64,15 @@ package struct FetchURL: Sendable, Hashable {
         return try? FetchURL(parts)
     }
 
+    /// The address of something below this one, with a suffix such as `.json`.
+    func appending(components names: [String], suffix: String = "") -> FetchURL? {
+        guard let parts = try? URLParts(self.text) else { return nil }
+        let base = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path
+        let path = base + "/" + names.joined(separator: "/") + suffix
+        guard (try? parts.encode(path: path)) != nil else { return nil }
+        return try? FetchURL(parts)
+    }
+
     /// Whether the host is this machine, by a name or address that nobody can make mean another.
     var isLoopback: Bool { Self.isLoopback(self.host) }
 
@@ -130,6 +139,13 @@ private final class URLParts {
         guard code != CURLUE_UNSUPPORTED_SCHEME else { throw .unsupportedScheme }
         // Control characters could end a line of the request.
         guard code == CURLUE_OK, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw .malformed
+        }
+    }
+
+    func encode(path: String) throws(FetchURL.Failure) {
+        let flags = UInt32(CURLU_URLENCODE)
+        guard unsafe curl_url_set(self.handle, CURLUPART_PATH, path, flags) == CURLUE_OK else {
             throw .malformed
         }
     }

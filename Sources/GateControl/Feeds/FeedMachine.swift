@@ -78,6 +78,11 @@ struct FeedMachine: Equatable {
         self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
     }
 
+    /// A stream has ended in order: it is taken up again soon, and later each time if it never lasts.
+    mutating func interrupt(at now: Moment, random: Double) {
+        self.fail(retryAfter: nil, at: now, random: random)
+    }
+
     /// A question has failed, or its answer was refused.
     mutating func fail(retryAfter: Int64?, at now: Moment, random: Double) {
         let interval = Double(self.timing.every)

@@ -4,29 +4,55 @@ internal import GatePolicy
 protocol FeedSource: Sendable {
     /// What and where it is, without secrets.
     var summary: String { get }
+    /// What its answers are about.
+    var subject: FeedSubject { get }
 
     /// Asks once, or listens until the source ends it.
     ///
     /// - Parameters:
     ///   - context: What is needed to ask.
     ///   - deliver: Takes each answer; an answer that is refused ends nothing.
+    /// - Returns: Whether everything was said that there was to say.
     /// - Throws: `FeedFailure` if there was no good answer, or no longer.
+    @discardableResult
     func follow(
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
-    ) async throws(FeedFailure)
+    ) async throws(FeedFailure) -> FeedEnd
 }
 
 /// What a source needs to be asked.
 struct FeedContext: Sendable {
+    /// The id of the feed.
+    let feed: String
     let fetcher: Fetcher
     /// What was taken last.
     let last: FeedValue?
     let now: @Sendable () -> Timestamp
 }
 
+/// What a feed may come to say, for those who look at the rules before it has said something.
+enum FeedSubject: Sendable, Equatable {
+    /// Whatever a rules file can say.
+    case anything
+    /// Rules that name these notices of the file.
+    case rules(notices: Set<String>)
+    /// What a store has.
+    case releases
+}
+
+/// How a question to a source has come to its end.
+enum FeedEnd: Sendable, Equatable {
+    /// With an answer.
+    case complete
+    /// A stream has ended in order, and is to be taken up again.
+    case interrupted
+}
+
 /// What a source has said.
 enum FeedAnswer: Sendable, Equatable {
+    /// Something that means nothing; what comes next may.
+    case nonsense(FeedFailure)
     /// That the last value still holds.
     case unchanged
     case value(FeedValue)

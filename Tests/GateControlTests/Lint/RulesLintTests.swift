@@ -365,6 +365,31 @@ struct RulesLintTests {
         return RulesLint(loaded, at: now).warnings.map(\.description)
     }
 
+    @Test func `what a feed will say is not missed`() throws {
+        func warnings(_ feed: String) throws -> [String] {
+            let file = """
+                feeds: [{ id: f, \(feed) }]
+                rules:
+                - { id: a, match: { platform: ios }, recommended: store, recommendedNotice: n }
+                notices:
+                  n: { en: { title: a, message: b } }
+                  m: { en: { title: a, message: b } }
+
+                """
+            let rules = try RulesFileLoader.load(sources: [("rules.yaml", file)])
+            return RulesLint(rules, at: SystemClock.now()).warnings.map(\.description)
+        }
+        let store = "'releases' has nothing for ios"
+        let notice = "no rule uses the notice 'm'"
+        #expect(try warnings("source: https, url: 'https://a.example'").isEmpty)
+        let facts = try warnings("source: appStore, trackId: 1, countries: jp")
+        #expect(facts.count == 1 && facts[0].hasSuffix(notice))
+        let other = try warnings(
+            "source: firebaseDatabase, database: 'https://a.firebaseio.com', rule: { notice: m }"
+        )
+        #expect(other.count == 1 && other[0].hasSuffix(store))
+    }
+
     @Test(arguments: ShippedRules.all)
     func `shipped files are without warnings`(_ shipped: ShippedRules) throws {
         let now = try Timestamp(parsing: "2026-11-20T00:00:00Z")

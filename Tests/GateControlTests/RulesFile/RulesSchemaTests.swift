@@ -155,9 +155,48 @@ struct RulesSchemaTests {
               token: { file: /run/secrets/token }
               redirectsTo: [cdn.example.com, .example.net]
               signature: { publicKey: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= }
+            - id: m
+              source: microcms
+              service: my-shop
+              endpoint: app_version
+              key: { env: MICROCMS_API_KEY }
+              language: ja
+              fields: { minAppVersion: ios.min, url: link }
+              rule:
+                match: { platform: ios, app: [a, b] }
+                notice: n
+                storeUrl: { default: https://a.example, countries: { jp: https://b.example } }
+                holdUntilInStore: true
+                snooze: 1h
+                recommendedNotice: n
+                status: 403
+            - { id: s, source: appStore, trackId: 1234567890, countries: [jp, kr, us] }
+            - id: t
+              source: appStore
+              bundleId: com.example.shop
+              countries: jp
+              app: com.example.shop
+              platform: macos
+              channel: appstore
+              url: https://itunes.apple.com/lookup
+            - { id: d, source: firebaseDatabase, database: "https://a-default-rtdb.firebaseio.com" }
+            - id: e
+              source: firebaseDatabase
+              database: http://localhost:9000/?ns=shop
+              path: /app/version
+              secret: { env: FIREBASE_SECRET }
+              stream: false
+              redirectsTo: localhost
+              holds: version
+              language: ko
+              fields: { minVersion: ios.min, version: ios.latest, storeUrl: ios.url }
+              rule: { match: { platform: ios } }
+            - { id: f, source: firebaseDatabase, database: "https://a.firebaseio.com", holds: rules }
+            - { id: n, source: microcms, url: "https://a.example/x", key: { file: k } }
             - { id: c, source: https, url: "https://a.example", token: { env: TOKEN },
                 redirectsTo: b.example, signature: { url: "https://a.example/sig",
                 publicKey: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= } }
+            notices: { n: { en: { title: a, message: b } } }
             """,
             """
             rules: []
@@ -188,6 +227,11 @@ struct RulesSchemaTests {
         #expect(keys("unidentified") == UnidentifiedDecoder.keys.sorted())
         #expect(keys("release") == ReleaseDecoder.keys.sorted())
         #expect(keys("feedHttps") == (FeedDecoder.keys + RulesURLDecoder().keys).sorted())
+        #expect(keys("feedMicrocms") == (FeedDecoder.keys + MicroCMSDecoder().keys).sorted())
+        #expect(keys("feedAppStore") == (FeedDecoder.keys + AppStoreDecoder().keys).sorted())
+        let database = FeedDecoder.keys + FirebaseDatabaseDecoder().keys
+        #expect(keys("feedFirebaseDatabase") == database.sorted())
+        #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())
         #expect(keys("testRequest") == TestRequestDecoder.keys.sorted())

@@ -101,6 +101,8 @@ struct BackendConversation {
                 bodyIsRead = true
             case .stream(let count):
                 try self.streamPattern(count)
+            case .relay(let outbox):
+                while let bytes = try outbox.next(by: self.limit) { try self.send(bytes) }
             case .wait(let latch):
                 try latch.wait()
             case .continueIfExpected:

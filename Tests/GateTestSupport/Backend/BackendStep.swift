@@ -10,6 +10,8 @@ package enum BackendStep: Sendable {
     case digest
     /// Sends so many bytes of `BodyPattern`.
     case stream(Int)
+    /// Sends what a test puts in, as it comes, until the test closes it.
+    case relay(Outbox)
     /// Goes on when the test says so.
     case wait(Latch)
     /// Sends a 100 if the request expects one.

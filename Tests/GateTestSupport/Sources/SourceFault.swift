@@ -4,6 +4,7 @@ package enum SourceFault: String, Sendable, CaseIterable {
     case cut
     case silent
     case unauthorized
+    case forbidden
     case missing
     case throttled
     case unavailable
@@ -23,6 +24,7 @@ package enum SourceFault: String, Sendable, CaseIterable {
         case .cut: [.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"), .close]
         case .silent: [.stall]
         case .unauthorized: [.answer("401 Unauthorized", body: #"{"message":"who?"}"#)]
+        case .forbidden: [.answer("403 Forbidden")]
         case .missing: [.answer("404 Not Found")]
         case .throttled: [.answer("429 Too Many Requests", fields: "Retry-After: 1\r\n")]
         case .unavailable: [.answer("503 Service Unavailable", body: "<h1>later</h1>")]

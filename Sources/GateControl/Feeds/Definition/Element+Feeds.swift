@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// Reads what several kinds of feeds have in common.
 extension Element {
     /// An address that may be fetched from.
@@ -35,6 +37,15 @@ extension Element {
             problems.report("a secret needs either 'env' or 'file'", at: self.place)
             return nil
         }
+    }
+
+    /// The language of words.
+    func language(_ problems: Problems) -> LanguageTag? {
+        guard let text = self.text("a language tag", problems) else { return nil }
+        if let language = LanguageTag(text) { return language }
+        let message = "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
+        problems.report(message, at: self.place)
+        return nil
     }
 
     /// Hosts that may answer in place of the first.

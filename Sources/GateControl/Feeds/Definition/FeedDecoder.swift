@@ -3,7 +3,8 @@ struct FeedDecoder {
     static let keys = ["id", "source", "every", "staleAfter", "whenStale"]
 
     private static let decoders: [(word: String, decoder: any FeedSourceDecoder)] = [
-        ("https", RulesURLDecoder())
+        ("https", RulesURLDecoder()), ("microcms", MicroCMSDecoder()),
+        ("firebaseDatabase", FirebaseDatabaseDecoder()), ("appStore", AppStoreDecoder()),
     ]
 
     let problems: Problems

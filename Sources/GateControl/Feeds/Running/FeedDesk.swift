@@ -50,6 +50,9 @@ package actor FeedDesk {
     func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
         let known = await self.reloader.contribution(of: feed)
         switch answer {
+        case .nonsense(let failure):
+            self.fail(failure, of: feed, failures: 1)
+            return false
         case .unchanged:
             self.refused[feed.id] = nil
             guard let known else { return true }

@@ -29,12 +29,21 @@ package struct FeedProbe: Sendable {
         let (values, continuation) = AsyncStream.makeStream(
             of: Result<FeedValue, FeedFailure>.self
         )
-        let context = FeedContext(fetcher: self.fetcher, last: nil, now: SystemClock.now)
+        let context = FeedContext(
+            feed: feed.id,
+            fetcher: self.fetcher,
+            last: nil,
+            now: SystemClock.now
+        )
         return await withTaskGroup { group in
             group.addTask {
                 do throws(FeedFailure) {
                     try await feed.source.follow(context) { answer in
-                        if case .value(let value) = answer { continuation.yield(.success(value)) }
+                        switch answer {
+                        case .value(let value): continuation.yield(.success(value))
+                        case .nonsense(let failure): continuation.yield(.failure(failure))
+                        case .unchanged: break
+                        }
                     }
                 } catch {
                     continuation.yield(.failure(error))

@@ -28,20 +28,23 @@ struct FeedRunner: Sendable {
 
     private func ask(_ machine: inout FeedMachine) async {
         let context = FeedContext(
+            feed: self.feed.id,
             fetcher: self.fetcher,
             last: await self.desk.last(of: self.feed),
             now: SystemClock.now
         )
         var isRefused = false
         do throws(FeedFailure) {
-            try await self.feed.source.follow(context) { answer in
+            let end = try await self.feed.source.follow(context) { answer in
                 isRefused = !(await self.desk.take(answer, of: self.feed, at: self.now.time))
                 if !isRefused { _ = machine.confirm(at: self.now) }
             }
-            if isRefused {
+            guard !Task.isCancelled else { return }
+            switch end {
+            case .complete where isRefused:
                 machine.fail(retryAfter: nil, at: self.now, random: .random(in: 0..<1))
-            } else {
-                machine.finish(at: self.now, random: .random(in: 0..<1))
+            case .complete: machine.finish(at: self.now, random: .random(in: 0..<1))
+            case .interrupted: await self.takeUpAgain(&machine)
             }
         } catch {
             // Nobody wants to know any more.
@@ -49,6 +52,14 @@ struct FeedRunner: Sendable {
             machine.fail(retryAfter: error.retryAfter, at: self.now, random: .random(in: 0..<1))
             await self.desk.fail(error, of: self.feed, failures: machine.failures)
         }
+    }
+
+    private func takeUpAgain(_ machine: inout FeedMachine) async {
+        machine.interrupt(at: self.now, random: .random(in: 0..<1))
+        // Now and then every stream ends; only one that never lasts is worth a word.
+        guard machine.failures > 1 else { return }
+        let failure = FeedFailure.content("the stream ended too soon")
+        await self.desk.fail(failure, of: self.feed, failures: machine.failures)
     }
 
     private var now: FeedMachine.Moment {

@@ -41,11 +41,12 @@ struct RulesURLFeed: FeedSource {
     let signature: Signature?
 
     var summary: String { "\(self.url)" }
+    var subject: FeedSubject { .anything }
 
     func follow(
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
-    ) async throws(FeedFailure) {
+    ) async throws(FeedFailure) -> FeedEnd {
         let etag = context.last?.memory[Memory.etag]
         let response = try await self.ask(self.url, etag: etag, context)
         switch response.status {
@@ -56,6 +57,7 @@ struct RulesURLFeed: FeedSource {
         default:
             throw .status(response.head)
         }
+        return .complete
     }
 
     private func ask(

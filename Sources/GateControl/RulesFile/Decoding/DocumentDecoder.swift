@@ -16,7 +16,7 @@ struct DocumentDecoder {
         guard let fields else { return nil }
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
-        document.defaultLanguage = fields["defaultLanguage"].flatMap { self.language($0) }
+        document.defaultLanguage = fields["defaultLanguage"].flatMap { $0.language(self.problems) }
         document.identity = fields["identity"]
             .flatMap { IdentityDecoder(problems: self.problems).decode($0) }
         document.unidentified = fields["unidentified"]
@@ -26,7 +26,8 @@ struct DocumentDecoder {
             fields["exempt"]
             .map { ExemptionDecoder(problems: self.problems).decode($0) } ?? []
         document.rules = fields["rules"].map { self.rules($0) }
-        document.ruleNames = Self.texts(of: "id", in: fields["rules"]).map(\.value)
+        document.ruleNames = Self.items(of: fields["rules"])
+            .compactMap { $0.text(of: "id")?.value }
         document.notices = fields["notices"].map { self.notices($0) } ?? []
         document.releases = fields["releases"].map { self.releases($0) } ?? []
         document.tests = fields["tests"].map { self.tests($0) } ?? []
@@ -40,14 +41,6 @@ struct DocumentDecoder {
     /// Reads the feeds alone.
     func feeds(of element: Element) -> [FeedDefinition] {
         element.value(of: "feeds").map { self.feeds($0) } ?? []
-    }
-
-    private func language(_ element: Element) -> LanguageTag? {
-        guard let text = element.text("a language tag", self.problems) else { return nil }
-        if let language = LanguageTag(text) { return language }
-        let message = "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
-        self.problems.report(message, at: element.place)
-        return nil
     }
 
     private func rules(_ element: Element) -> [RulesDocument.Rule] {
@@ -85,17 +78,21 @@ struct DocumentDecoder {
         return (element.list(self.problems) ?? []).compactMap { decoder.decode($0) }
     }
 
-    /// Every `notice` and `recommendedNotice` of a rule, and the `notice` of `unidentified`.
+    /// Every `notice` and `recommendedNotice` of a rule or of what a feed's rules have in common,
+    /// and the `notice` of `unidentified`.
     private func references(_ fields: Fields) -> [Located<String>] {
         let unidentified = fields["unidentified"].map { [$0] } ?? []
-        return Self.texts(of: "notice", in: fields["rules"])
-            + Self.texts(of: "recommendedNotice", in: fields["rules"])
+        let rules =
+            Self.items(of: fields["rules"])
+            + Self.items(of: fields["feeds"]).compactMap { $0.value(of: "rule") }
+        return rules.compactMap { $0.text(of: "notice") }
+            + rules.compactMap { $0.text(of: "recommendedNotice") }
             + unidentified.compactMap { $0.text(of: "notice") }
     }
 
-    private static func texts(of key: String, in list: Element?) -> [Located<String>] {
+    private static func items(of list: Element?) -> [Element] {
         guard case .list(let items) = list?.content else { return [] }
-        return items.compactMap { $0.text(of: key) }
+        return items
     }
 }
 

@@ -29,7 +29,12 @@ struct RulesURLFeedTests {
         _ feed: FeedDefinition,
         last: FeedValue? = nil
     ) async throws(FeedFailure) -> FeedAnswer? {
-        let context = FeedContext(fetcher: self.fetcher, last: last, now: SystemClock.now)
+        let context = FeedContext(
+            feed: feed.id,
+            fetcher: self.fetcher,
+            last: last,
+            now: SystemClock.now
+        )
         let answers = Mutex<[FeedAnswer]>([])
         try await feed.source.follow(context) { answer in answers.withLock { $0.append(answer) } }
         let all = answers.withLock(\.self)

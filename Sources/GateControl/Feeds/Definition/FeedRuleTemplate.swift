@@ -1,0 +1,52 @@
+/// What every rule of a feed has besides what its source says: `match`, a link, a notice.
+struct FeedRuleTemplate: Sendable, Equatable {
+    /// What a source says, or what would make another rule of it.
+    private static let foreignKeys: Set<String> = [
+        "id", "minimum", "minimumBuild", "recommended", "blocked", "maintenance",
+    ]
+    static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
+    /// What a rule needs that the source will say, so that the rest can be read as a rule.
+    private static let standIns = [
+        ("id", "feed"), ("minimum", "0"), ("recommended", "0"), ("storeUrl", "https://a.example"),
+    ]
+
+    private let members: [JSONValue.Member]
+
+    static let empty = FeedRuleTemplate(members: [])
+
+    private init(members: [JSONValue.Member]) {
+        self.members = members
+    }
+
+    /// Reads `rule`; everything that would be wrong in a rule is reported in its place.
+    init(_ element: Element, _ problems: Problems) {
+        guard Fields(element, keys: Self.keys, problems: problems) != nil,
+            case .mapping(let entries) = element.content
+        else {
+            self.members = []
+            return
+        }
+        let added = Self.standIns.filter { name, _ in !entries.contains { $0.key == name } }
+            .map { name, text in
+                let value = Element(content: .text(text), place: element.place)
+                return Element.Entry(key: name, place: element.place, value: value)
+            }
+        let known = entries.filter { Self.keys.contains($0.key) }
+        let whole = Element(content: .mapping(added + known), place: element.place)
+        _ = RuleDecoder(problems: problems).decode(whole)
+        self.members = known.map { JSONValue.Member($0.key, JSONValue($0.value)) }
+    }
+
+    /// The notices that its rules name.
+    var notices: Set<String> {
+        let keys = ["notice", "recommendedNotice"]
+        return Set(self.members.filter { keys.contains($0.name) }.compactMap(\.value.text))
+    }
+
+    /// A rule with these keys, which go before those of the template.
+    func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
+        let names = Set(members.map(\.name))
+        let rest = self.members.filter { !names.contains($0.name) }
+        return .object([.init("id", .text(id))] + rest + members)
+    }
+}

@@ -1,0 +1,22 @@
+/// By which names a source calls what a feed looks for.
+struct FieldNames: Sendable, Equatable {
+    private let names: [String: String]
+
+    /// Reads `fields`: names of the source by our names for them.
+    ///
+    /// - Parameters:
+    ///   - element: A mapping; `nil` if the source uses our names.
+    ///   - known: Our names.
+    ///   - problems: Where names are reported that there are not.
+    init(_ element: Element?, known: [String], _ problems: Problems) {
+        var names: [String: String] = [:]
+        if let element, let fields = Fields(element, keys: known, problems: problems) {
+            for key in known {
+                names[key] = fields[key].flatMap { $0.text("the name of a field", problems) }
+            }
+        }
+        self.names = names
+    }
+
+    subscript(name: String) -> String { self.names[name] ?? name }
+}

@@ -1,0 +1,78 @@
+/// Reads server-sent events out of bytes, however they are cut into pieces.
+///
+/// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6; ids and retry times are
+/// not kept, because no source of ours resumes by them.
+struct EventStreamParser {
+    struct Event: Equatable {
+        var name: String
+        var data: String
+    }
+
+    /// The most bytes of one event.
+    let limit: Int
+
+    private var line: [UInt8] = []
+    private var name = ""
+    private var data: [String] = []
+    private var size = 0
+    /// Whether the last byte was a carriage return, whose line feed is still to come.
+    private var afterReturn = false
+    private var isFirstLine = true
+
+    init(limit: Int = RulesSource.maximumSize) {
+        self.limit = limit
+    }
+
+    /// Takes the next bytes; gives the events that they complete.
+    ///
+    /// - Throws: `FeedFailure` if an event is larger than the limit.
+    mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [Event] {
+        var events: [Event] = []
+        for byte in bytes {
+            let wasReturn = self.afterReturn
+            self.afterReturn = byte == 0x0D
+            switch byte {
+            case 0x0A where wasReturn: continue
+            case 0x0A, 0x0D:
+                if let event = self.endLine() { events.append(event) }
+            default:
+                self.line.append(byte)
+                self.size += 1
+                guard self.size <= self.limit else {
+                    throw .fetch(.tooLarge(limit: self.limit))
+                }
+            }
+        }
+        return events
+    }
+
+    private mutating func endLine() -> Event? {
+        if self.isFirstLine, self.line.starts(with: [0xEF, 0xBB, 0xBF]) {
+            self.line.removeFirst(3)
+        }
+        self.isFirstLine = false
+        let text = String(decoding: self.line, as: UTF8.self)
+        self.line = []
+        guard !text.isEmpty else { return self.endEvent() }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let value = parts.count > 1 ? parts[1] : ""
+        switch parts[0] {
+        case "event": self.name = Self.withoutBlank(value)
+        case "data": self.data.append(Self.withoutBlank(value))
+        // Comments, ids, and whatever will be invented.
+        case _: break
+        }
+        return nil
+    }
+
+    private mutating func endEvent() -> Event? {
+        defer { (self.name, self.data, self.size) = ("", [], 0) }
+        guard !self.data.isEmpty else { return nil }
+        let name = self.name.isEmpty ? "message" : self.name
+        return Event(name: name, data: self.data.joined(separator: "\n"))
+    }
+
+    private static func withoutBlank(_ text: Substring) -> String {
+        String(text.hasPrefix(" ") ? text.dropFirst() : text)
+    }
+}

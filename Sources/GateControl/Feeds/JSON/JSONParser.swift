@@ -1,0 +1,226 @@
+/// Reads JSON (RFC 8259) strictly: what a source sends must be whole.
+///
+/// Numbers stay as they are written, so that `1.10` is not taken for 1.1. A name that comes twice in
+/// one object is an error, because readers disagree on which of the two counts.
+struct JSONParser {
+    /// How deeply objects and lists may be nested.
+    static let maximumDepth = 64
+
+    /// The most values that one text may hold.
+    static let maximumValues = 100_000
+
+    /// What is wrong with a text, and where.
+    struct Failure: Error, Equatable, CustomStringConvertible {
+        let line: Int
+        let column: Int
+        let message: String
+
+        var description: String {
+            "no JSON: \(self.message) (line \(self.line), column \(self.column))"
+        }
+    }
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    /// Where the line begins.
+    private var lineStart = 0
+    private var values = 0
+
+    /// Reads one value with nothing but white space around it.
+    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+        var parser = JSONParser(bytes: bytes)
+        if parser.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
+        parser.skipBlanks()
+        let value = try parser.value(depth: 0)
+        parser.skipBlanks()
+        guard parser.index == bytes.count else { throw parser.error("text behind the value") }
+        return value
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private mutating func value(depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw self.error("nested too deeply") }
+        self.values += 1
+        guard self.values <= Self.maximumValues else {
+            throw self.error("more than \(Self.maximumValues) values")
+        }
+        switch self.current {
+        case UInt8(ascii: "{"): return .object(try self.members(depth: depth))
+        case UInt8(ascii: "["): return .list(try self.items(depth: depth))
+        case UInt8(ascii: "\""): return .text(try self.string())
+        case UInt8(ascii: "t"): return try self.word("true", .boolean(true))
+        case UInt8(ascii: "f"): return try self.word("false", .boolean(false))
+        case UInt8(ascii: "n"): return try self.word("null", .null)
+        case nil: throw self.error("it ends too early")
+        case _?: return .number(try self.number())
+        }
+    }
+
+    private mutating func members(depth: Int) throws(Failure) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        var names: Set<String> = []
+        self.index += 1
+        self.skipBlanks()
+        if self.take(UInt8(ascii: "}")) { return [] }
+        while true {
+            guard self.current == UInt8(ascii: "\"") else { throw self.error("expected a name") }
+            let name = try self.string()
+            guard names.insert(name).inserted else {
+                throw self.error("the name '\(name)' is there twice")
+            }
+            self.skipBlanks()
+            guard self.take(UInt8(ascii: ":")) else { throw self.error("expected ':'") }
+            self.skipBlanks()
+            members.append(JSONValue.Member(name, try self.value(depth: depth + 1)))
+            guard try self.goesOn(until: UInt8(ascii: "}")) else { return members }
+        }
+    }
+
+    private mutating func items(depth: Int) throws(Failure) -> [JSONValue] {
+        var items: [JSONValue] = []
+        self.index += 1
+        self.skipBlanks()
+        if self.take(UInt8(ascii: "]")) { return [] }
+        while true {
+            items.append(try self.value(depth: depth + 1))
+            guard try self.goesOn(until: UInt8(ascii: "]")) else { return items }
+        }
+    }
+
+    /// Whether a comma follows, or else the end.
+    private mutating func goesOn(until end: UInt8) throws(Failure) -> Bool {
+        self.skipBlanks()
+        if self.take(end) { return false }
+        guard self.take(UInt8(ascii: ",")) else {
+            throw self.error(
+                self.current == nil
+                    ? "it ends too early"
+                    : "expected ',' or '\(Character(Unicode.Scalar(end)))'"
+            )
+        }
+        self.skipBlanks()
+        return true
+    }
+
+    private mutating func word(
+        _ word: StaticString,
+        _ value: JSONValue
+    ) throws(Failure) -> JSONValue {
+        for byte in word.description.utf8 {
+            guard self.take(byte) else { throw self.error("this is no value") }
+        }
+        return value
+    }
+
+    private mutating func number() throws(Failure) -> String {
+        let start = self.index
+        while let byte = self.current, Self.isPartOfNumber(byte) { self.index += 1 }
+        let text = String(decoding: self.bytes[start..<self.index], as: UTF8.self)
+        guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?/) != nil else {
+            self.index = start
+            throw self.error("this is no value")
+        }
+        return text
+    }
+
+    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+    }
+
+    private mutating func string() throws(Failure) -> String {
+        var content: [UInt8] = []
+        self.index += 1
+        while let byte = self.current {
+            self.index += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: content, as: UTF8.self) else {
+                    throw self.error("a text is not valid UTF-8")
+                }
+                return text
+            case UInt8(ascii: "\\"): content += try self.escaped()
+            case 0..<0x20: throw self.error("a text has a control character")
+            default: content.append(byte)
+            }
+        }
+        throw self.error("it ends too early")
+    }
+
+    private mutating func escaped() throws(Failure) -> [UInt8] {
+        defer { self.index += 1 }
+        switch self.current {
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "\\"): return [0x5C]
+        case UInt8(ascii: "\""): return [0x22]
+        case UInt8(ascii: "/"): return [0x2F]
+        case UInt8(ascii: "u"): return try self.scalar()
+        case nil, _?: throw self.error("an escape that JSON does not know")
+        }
+    }
+
+    /// The four digits behind `\u`, and those of the second half if there must be one.
+    private mutating func scalar() throws(Failure) -> [UInt8] {
+        let unit = try self.unit()
+        guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else {
+            return Array(String(decoding: [unit], as: UTF16.self).utf8)
+        }
+        // Behind the last digit comes the second half of the pair.
+        guard self.bytes[(self.index + 1)...].starts(with: Array("\\u".utf8)) else {
+            throw self.error("half of a character")
+        }
+        self.index += 2
+        let second = try self.unit()
+        guard UTF16.isLeadSurrogate(unit), UTF16.isTrailSurrogate(second) else {
+            throw self.error("half of a character")
+        }
+        return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
+    }
+
+    /// Four digits behind the current byte, on the last of which it stops.
+    private mutating func unit() throws(Failure) -> UInt16 {
+        let digits = self.bytes[(self.index + 1)...].prefix(4)
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.count == 4, text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16)
+        else { throw self.error("an escape that JSON does not know") }
+        self.index += 4
+        return unit
+    }
+
+    private var current: UInt8? {
+        self.index < self.bytes.count ? self.bytes[self.index] : nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard self.current == byte else { return false }
+        self.index += 1
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        while let byte = self.current {
+            switch byte {
+            case 0x20, 0x09, 0x0D: self.index += 1
+            case 0x0A:
+                self.index += 1
+                self.line += 1
+                self.lineStart = self.index
+            default: return
+            }
+        }
+    }
+
+    private func error(_ message: String) -> Failure {
+        // All bytes of a character but the first begin with 10.
+        let before = self.bytes[self.lineStart..<min(self.index, self.bytes.count)]
+        let column = before.count { $0 & 0xC0 != 0x80 } + 1
+        return Failure(line: self.line, column: column, message: message)
+    }
+}

@@ -1,0 +1,125 @@
+/// A JSON value whose numbers stay as they are written.
+enum JSONValue: Sendable, Equatable {
+    struct Member: Sendable, Equatable {
+        let name: String
+        var value: JSONValue
+
+        init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    case null
+    case boolean(Bool)
+    case number(String)
+    case text(String)
+    case list([JSONValue])
+    case object([Member])
+
+    /// What it is, for a message.
+    var found: String {
+        switch self {
+        case .null: "nothing"
+        case .boolean(let value): "\(value)"
+        case .number(let text): "the number \(text)"
+        case .text(let text): "the text '\(text)'"
+        case .list: "a list"
+        case .object: "an object"
+        }
+    }
+
+    /// The value of a name; `nil` if it is no object, or has no such name.
+    subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// The value at the end of a path such as `ios.minimum`.
+    subscript(path path: String) -> JSONValue? {
+        path.split(separator: ".").reduce(self) { value, name in value?[String(name)] }
+    }
+
+    var items: [JSONValue]? {
+        guard case .list(let items) = self else { return nil }
+        return items
+    }
+
+    var text: String? {
+        guard case .text(let text) = self else { return nil }
+        return text
+    }
+}
+
+extension JSONValue {
+    /// The value as a text that people can read, two spaces for each level; short ones stay on a line.
+    var rendered: String { self.rendered(indent: "") }
+
+    private static let longestLine = 90
+
+    private func rendered(indent: String) -> String {
+        let short = self.compact
+        guard indent.count + short.count > Self.longestLine else { return short }
+        let deeper = indent + "  "
+        switch self {
+        case .null, .boolean, .number, .text: return short
+        case .list(let items):
+            let lines = items.map { deeper + $0.rendered(indent: deeper) }
+            return "[\n" + lines.joined(separator: ",\n") + "\n\(indent)]"
+        case .object(let members):
+            let lines = members.map { member in
+                "\(deeper)\(Self.quoted(member.name)): \(member.value.rendered(indent: deeper))"
+            }
+            return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+        }
+    }
+
+    /// The value on one line.
+    var compact: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .number(let text): text
+        case .text(let text): Self.quoted(text)
+        case .list(let items): "[" + items.map(\.compact).joined(separator: ", ") + "]"
+        case .object(let members):
+            "{"
+                + members.map { "\(Self.quoted($0.name)): \($0.value.compact)" }
+                .joined(separator: ", ") + "}"
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case "\t": quoted += "\\t"
+            case "\r": quoted += "\\r"
+            // What YAML does not take as it is (YAML 1.2 section 5.1), or takes for a line break.
+            case _ where scalar.value < 0x20, "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}",
+                "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+extension JSONValue {
+    /// The same as a value of a rules file.
+    init(_ element: Element) {
+        switch element.content {
+        case .text(let text), .date(let text): self = .text(text)
+        case .number(let text): self = .number(text)
+        case .boolean(let text): self = .boolean(text == "true")
+        case .nothing: self = .null
+        case .list(let items): self = .list(items.map { JSONValue($0) })
+        case .mapping(let entries):
+            self = .object(entries.map { Member($0.key, JSONValue($0.value)) })
+        }
+    }
+}

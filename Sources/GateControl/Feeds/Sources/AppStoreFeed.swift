@@ -1,0 +1,123 @@
+internal import GatePolicy
+
+/// What the App Store has of an app, country by country, as release facts.
+///
+/// The lookup needs no key and promises little: answers are cached for hours, countries get a
+/// release one after the other, an app that is not there is an empty list, and who asks too often
+/// gets 403 without a body. So what was seen once in a country is never taken back.
+struct AppStoreFeed: FeedSource {
+    /// How an app is looked for.
+    struct Query: Sendable, Equatable {
+        let name: String
+        let value: String
+    }
+
+    /// Which clients find their update there.
+    struct Shelf: Sendable, Equatable {
+        let app: String?
+        let platform: String
+        let channel: String?
+    }
+
+    static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
+    /// Seconds after which somebody who asked too often may ask again.
+    private static let throttledFor: Int64 = 1_800
+
+    let url: FetchURL
+    let query: Query
+    let countries: [String]
+    let shelf: Shelf
+
+    var summary: String { "App Store \(self.query.value)" }
+    var subject: FeedSubject { .releases }
+
+    func follow(
+        _ context: FeedContext,
+        deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) -> FeedEnd {
+        var sightings = AppStoreSightings(memory: context.last?.memory ?? [:])
+        var failure: FeedFailure?
+        for country in self.countries {
+            do throws(FeedFailure) {
+                if let sighting = try await self.ask(country, context) {
+                    sightings.add(sighting, in: country)
+                }
+            } catch {
+                failure = error
+                // Whoever is told to go away does not knock at the next door.
+                break
+            }
+        }
+        if failure == nil, sightings.isEmpty {
+            throw .content("the App Store has no such app in any of these countries")
+        }
+        if failure == nil || sightings != AppStoreSightings(memory: context.last?.memory ?? [:]) {
+            let document = sightings.document(for: self.shelf)
+            await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
+        }
+        if let failure { throw failure }
+        return .complete
+    }
+
+    private func ask(
+        _ country: String,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> AppStoreSightings.Sighting? {
+        let response: FetchResponse
+        do {
+            response = try await context.fetcher.fetch(
+                FetchRequest(try self.address(country, context))
+            )
+        } catch {
+            throw .fetch(error)
+        }
+        switch response.status {
+        case 200:
+            return try self.sighting(in: try JSONValue.body(of: response))
+        case 403, 429:
+            let detail = "asked too often"
+            throw FeedFailure(
+                .status(response.status, detail: detail),
+                retryAfter: RetryAfter(response.head)?.seconds ?? Self.throttledFor
+            )
+        default:
+            throw .status(response.head)
+        }
+    }
+
+    private func address(
+        _ country: String,
+        _ context: FeedContext
+    ) throws(FetchFailure) -> FetchURL {
+        // The caches on the way keep an answer for hours; one question an hour goes past them.
+        let hour = context.now().secondsSinceEpoch / 3_600
+        do throws(FetchURL.Failure) {
+            return try self.url.appending(query: self.query.name, self.query.value)
+                .appending(query: "country", country)
+                .appending(query: "hour", "\(hour)")
+        } catch {
+            throw .unsendable
+        }
+    }
+
+    /// What a country has; `nil` if the app is not there.
+    private func sighting(
+        in body: JSONValue
+    ) throws(FeedFailure) -> AppStoreSightings.Sighting? {
+        guard let results = body["results"]?.items else {
+            throw .content("the answer has no 'results'")
+        }
+        guard let result = results.first else { return nil }
+        guard let version = try result.version(at: "version") else {
+            throw .content("the answer has no 'version'")
+        }
+        guard let since = try result.time(at: "currentVersionReleaseDate") else {
+            throw .content("the answer has no 'currentVersionReleaseDate'")
+        }
+        return AppStoreSightings.Sighting(
+            version: version,
+            since: since,
+            link: try result.text(at: "trackViewUrl")
+        )
+    }
+}

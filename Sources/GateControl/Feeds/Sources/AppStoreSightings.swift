@@ -1,0 +1,97 @@
+internal import GatePolicy
+
+/// What was seen of an app in each country: every version, since when, never taken back.
+struct AppStoreSightings: Equatable {
+    /// A version that a country has.
+    struct Sighting: Equatable {
+        var version: AppVersion
+        /// When the version came out.
+        var since: Timestamp
+        var link: String?
+    }
+
+    /// How many versions of a country are remembered.
+    private static let remembered = 8
+
+    /// By country, the newest first.
+    private var countries: [String: [Sighting]] = [:]
+
+    /// What is remembered: for each country its versions, their times and the link.
+    init(memory: [String: String]) {
+        for (country, text) in memory {
+            let sightings = text.split(separator: "\n").compactMap { line -> Sighting? in
+                let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
+                guard parts.count >= 2, let version = try? AppVersion(parsing: parts[0]),
+                    let since = try? Timestamp(parsing: parts[1])
+                else { return nil }
+                return Sighting(
+                    version: version,
+                    since: since,
+                    link: parts.count > 2 ? parts[2] : nil
+                )
+            }
+            if !sightings.isEmpty { self.countries[country] = sightings }
+        }
+    }
+
+    var isEmpty: Bool { self.countries.isEmpty }
+
+    var memory: [String: String] {
+        self.countries.mapValues { sightings in
+            sightings.map { seen in
+                (["\(seen.version)", "\(seen.since)"] + (seen.link.map { [$0] } ?? []))
+                    .joined(separator: " ")
+            }.joined(separator: "\n")
+        }
+    }
+
+    /// Adds what a country has now, unless it had something newer before: then a cache answered.
+    mutating func add(_ seen: Sighting, in country: String) {
+        let known = self.countries[country, default: []]
+        guard let newest = known.first, newest.version >= seen.version else {
+            self.countries[country] = Array(([seen] + known).prefix(Self.remembered))
+            return
+        }
+        // The same version again, at a date that a store may have corrected.
+        if newest.version == seen.version { self.countries[country]?[0] = seen }
+    }
+
+    /// One release fact for each version, with the countries that have it or a newer one.
+    func document(for shelf: AppStoreFeed.Shelf) -> FeedDocument {
+        var document = FeedDocument()
+        let versions = Set(self.countries.values.flatMap { $0.map { "\($0.version)" } })
+            .compactMap { try? AppVersion(parsing: $0) }
+        for version in versions.sorted(by: >) where !document.hasRelease(version) {
+            document.releases.append(self.release(version, shelf))
+        }
+        return document
+    }
+
+    private func release(_ version: AppVersion, _ shelf: AppStoreFeed.Shelf) -> JSONValue {
+        let since = self.countries.compactMapValues { sightings in
+            // Who has a newer one has had the way out at least since that one came.
+            sightings.filter { $0.version >= version }.map(\.since).min()
+        }
+        let link = self.countries.sorted { $0.key < $1.key }
+            .compactMap { $0.value.first { $0.version == version }?.link }.first
+        let countries = since.sorted { $0.key < $1.key }
+            .map { JSONValue.Member($0.key, .text("\($0.value)")) }
+        var members: [JSONValue.Member] = []
+        if let app = shelf.app { members.append(.init("app", .text(app))) }
+        members.append(.init("platform", .text(shelf.platform)))
+        if let channel = shelf.channel { members.append(.init("channel", .text(channel))) }
+        members.append(.init("version", .text("\(version)")))
+        members.append(.init("countries", .object(countries)))
+        if let link { members.append(.init("storeUrl", .text(link))) }
+        return .object(members)
+    }
+}
+
+extension FeedDocument {
+    /// Whether there is a release of the same version, however it was written.
+    fileprivate func hasRelease(_ version: AppVersion) -> Bool {
+        self.releases.contains { release in
+            (try? release.version(at: "version")).flatMap(\.self) == version
+        }
+    }
+}

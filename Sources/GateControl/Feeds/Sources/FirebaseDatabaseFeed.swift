@@ -1,0 +1,140 @@
+internal import GatePolicy
+
+/// A value of Firebase's Realtime Database, listened to or asked for.
+///
+/// https://firebase.google.com/docs/reference/rest/database
+struct FirebaseDatabaseFeed: FeedSource {
+    /// Where the database sends its callers on to, and who shall know them there.
+    static let hosts = [".firebaseio.com", ".firebasedatabase.app"].compactMap { HostPattern($0) }
+    private static let etag = "etag"
+    /// How long, in seconds, a database that does not let us read is left alone.
+    private static let refusedFor: Int64 = 60
+
+    let url: FetchURL
+    /// A legacy database secret; without one, everybody may read.
+    let secret: Secret?
+    let streams: Bool
+    let redirects: RedirectRule
+    let content: FirebaseDatabaseContent
+
+    var summary: String { "Firebase \(self.url)" }
+    var subject: FeedSubject { self.content.subject }
+
+    func follow(
+        _ context: FeedContext,
+        deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) -> FeedEnd {
+        guard self.streams else {
+            try await self.poll(context, deliver)
+            return .complete
+        }
+        try await self.listen(context, deliver)
+        return .interrupted
+    }
+
+    private func request(_ fields: [HeaderField]) throws(FeedFailure) -> FetchRequest {
+        FetchRequest(
+            self.url,
+            fields: fields,
+            credential: try self.secret?.read().asQuery,
+            redirects: self.redirects
+        )
+    }
+
+    private func poll(
+        _ context: FeedContext,
+        _ deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) {
+        let etag = context.last?.memory[Self.etag]
+        // The database sends an ETag to those alone who ask for it.
+        var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
+        if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
+        let response: FetchResponse
+        let request = try self.request(fields)
+        do {
+            response = try await context.fetcher.fetch(request)
+        } catch {
+            throw .fetch(error)
+        }
+        if response.status == 304, etag != nil { return await deliver(.unchanged) }
+        guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
+        let value = try JSONValue.body(of: response)
+        let document = try self.content.document(from: value, id: context.feed)
+        let memory = response.head["ETag"].map { [Self.etag: $0] } ?? [:]
+        await deliver(.value(FeedValue(document: document, memory: memory)))
+    }
+
+    private func listen(
+        _ context: FeedContext,
+        _ deliver: (FeedAnswer) async -> Void
+    ) async throws(FeedFailure) {
+        let stream = try await self.open(context)
+        var parser = EventStreamParser()
+        var tree = FirebaseDatabaseTree()
+        let pieces = stream.makeAsyncIterator()
+        while let piece = try await Self.next(pieces) {
+            for event in try parser.receive(piece) {
+                switch try tree.receive(event) {
+                case .ignore: continue
+                case .confirm: await deliver(.unchanged)
+                case .show(let value): await deliver(self.answer(value, context))
+                case .renew:
+                    return
+                case .giveUp(let message):
+                    throw FeedFailure(.content(message), retryAfter: Self.refusedFor)
+                }
+            }
+        }
+    }
+
+    /// A slip at the source does not end the stream: what mends it comes by the same.
+    private func answer(_ value: JSONValue, _ context: FeedContext) -> FeedAnswer {
+        do throws(FeedFailure) {
+            let document = try self.content.document(from: value, id: context.feed)
+            return .value(FeedValue(document: document))
+        } catch {
+            return .nonsense(error)
+        }
+    }
+
+    private func open(_ context: FeedContext) async throws(FeedFailure) -> FetchStream {
+        let accept = HeaderField(name: "Accept", value: "text/event-stream")
+        let request = try self.request([accept])
+        let stream: FetchStream
+        do {
+            stream = try await context.fetcher.open(request)
+        } catch {
+            throw .fetch(error)
+        }
+        guard stream.head.status == 200 else {
+            throw Self.refusal(stream.head, await stream.beginning())
+        }
+        guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true
+        else { throw .content("the answer is no event stream") }
+        return stream
+    }
+
+    private static func next(
+        _ pieces: FetchStream.Iterator
+    ) async throws(FeedFailure) -> [UInt8]? {
+        do {
+            return try await pieces.next()
+        } catch {
+            throw .fetch(error)
+        }
+    }
+
+    /// What an answer that is no value says: `{"error": "Permission denied"}`.
+    private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
+        let text = (try? JSONParser.parse(body))?["error"]?.text.map { String($0.prefix(200)) }
+        let isRefused = [401, 403, 404].contains(head.status)
+        return FeedFailure(
+            .status(head.status, detail: text),
+            retryAfter: RetryAfter(head)?.seconds ?? (isRefused ? self.refusedFor : nil)
+        )
+    }
+}
+
+extension String {
+    fileprivate var asQuery: Credential { .query(name: "auth", value: self) }
+}

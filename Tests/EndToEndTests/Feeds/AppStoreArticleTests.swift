@@ -1,0 +1,83 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// The story of a floor that waits for the App Store: three countries get the release one by one.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct AppStoreArticleTests {
+    private static func daysAgo(_ days: Int) -> String {
+        Date(timeIntervalSinceNow: Double(-days) * 86_400).formatted(.iso8601)
+    }
+
+    /// Waits until each country was asked for once more, and the answers were taken.
+    private func letTheGateAsk(_ store: AppStoreLookup) async throws {
+        let seen = store.server.requests.count
+        let limit = Deadline.usual
+        // The last round that had begun, one of its own, and the first question of the next.
+        while store.server.requests.count < seen + 7 {
+            try #require(!limit.hasPassed)
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test func `a floor is raised before the store has the build, and holds once all have it`()
+        async throws
+    {
+        let store = try AppStoreLookup()
+        for country in ["jp", "kr", "us"] {
+            store.release("4.2.0", in: country, since: Self.daysAgo(90))
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let rules = try Example.text(
+            "feed-app-store.yaml",
+            replacing: [
+                "    every: 15m\n": "    every: 1s\n    url: \(store.url)\n"
+            ]
+        )
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        let flags = [GateFlag.stateDir(path: folder.path(of: "state"))]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            let old = Request.text(fields: Request.identity(version: "4.1.0"))
+            func hint(_ version: String) throws {
+                try scene.waitForAnswer("the hint \(version)", to: old) { answer in
+                    answer.fields["X-VersionGate"].first?
+                        .hasPrefix("recommend; latest=\"\(version)\"") == true
+                }
+            }
+            // The floor is 4.3.0, the store has 4.2.0: who is older is told of what there is.
+            try hint("4.2.0")
+            #expect(try !scene.isDenied("4.2.0"))
+
+            // In one of three countries, and in two of them for less than two days.
+            store.release("4.3.0", in: "jp", since: Self.daysAgo(5))
+            try await self.letTheGateAsk(store)
+            #expect(try !scene.isDenied("4.2.0"))
+            store.release("4.3.0", in: "kr", since: Self.daysAgo(5))
+            store.release("4.3.0", in: "us", since: Self.daysAgo(1))
+            try await self.letTheGateAsk(store)
+            #expect(try !scene.isDenied("4.2.0"))
+            try hint("4.2.0")
+
+            store.release("4.3.0", in: "us", since: Self.daysAgo(3))
+            let denial = try scene.wait(untilVersion: "4.2.9", isDenied: true)
+            #expect(try denial.problem().title == "업데이트 안내")
+            #expect(try !scene.isDenied("4.3.0"))
+
+            // A cache that answers with the past takes nothing back.
+            store.release("4.2.0", in: "us", since: Self.daysAgo(90))
+            store.server.set(.forbidden)
+            try scene.gate.logLine("sent away") {
+                $0.metadata["error"] == "the source answers 403: asked too often"
+            }
+            #expect(try scene.isDenied("4.2.9"))
+
+            let lowered = rules.replacingOccurrences(
+                of: "minimum: \"4.3.0\"",
+                with: "minimum: \"4.1.0\""
+            )
+            try scene.folder.replace("rules.yaml", with: lowered)
+            try scene.wait(untilVersion: "4.2.9", isDenied: false)
+        }
+    }
+}

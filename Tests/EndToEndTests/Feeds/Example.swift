@@ -1,0 +1,17 @@
+import Foundation
+import GateTestSupport
+
+/// A rules file that is shipped as an example.
+enum Example {
+    /// The text of the file with what a test must replace, each of which must be there.
+    static func text(_ name: String, replacing changes: [String: String] = [:]) throws -> String {
+        let examples = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../rules/examples")
+        var text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
+        for (old, new) in changes {
+            guard text.contains(old) else { throw HarnessError("\(name) does not say '\(old)'") }
+            text = text.replacingOccurrences(of: old, with: new)
+        }
+        return text
+    }
+}

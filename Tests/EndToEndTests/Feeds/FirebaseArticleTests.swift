@@ -1,0 +1,105 @@
+import GateTestSupport
+import Testing
+
+/// The story of a floor in the Realtime Database: the console raises it and lowers it again.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct FirebaseArticleTests {
+    /// Plays the shipped example in front of a database.
+    private func play(_ body: (Scene, RealtimeDatabase) async throws -> Void) async throws {
+        let database = try RealtimeDatabase()
+        database.put(#"{"version":"3.1.0"}"#)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let url = database.server.url("/")
+        let rules = try Example.text(
+            "feed-firebase-database.yaml",
+            replacing: [
+                "    database: https://my-shop-default-rtdb.firebaseio.com\n":
+                    "    database: \(url)\n    redirectsTo: localhost\n"
+            ]
+        )
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        try await Scene.play(
+            in: folder,
+            flags: [.stateDir(path: folder.path(of: "state"))]
+        ) { scene in
+            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try await body(scene, database)
+        }
+    }
+
+    private static func floor(_ minimum: String) -> String {
+        #"{"version":"4.2.0","minVersion":"\#(minimum)","storeUrl":"https://a.example/app"}"#
+    }
+
+    @Test func `what the console raises holds within a second, in Korean, until it is lowered`()
+        async throws
+    {
+        try await self.play { scene, database in
+            #expect(try !scene.isDenied("1.9.0"))
+            let korean = Request.text(
+                fields: Request.identity(version: "1.9.0") + "Accept-Language: ko-KR\r\n"
+            )
+            for round in 1...3 {
+                let start = ContinuousClock.now
+                database.put(Self.floor("\(round + 1).0.0"))
+                let denial = try scene.waitForAnswer("426", to: korean) { $0.status == 426 }
+                #expect(start.duration(to: .now) < .seconds(1))
+                let problem = try denial.problem()
+                #expect(problem.title == "업데이트 안내")
+                #expect(problem.message?.hasPrefix("\(round + 1).0.0 이상의 버전이") == true)
+                #expect(problem.storeUrl == "https://a.example/app")
+                database.put(Self.floor("1.0.0"))
+                try scene.waitForAnswer("200", to: korean) { $0.status == 200 }
+            }
+            let hint = try scene.ask(korean).fields["X-VersionGate"].first
+            #expect(hint?.hasPrefix("recommend; latest=\"4.2.0\"") == true)
+        }
+    }
+
+    @Test func `parts of the value change by themselves, and slips change nothing`() async throws {
+        try await self.play { scene, database in
+            database.put(Self.floor("2.0.0"))
+            try scene.wait(untilVersion: "1.9.0", isDenied: true)
+            for slip in [
+                ("put", #"{"path":"/minVersion","data":2.5}"#),
+                ("put", #"{"path":"/minVersion","data":"soon"}"#),
+                ("put", #"{"path":"/","data":null}"#),
+                ("put", #"{"path":"/","data":{"minVersion":"9.9.9"}}"#),
+            ] {
+                let seen = scene.gate.logLines.count
+                database.send(slip.0, slip.1)
+                try scene.gate.logLine("\(slip)", skipping: seen) {
+                    $0.message.hasSuffix("what it said last stays")
+                }
+                #expect(try scene.isDenied("1.9.0"))
+                #expect(try !scene.isDenied("4.2.0"))
+            }
+            // The same stream mends it.
+            database.send("put", #"{"path":"/","data":\#(Self.floor("1.0.0"))}"#)
+            try scene.wait(untilVersion: "1.9.0", isDenied: false)
+            #expect(database.listeners == 1)
+        }
+    }
+
+    @Test func `a stream that ends is taken up again, and a database that is gone is not missed`()
+        async throws
+    {
+        try await self.play { scene, database in
+            database.put(Self.floor("2.0.0"))
+            try scene.wait(untilVersion: "1.9.0", isDenied: true)
+            database.endStreams()
+            let limit = Deadline.usual
+            while database.listeners == 0 {
+                try #require(!limit.hasPassed)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            database.put(Self.floor("3.0.0"))
+            try scene.wait(untilVersion: "2.9.0", isDenied: true)
+            database.server.set(.unavailable)
+            database.endStreams()
+            try scene.gate.logLine("the failure") { $0.message.hasPrefix("feed failed") }
+            #expect(try scene.isDenied("2.9.0"))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// The story of microCMS's article: an editor raises the floor and lowers it again.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(2)),
+    .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
+)
+struct MicroCMSArticleTests {
+    /// Plays the shipped example in front of a microCMS behind TLS.
+    private func play(_ body: (Scene, MicroCMS) async throws -> Void) async throws {
+        let cms = try MicroCMS(key: "the-key")
+        cms.publish([:])
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let certificates = try TestCertificates(in: folder)
+        try certificates.make("server", names: "DNS:localhost")
+        let front = try TLSFront(
+            to: cms.server.port,
+            certificate: certificates.path("server.pem"),
+            key: certificates.path("server.key")
+        )
+        let rules = try Example.text(
+            "feed-microcms.yaml",
+            replacing: [
+                "    service: my-shop\n    endpoint: app-version\n":
+                    "    url: https://localhost:\(front.port)\(cms.path)\n",
+                "every: 60s": "every: 1s",
+            ]
+        )
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        try await Scene.play(
+            in: folder,
+            flags: [
+                .feedCA(path: certificates.path("ca.pem")),
+                .stateDir(path: folder.path(of: "state")),
+            ],
+            surroundings: .environment(["MICROCMS_API_KEY": "the-key"])
+        ) { try await body($0, cms) }
+    }
+
+    private static let update = [
+        "title": "アップデートのお願い", "message": "最新版にアップデートしてください。",
+        "buttonTitle": "アップデートする", "minAppVersion": "2.0.0", "maxAppVersion": "2.1.3",
+        "url": "https://apps.apple.com/jp/app/id1234567890",
+        "startDate": "2020-01-01T00:00:00.000Z", "endDate": "2099-12-31T14:59:59.000Z",
+    ]
+
+    @Test func `what the editor raises, the old app is asked for in Japanese, until it is lowered`()
+        async throws
+    {
+        try await self.play { scene, cms in
+            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            #expect(try !scene.isDenied("2.1.0"))
+
+            cms.publish(Self.update)
+            let denial = try scene.wait(untilVersion: "2.1.3", isDenied: true)
+            let problem = try denial.problem()
+            #expect(problem.title == "アップデートのお願い")
+            #expect(problem.message == "最新版にアップデートしてください。")
+            #expect(problem.storeUrl == "https://apps.apple.com/jp/app/id1234567890")
+            #expect(denial.fields["Content-Language"] == ["ja"])
+            for (version, isDenied) in [
+                ("1.9.9", false), ("2.0.0", true), ("2.1.3", true), ("2.1.4", false),
+            ] {
+                #expect(try scene.isDenied(version) == isDenied, "\(version)")
+            }
+
+            cms.publish(Self.update.merging(["startDate": "2098-01-01T00:00:00.000Z"]) { $1 })
+            try scene.wait(untilVersion: "2.1.3", isDenied: false)
+            cms.publish(Self.update)
+            try scene.wait(untilVersion: "2.1.3", isDenied: true)
+            cms.publish(["title": "アップデートのお願い"])
+            try scene.wait(untilVersion: "2.1.3", isDenied: false)
+        }
+    }
+
+    @Test func `a slip of the editor shuts nobody out`() async throws {
+        try await self.play { scene, cms in
+            cms.publish(Self.update)
+            try scene.wait(untilVersion: "2.1.3", isDenied: true)
+            for slip in [
+                ["maxAppVersion": ""], ["maxAppVersion": "9.9.9"], ["maxAppVersion": "新版"],
+            ] {
+                let seen = scene.gate.logLines.count
+                cms.publish(Self.update.merging(slip) { $1 })
+                try scene.gate.logLine("the slip \(slip)", skipping: seen) {
+                    $0.message.hasSuffix("what it said last stays")
+                }
+                #expect(try scene.isDenied("2.1.3"))
+                #expect(try !scene.isDenied("4.2.0"))
+            }
+            #expect(!scene.gate.logText.contains("the-key"))
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import GatePolicy
+import GateTestSupport
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+struct AppStoreSightingsTests {
+    private typealias Sighting = AppStoreSightings.Sighting
+
+    private func sighting(_ version: String, _ day: Int) throws -> Sighting {
+        Sighting(
+            version: try AppVersion(parsing: version),
+            since: try Timestamp(parsing: "2026-11-\(day < 10 ? "0" : "")\(day)T10:00:00Z"),
+            link: "https://apps.apple.com/app/id1"
+        )
+    }
+
+    private static let shelf = AppStoreFeed.Shelf(app: nil, platform: "ios", channel: nil)
+
+    /// Each release with the countries that have it.
+    private func releases(_ sightings: AppStoreSightings) throws -> [String: [String]] {
+        let text = sightings.document(for: Self.shelf).text
+        let loaded = try RulesFileLoader.load(sources: [("feed", text)])
+        return Dictionary(
+            uniqueKeysWithValues: loaded.definition.releases.map { release in
+                ("\(release.version)", release.countries?.keys.sorted() ?? [])
+            }
+        )
+    }
+
+    @Test func `a country with a newer version has the older one, too`() throws {
+        var sightings = AppStoreSightings(memory: [:])
+        sightings.add(try self.sighting("4.3", 2), in: "jp")
+        sightings.add(try self.sighting("4.2", 1), in: "kr")
+        #expect(try self.releases(sightings) == ["4.3": ["jp"], "4.2": ["jp", "kr"]])
+    }
+
+    @Test func `what was seen is never taken back, and outlives a restart`() throws {
+        var sightings = AppStoreSightings(memory: [:])
+        sightings.add(try self.sighting("4.3", 2), in: "jp")
+        sightings.add(try self.sighting("4.2", 1), in: "jp")
+        #expect(try self.releases(sightings) == ["4.3": ["jp"]])
+        var again = AppStoreSightings(memory: sightings.memory)
+        #expect(again == sightings)
+        again.add(try self.sighting("4.4", 3), in: "jp")
+        #expect(try self.releases(again) == ["4.4": ["jp"], "4.3": ["jp"]])
+        #expect(again.memory["jp"]?.split(separator: "\n").count == 2)
+    }
+
+    @Test func `a version that is written in two ways is one release`() throws {
+        var sightings = AppStoreSightings(memory: [:])
+        sightings.add(try self.sighting("4.3", 2), in: "jp")
+        sightings.add(try self.sighting("4.3.0", 2), in: "kr")
+        #expect(try self.releases(sightings).values.map { $0 } == [["jp", "kr"]])
+    }
+
+    @Test func `memory that makes no sense is forgotten`() {
+        #expect(AppStoreSightings(memory: ["jp": "x", "kr": "4.2"]).isEmpty)
+    }
+}
+
+/// Real sockets on loopback: a server that answers as the App Store does.
+@Suite(.timeLimit(.minutes(1)))
+struct AppStoreFeedTests {
+    private let fetcher: Fetcher
+    private let store: AppStoreLookup
+
+    init() throws {
+        self.fetcher = try Fetcher()
+        self.store = try AppStoreLookup()
+    }
+
+    private func ask(
+        _ keys: String = "trackId: 1234567890",
+        last: FeedValue? = nil
+    ) async -> (value: FeedValue?, failure: FeedFailure?) {
+        let file = """
+            feeds: [{ id: s, source: appStore, \(keys), countries: [jp, kr, us], url: '\(self.store.url)' }]
+            """
+        guard let feed = try? RulesFileLoader.load(sources: [("r", file)]).feeds.first else {
+            return (nil, nil)
+        }
+        let context = FeedContext(
+            feed: "s",
+            fetcher: self.fetcher,
+            last: last,
+            now: SystemClock.now
+        )
+        let values = Mutex<[FeedValue]>([])
+        do throws(FeedFailure) {
+            try await feed.source.follow(context) { answer in
+                if case .value(let value) = answer { values.withLock { $0.append(value) } }
+            }
+            return (values.withLock(\.last), nil)
+        } catch {
+            return (values.withLock(\.last), error)
+        }
+    }
+
+    @Test(arguments: ["trackId: 1234567890", "bundleId: com.example.shop"])
+    func `each country is asked for what it has`(keys: String) async throws {
+        self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
+        self.store.release("4.2.0", in: "us", since: "2026-11-01T08:00:00Z")
+        let (value, failure) = await self.ask(keys)
+        #expect(failure == nil)
+        let document = try #require(value?.document)
+        let loaded = try RulesFileLoader.load(sources: [("feed:s", document)])
+        #expect(loaded.definition.releases.map { "\($0.version)" } == ["4.3.0", "4.2.0"])
+        #expect(loaded.definition.releases[1].countries?.keys.sorted() == ["jp", "us"])
+        #expect(
+            loaded.definition.releases[0].storeURL
+                == "https://apps.apple.com/jp/app/shop/id1234567890?uo=4"
+        )
+        let targets = self.store.server.requests.map(\.target)
+        #expect(targets.count == 3)
+        #expect(targets.allSatisfy { $0.contains("country=") && $0.contains("hour=") })
+    }
+
+    @Test func `stale and empty answers take nothing back`() async throws {
+        self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
+        let first = await self.ask()
+        self.store.release("4.2.0", in: "jp", since: "2026-11-01T08:00:00Z")
+        let second = await self.ask(last: first.value)
+        #expect(second.value?.document == first.value?.document)
+        self.store.remove(from: "jp")
+        let third = await self.ask(last: second.value)
+        #expect(third.value?.document == first.value?.document)
+        #expect(third.failure == nil)
+    }
+
+    @Test func `who asks too often is sent away for half an hour, and believes nothing of it`()
+        async throws
+    {
+        self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
+        let first = await self.ask()
+        self.store.server.set(.forbidden)
+        let second = await self.ask(last: first.value)
+        #expect(second.value == nil)
+        #expect(second.failure?.retryAfter == 1800)
+        // Nobody knocks at the next door.
+        #expect(self.store.server.requests.count == 4)
+    }
+
+    @Test func `an app that is nowhere is a mistake`() async throws {
+        let answer = await self.ask()
+        #expect(answer.value == nil)
+        #expect(answer.failure != nil)
+    }
+
+    @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
+    func `no fault makes a value`(fault: SourceFault) async throws {
+        self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
+        let first = await self.ask()
+        self.store.server.set(fault)
+        let second = await self.ask(last: first.value)
+        #expect(second.value == nil)
+        #expect(second.failure != nil)
+    }
+}

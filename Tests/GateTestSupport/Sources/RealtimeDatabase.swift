@@ -1,0 +1,96 @@
+import Foundation
+
+/// A server that speaks as Firebase's Realtime Database does over REST, for one value.
+///
+/// https://firebase.google.com/docs/reference/rest/database: whoever wants a stream is sent on to the host
+/// that has the database, by 307.
+package final class RealtimeDatabase: Sendable {
+    private struct State {
+        /// JSON; `null` where nothing is.
+        var value = "null"
+        var outboxes: [Outbox] = []
+    }
+
+    private let state: Watched<State>
+    /// Where the value lives.
+    package let shard: SourceServer
+    /// What is asked first.
+    package let server: SourceServer
+
+    /// `secret`: what `auth` must say; `nil`: everybody may read.
+    package init(secret: String? = nil) throws {
+        let state = Watched(State())
+        let shard = try SourceServer { Self.steps(for: $0, secret, state) }
+        let port = shard.port
+        self.server = try SourceServer { request in
+            guard request.fields["Accept"] == ["text/event-stream"] else {
+                return Self.steps(for: request, secret, state)
+            }
+            let location = "http://localhost:\(port)\(request.target.prefix { $0 != "?" })"
+            return [.answer("307 Temporary Redirect", fields: "Location: \(location)\r\n")]
+        }
+        (self.state, self.shard) = (state, shard)
+    }
+
+    package var path: String { "/app/version" }
+
+    /// Changes the value, and tells whoever listens.
+    package func put(_ json: String) {
+        self.state.update { $0.value = json }
+        self.send("put", #"{"path":"/","data":\#(json)}"#)
+    }
+
+    /// Sends an event to whoever listens, as it is; later listeners know nothing of it.
+    package func send(_ event: String, _ data: String) {
+        for outbox in self.state.current.outboxes {
+            outbox.send("event: \(event)\ndata: \(data)\n\n")
+        }
+    }
+
+    /// Ends every stream in order.
+    package func endStreams() {
+        let outboxes = self.state.update { state in
+            defer { state.outboxes = [] }
+            return state.outboxes
+        }
+        for outbox in outboxes { outbox.close() }
+    }
+
+    /// How many listen.
+    package var listeners: Int { self.state.current.outboxes.count }
+
+    private static func steps(
+        for request: BackendRequest,
+        _ secret: String?,
+        _ state: Watched<State>
+    ) -> [BackendStep] {
+        guard let url = URLComponents(string: request.target), url.path == "/app/version.json"
+        else {
+            return [.answer(body: "null")]
+        }
+        let auth = url.queryItems?.first { $0.name == "auth" }?.value
+        guard secret == nil || auth == secret else {
+            return [.answer("401 Unauthorized", body: #"{"error":"Permission denied"}"#)]
+        }
+        guard request.fields["Accept"] == ["text/event-stream"] else {
+            return Self.answer(request, state.current.value)
+        }
+        let outbox = Outbox()
+        let value = state.update { state in
+            state.outboxes.append(outbox)
+            return state.value
+        }
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
+        outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(value)}\n\n")
+        return [.send("\(head)Cache-Control: no-cache\r\n\r\n"), .relay(outbox), .close]
+    }
+
+    private static func answer(_ request: BackendRequest, _ value: String) -> [BackendStep] {
+        guard request.fields["X-Firebase-ETag"] == ["true"] else { return [.answer(body: value)] }
+        let etag = "\(value.hashValue)"
+        guard request.fields["If-None-Match"] != [etag] else {
+            return [.send("HTTP/1.1 304 Not Modified\r\nETag: \(etag)\r\n\r\n")]
+        }
+        return [.answer(fields: "ETag: \(etag)\r\n", body: value)]
+    }
+}
