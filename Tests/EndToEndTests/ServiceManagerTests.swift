@@ -1,3 +1,4 @@
+import Dispatch
 import GateTestSupport
 import Glibc
 import Testing
@@ -82,8 +83,6 @@ struct ServiceManagerTests {
     }
 
     private static func monotonicMicroseconds() -> UInt64 {
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        return UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+        DispatchTime.now().uptimeNanoseconds / 1000
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GateTestSupport
 import Testing
 
@@ -72,10 +72,7 @@ struct AppStoreArticleTests {
             }
             #expect(try scene.isDenied("4.2.9"))
 
-            let lowered = rules.replacingOccurrences(
-                of: "minimum: \"4.3.0\"",
-                with: "minimum: \"4.1.0\""
-            )
+            let lowered = rules.replacing("minimum: \"4.3.0\"", with: "minimum: \"4.1.0\"")
             try scene.folder.replace("rules.yaml", with: lowered)
             try scene.wait(untilVersion: "4.2.9", isDenied: false)
         }

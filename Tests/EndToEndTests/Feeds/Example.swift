@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import GateTestSupport
 
 /// A rules file that is shipped as an example.
@@ -10,7 +10,7 @@ enum Example {
         var text = try String(contentsOf: examples.appending(path: name), encoding: .utf8)
         for (old, new) in changes {
             guard text.contains(old) else { throw HarnessError("\(name) does not say '\(old)'") }
-            text = text.replacingOccurrences(of: old, with: new)
+            text = text.replacing(old, with: new)
         }
         return text
     }

@@ -86,6 +86,21 @@ struct FeedMachineTests {
         #expect(machine.failures == 0)
     }
 
+    @Test func `a stream that ends is taken up again soon, and later each time if it never lasts`()
+    {
+        var machine = self.machine()
+        var now = Moment(uptime: 0, time: 1000)
+        for wait in [0.5, 1, 2] {
+            _ = machine.confirm(at: now)
+            machine.interrupt(at: now, random: 0.5)
+            #expect(machine.next(at: now) == .rest(wait))
+            now.uptime += wait
+        }
+        _ = machine.confirm(at: Moment(uptime: now.uptime + 60, time: 1100))
+        machine.interrupt(at: Moment(uptime: now.uptime + 60, time: 1100), random: 0.5)
+        #expect(machine.failures == 1)
+    }
+
     @Test func `what was not confirmed for too long turns stale once`() {
         var machine = self.machine(confirmedAt: 900)
         var now = Moment(uptime: 0, time: 1000)

@@ -192,6 +192,19 @@ struct RulesSchemaTests {
               fields: { minVersion: ios.min, version: ios.latest, storeUrl: ios.url }
               rule: { match: { platform: ios } }
             - { id: f, source: firebaseDatabase, database: "https://a.firebaseio.com", holds: rules }
+            - { id: g, source: firebaseDatabase, database: "https://a.firebaseio.com",
+                serviceAccount: { file: /run/secrets/firebase.json } }
+            - id: r
+              source: firebaseRemoteConfig
+              project: my-shop-1
+              serviceAccount: { file: /run/secrets/firebase.json }
+              system: android
+              appId: "1:1234567890:android:321abc456def7890"
+              language: ja
+              fields: { minVersion: minimum, latestVersion: latest_version }
+              rule: { match: { platform: android } }
+            - { id: p, source: googlePlay, package: com.example.shop, serviceAccount: { file: a },
+                track: "wear:production", app: a, platform: android, channel: play, every: 1h }
             - { id: n, source: microcms, url: "https://a.example/x", key: { file: k } }
             - { id: c, source: https, url: "https://a.example", token: { env: TOKEN },
                 redirectsTo: b.example, signature: { url: "https://a.example/sig",
@@ -231,6 +244,9 @@ struct RulesSchemaTests {
         #expect(keys("feedAppStore") == (FeedDecoder.keys + AppStoreDecoder().keys).sorted())
         let database = FeedDecoder.keys + FirebaseDatabaseDecoder().keys
         #expect(keys("feedFirebaseDatabase") == database.sorted())
+        let config = FeedDecoder.keys + FirebaseRemoteConfigDecoder().keys
+        #expect(keys("feedFirebaseRemoteConfig") == config.sorted())
+        #expect(keys("feedGooglePlay") == (FeedDecoder.keys + GooglePlayDecoder().keys).sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())

@@ -17,14 +17,30 @@ package final class RealtimeDatabase: Sendable {
     /// What is asked first.
     package let server: SourceServer
 
+    /// Who may read.
+    private enum Reader {
+        case anybody
+        case secret(String)
+        case account(GoogleAccount)
+    }
+
     /// `secret`: what `auth` must say; `nil`: everybody may read.
-    package init(secret: String? = nil) throws {
+    package convenience init(secret: String? = nil) throws {
+        try self.init(reader: secret.map { .secret($0) } ?? .anybody)
+    }
+
+    /// Lets only an account read.
+    package convenience init(account: GoogleAccount) throws {
+        try self.init(reader: .account(account))
+    }
+
+    private init(reader: Reader) throws {
         let state = Watched(State())
-        let shard = try SourceServer { Self.steps(for: $0, secret, state) }
+        let shard = try SourceServer { Self.steps(for: $0, reader, state) }
         let port = shard.port
         self.server = try SourceServer { request in
             guard request.fields["Accept"] == ["text/event-stream"] else {
-                return Self.steps(for: request, secret, state)
+                return Self.steps(for: request, reader, state)
             }
             let location = "http://localhost:\(port)\(request.target.prefix { $0 != "?" })"
             return [.answer("307 Temporary Redirect", fields: "Location: \(location)\r\n")]
@@ -61,7 +77,7 @@ package final class RealtimeDatabase: Sendable {
 
     private static func steps(
         for request: BackendRequest,
-        _ secret: String?,
+        _ reader: Reader,
         _ state: Watched<State>
     ) -> [BackendStep] {
         guard let url = URLComponents(string: request.target), url.path == "/app/version.json"
@@ -69,7 +85,14 @@ package final class RealtimeDatabase: Sendable {
             return [.answer(body: "null")]
         }
         let auth = url.queryItems?.first { $0.name == "auth" }?.value
-        guard secret == nil || auth == secret else {
+        let mayRead =
+            switch reader {
+            case .anybody: true
+            case .secret(let secret): auth == secret
+            case .account(let account):
+                request.fields["Authorization"] == ["Bearer \(account.token)"]
+            }
+        guard mayRead else {
             return [.answer("401 Unauthorized", body: #"{"error":"Permission denied"}"#)]
         }
         guard request.fields["Accept"] == ["text/event-stream"] else {

@@ -4,7 +4,9 @@ struct FeedDecoder {
 
     private static let decoders: [(word: String, decoder: any FeedSourceDecoder)] = [
         ("https", RulesURLDecoder()), ("microcms", MicroCMSDecoder()),
-        ("firebaseDatabase", FirebaseDatabaseDecoder()), ("appStore", AppStoreDecoder()),
+        ("firebaseDatabase", FirebaseDatabaseDecoder()),
+        ("firebaseRemoteConfig", FirebaseRemoteConfigDecoder()), ("appStore", AppStoreDecoder()),
+        ("googlePlay", GooglePlayDecoder()),
     ]
 
     let problems: Problems

@@ -1,14 +1,21 @@
 /// By which names a source calls what a feed looks for.
 struct FieldNames: Sendable, Equatable {
     private let names: [String: String]
+    private let usual: [String: String]
 
     /// Reads `fields`: names of the source by our names for them.
     ///
     /// - Parameters:
     ///   - element: A mapping; `nil` if the source uses our names.
     ///   - known: Our names.
+    ///   - usual: What the source calls them if nobody says otherwise; ours, if that is not there.
     ///   - problems: Where names are reported that there are not.
-    init(_ element: Element?, known: [String], _ problems: Problems) {
+    init(
+        _ element: Element?,
+        known: [String],
+        usual: [String: String] = [:],
+        _ problems: Problems
+    ) {
         var names: [String: String] = [:]
         if let element, let fields = Fields(element, keys: known, problems: problems) {
             for key in known {
@@ -16,7 +23,8 @@ struct FieldNames: Sendable, Equatable {
             }
         }
         self.names = names
+        self.usual = usual
     }
 
-    subscript(name: String) -> String { self.names[name] ?? name }
+    subscript(name: String) -> String { self.names[name] ?? self.usual[name] ?? name }
 }

@@ -27,7 +27,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
             url: url,
             query: query,
             countries: countries,
-            shelf: AppStoreFeed.Shelf(app: app, platform: platform ?? "ios", channel: channel)
+            shelf: StoreShelfKeys(app: app, platform: platform ?? "ios", channel: channel)
         )
     }
 

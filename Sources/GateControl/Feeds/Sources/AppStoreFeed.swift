@@ -12,13 +12,6 @@ struct AppStoreFeed: FeedSource {
         let value: String
     }
 
-    /// Which clients find their update there.
-    struct Shelf: Sendable, Equatable {
-        let app: String?
-        let platform: String
-        let channel: String?
-    }
-
     static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
     /// Seconds after which somebody who asked too often may ask again.
     private static let throttledFor: Int64 = 1_800
@@ -26,7 +19,7 @@ struct AppStoreFeed: FeedSource {
     let url: FetchURL
     let query: Query
     let countries: [String]
-    let shelf: Shelf
+    let shelf: StoreShelfKeys
 
     var summary: String { "App Store \(self.query.value)" }
     var subject: FeedSubject { .releases }

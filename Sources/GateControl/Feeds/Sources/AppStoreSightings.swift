@@ -57,7 +57,7 @@ struct AppStoreSightings: Equatable {
     }
 
     /// One release fact for each version, with the countries that have it or a newer one.
-    func document(for shelf: AppStoreFeed.Shelf) -> FeedDocument {
+    func document(for shelf: StoreShelfKeys) -> FeedDocument {
         var document = FeedDocument()
         let versions = Set(self.countries.values.flatMap { $0.map { "\($0.version)" } })
             .compactMap { try? AppVersion(parsing: $0) }
@@ -67,7 +67,7 @@ struct AppStoreSightings: Equatable {
         return document
     }
 
-    private func release(_ version: AppVersion, _ shelf: AppStoreFeed.Shelf) -> JSONValue {
+    private func release(_ version: AppVersion, _ shelf: StoreShelfKeys) -> JSONValue {
         let since = self.countries.compactMapValues { sightings in
             // Who has a newer one has had the way out at least since that one came.
             sightings.filter { $0.version >= version }.map(\.since).min()
@@ -76,10 +76,7 @@ struct AppStoreSightings: Equatable {
             .compactMap { $0.value.first { $0.version == version }?.link }.first
         let countries = since.sorted { $0.key < $1.key }
             .map { JSONValue.Member($0.key, .text("\($0.value)")) }
-        var members: [JSONValue.Member] = []
-        if let app = shelf.app { members.append(.init("app", .text(app))) }
-        members.append(.init("platform", .text(shelf.platform)))
-        if let channel = shelf.channel { members.append(.init("channel", .text(channel))) }
+        var members = shelf.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
         if let link { members.append(.init("storeUrl", .text(link))) }

@@ -3,7 +3,8 @@ internal import GatePolicy
 /// Reads a feed of the kind `firebaseDatabase`.
 struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     let keys = [
-        "database", "path", "secret", "stream", "redirectsTo", "holds", "language", "fields",
+        "database", "path", "secret", "serviceAccount", "stream", "redirectsTo", "holds",
+        "language", "fields",
         "rule",
     ]
     let usualInterval: Int64 = 60
@@ -12,7 +13,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         let database = fields.required("database", of: "a feed")
             .flatMap { $0.address(problems) }
         let path = fields["path"].map { self.path($0, problems) } ?? []
-        let secret = fields["secret"].map { $0.secret(problems) }
+        let reader = self.reader(fields, problems)
         let hosts = fields["redirectsTo"].map { $0.hosts(problems) } ?? []
         let content = self.content(fields, problems)
         guard let database, let path,
@@ -22,11 +23,26 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         }
         return FirebaseDatabaseFeed(
             url: url,
-            secret: secret.flatMap(\.self),
+            reader: reader,
             streams: fields["stream"].flatMap { $0.truth(problems) } ?? true,
             redirects: RedirectRule(trustedHosts: FirebaseDatabaseFeed.hosts + hosts),
             content: content
         )
+    }
+
+    private func reader(
+        _ fields: Fields,
+        _ problems: Problems
+    ) -> FirebaseDatabaseFeed.Reader {
+        let secret = fields["secret"].flatMap { $0.secret(problems) }
+        let account = fields["serviceAccount"].flatMap { $0.secret(problems) }
+        if fields["secret"] != nil, let place = fields.place(of: "serviceAccount") {
+            problems.report("'serviceAccount' does not go together with 'secret'", at: place)
+        }
+        if let account {
+            return .account(AccessTokens(key: account, scopes: FirebaseDatabaseFeed.scopes))
+        }
+        return secret.map { .secret($0) } ?? .anybody
     }
 
     /// The names on the way to the value.

@@ -4,15 +4,26 @@ internal import GatePolicy
 ///
 /// https://firebase.google.com/docs/reference/rest/database
 struct FirebaseDatabaseFeed: FeedSource {
+    /// As whom the database is asked.
+    enum Reader: Sendable {
+        case anybody
+        /// Who knows the legacy database secret.
+        case secret(Secret)
+        case account(AccessTokens)
+    }
+
     /// Where the database sends its callers on to, and who shall know them there.
     static let hosts = [".firebaseio.com", ".firebasedatabase.app"].compactMap { HostPattern($0) }
+    static let scopes = [
+        "https://www.googleapis.com/auth/firebase.database",
+        "https://www.googleapis.com/auth/userinfo.email",
+    ]
     private static let etag = "etag"
     /// How long, in seconds, a database that does not let us read is left alone.
     private static let refusedFor: Int64 = 60
 
     let url: FetchURL
-    /// A legacy database secret; without one, everybody may read.
-    let secret: Secret?
+    let reader: Reader
     let streams: Bool
     let redirects: RedirectRule
     let content: FirebaseDatabaseContent
@@ -32,13 +43,27 @@ struct FirebaseDatabaseFeed: FeedSource {
         return .interrupted
     }
 
-    private func request(_ fields: [HeaderField]) throws(FeedFailure) -> FetchRequest {
-        FetchRequest(
+    private func request(
+        _ fields: [HeaderField],
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchRequest {
+        let credential: Credential?
+        switch self.reader {
+        case .anybody: credential = nil
+        case .secret(let secret): credential = .query(name: "auth", value: try secret.read())
+        case .account(let tokens): credential = .bearer(try await tokens.token(context))
+        }
+        return FetchRequest(
             self.url,
             fields: fields,
-            credential: try self.secret?.read().asQuery,
+            credential: credential,
             redirects: self.redirects
         )
+    }
+
+    /// Whoever is no longer believed needs another token.
+    private func forgetToken() async {
+        if case .account(let tokens) = self.reader { await tokens.forget() }
     }
 
     private func poll(
@@ -50,14 +75,17 @@ struct FirebaseDatabaseFeed: FeedSource {
         var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
         if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
         let response: FetchResponse
-        let request = try self.request(fields)
+        let request = try await self.request(fields, context)
         do {
             response = try await context.fetcher.fetch(request)
         } catch {
             throw .fetch(error)
         }
         if response.status == 304, etag != nil { return await deliver(.unchanged) }
-        guard response.status == 200 else { throw Self.refusal(response.head, response.body) }
+        guard response.status == 200 else {
+            if response.status == 401 { await self.forgetToken() }
+            throw Self.refusal(response.head, response.body)
+        }
         let value = try JSONValue.body(of: response)
         let document = try self.content.document(from: value, id: context.feed)
         let memory = response.head["ETag"].map { [Self.etag: $0] } ?? [:]
@@ -79,6 +107,7 @@ struct FirebaseDatabaseFeed: FeedSource {
                 case .confirm: await deliver(.unchanged)
                 case .show(let value): await deliver(self.answer(value, context))
                 case .renew:
+                    await self.forgetToken()
                     return
                 case .giveUp(let message):
                     throw FeedFailure(.content(message), retryAfter: Self.refusedFor)
@@ -99,7 +128,7 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     private func open(_ context: FeedContext) async throws(FeedFailure) -> FetchStream {
         let accept = HeaderField(name: "Accept", value: "text/event-stream")
-        let request = try self.request([accept])
+        let request = try await self.request([accept], context)
         let stream: FetchStream
         do {
             stream = try await context.fetcher.open(request)
@@ -107,6 +136,7 @@ struct FirebaseDatabaseFeed: FeedSource {
             throw .fetch(error)
         }
         guard stream.head.status == 200 else {
+            if stream.head.status == 401 { await self.forgetToken() }
             throw Self.refusal(stream.head, await stream.beginning())
         }
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true
@@ -133,8 +163,4 @@ struct FirebaseDatabaseFeed: FeedSource {
             retryAfter: RetryAfter(head)?.seconds ?? (isRefused ? self.refusedFor : nil)
         )
     }
-}
-
-extension String {
-    fileprivate var asQuery: Credential { .query(name: "auth", value: self) }
 }

@@ -16,7 +16,7 @@ struct AppStoreSightingsTests {
         )
     }
 
-    private static let shelf = AppStoreFeed.Shelf(app: nil, platform: "ios", channel: nil)
+    private static let shelf = StoreShelfKeys(app: nil, platform: "ios", channel: nil)
 
     /// Each release with the countries that have it.
     private func releases(_ sightings: AppStoreSightings) throws -> [String: [String]] {

@@ -1,0 +1,49 @@
+internal import GatePolicy
+
+/// Reads a feed of the kind `firebaseRemoteConfig`.
+struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
+    let keys = [
+        "project", "url", "serviceAccount", "system", "appId", "language", "fields", "rule",
+    ]
+    let usualInterval: Int64 = 60
+
+    func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
+        let project = fields.required("project", of: "a feed")
+            .flatMap { self.project($0, problems) }
+        let account = fields.required("serviceAccount", of: "a feed")
+            .flatMap { $0.secret(problems) }
+        let system = fields.required("system", of: "a feed")
+            .flatMap { $0.choice(of: FirebaseRemoteConfigFeed.System.self, problems) }
+        let app = fields["appId"].flatMap { $0.text("an app id of Firebase", problems) }
+        let language = fields["language"].map { $0.language(problems) }
+        let names = FieldNames(
+            fields["fields"],
+            known: FirebaseRemoteConfigFeed.parameters.map(\.0),
+            usual: Dictionary(uniqueKeysWithValues: FirebaseRemoteConfigFeed.parameters),
+            problems
+        )
+        let rule = fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
+        let base =
+            fields["url"].map { $0.address(problems) }
+            ?? (try? FetchURL(parsing: "https://firebaseremoteconfig.googleapis.com"))
+        guard let project, let account, let system,
+            let url = base?.appending(components: ["v1", "projects", project, "remoteConfig"])
+        else { return nil }
+        return FirebaseRemoteConfigFeed(
+            url: url,
+            tokens: AccessTokens(key: account, scopes: FirebaseRemoteConfigFeed.scopes),
+            system: system,
+            app: app,
+            language: language.flatMap(\.self) ?? .english,
+            names: names,
+            rule: rule
+        )
+    }
+
+    private func project(_ element: Element, _ problems: Problems) -> String? {
+        guard let text = element.text("a project", problems) else { return nil }
+        if text.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil { return text }
+        problems.report("'\(text)' is not the id of a project", at: element.place)
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+import GateTestSupport
+import Testing
+
+/// The story of two parameters of Remote Config: the minimum goes up and comes down again.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(2)),
+    .enabled(if: GoogleAccount.canBeMade, "openssl is missing")
+)
+struct RemoteConfigArticleTests {
+    /// A template whose minimum holds for iOS alone.
+    private static func template(_ minimum: String) -> String {
+        """
+        {"conditions":[{"name":"iOS","expression":"device.os == 'ios'"}],"parameters":{
+        "min_version":{"defaultValue":{"value":"9.9.9"},
+        "conditionalValues":{"iOS":{"value":"\(minimum)"}}},
+        "lastest_version":{"defaultValue":{"value":"4.2.0"}}},"version":{"versionNumber":"7"}}
+        """
+    }
+
+    @Test func `what is published, the old app is asked for in Japanese, until it is taken back`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let account = try GoogleAccount(in: folder)
+        let config = try RemoteConfig(account: account)
+        config.publish(Self.template("1.0.0"))
+        let rules = try Example.text(
+            "feed-remote-config.yaml",
+            replacing: [
+                "    project: my-shop\n":
+                    "    project: my-shop\n    url: \(config.server.url(""))\n",
+                "/run/secrets/firebase.json": account.path,
+                "every: 60s": "every: 1s",
+            ]
+        )
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        let flags = [GateFlag.stateDir(path: folder.path(of: "state"))]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            let old = Request.text(fields: Request.identity(version: "1.9.0"))
+            let hint = try scene.ask(old).fields["X-VersionGate"].first
+            #expect(hint?.hasPrefix("recommend; latest=\"4.2.0\"") == true)
+
+            config.publish(Self.template("2.0.0"))
+            let denial = try scene.wait(untilVersion: "1.9.0", isDenied: true).problem()
+            #expect(denial.title == "アップデートのお願い")
+            #expect(denial.message?.hasPrefix("バージョン 2.0.0 以上が必要です") == true)
+
+            // Slips: no version, and one that would shut everybody out.
+            for minimum in ["latest", "9.0.0"] {
+                let seen = scene.gate.logLines.count
+                config.publish(Self.template(minimum))
+                try scene.gate.logLine("the slip \(minimum)", skipping: seen) {
+                    $0.message.hasSuffix("what it said last stays")
+                }
+                #expect(try scene.isDenied("1.9.0"))
+                #expect(try !scene.isDenied("4.2.0"))
+            }
+            config.publish(Self.template("1.0.0"))
+            try scene.wait(untilVersion: "1.9.0", isDenied: false)
+            #expect(!scene.gate.logText.contains(account.token))
+        }
+    }
+}

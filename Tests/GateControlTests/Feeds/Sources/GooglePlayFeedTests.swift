@@ -1,0 +1,141 @@
+import Foundation
+import GatePolicy
+import GateTestSupport
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+struct GooglePlayReleasesTests {
+    private func releases(_ items: [(name: String, code: Int)]) throws -> GooglePlayReleases {
+        let list = items.map { item in
+            """
+            {"releaseName":"\(item.name)","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_PUBLISHED",\
+            "activeArtifacts":[{"versionCode":\(item.code - 1)},{"versionCode":\(item.code)}]}
+            """
+        }
+        let text = #"{"releases":[\#(list.joined(separator: ","))]}"#
+        return try GooglePlayReleases(try JSONParser.parse(Array(text.utf8)))
+    }
+
+    private func facts(_ sightings: GooglePlaySightings) throws -> [Release] {
+        let shelf = StoreShelfKeys(app: nil, platform: "android", channel: nil)
+        let text = sightings.document(for: shelf).text
+        return try RulesFileLoader.load(sources: [("feed", text)]).definition.releases
+    }
+
+    private let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+
+    @Test(arguments: ["3.2.0", "3.2.0 (3020)", "Summer 3.2.0", "v3.2.0"])
+    func `the version is in the name of a release`(name: String) throws {
+        let releases = try self.releases([(name, 3020)])
+        #expect(releases.releases.map(\.version) == [try AppVersion(parsing: "3.2.0")])
+        #expect(releases.releases.map(\.code) == [3020])
+    }
+
+    @Test func `a release beside an older one is handed out in steps`() throws {
+        let both = try self.releases([("3.3.0", 3030), ("3.2.0", 3020)])
+        let first = GooglePlaySightings(of: both, after: nil, now: self.now)
+        let facts = try self.facts(first)
+        #expect(facts.map(\.build) == [3030, 3020])
+        #expect(facts.map(\.phase) == [.partial, .complete])
+        // Nobody knows since when what was there before has been there.
+        #expect(facts[1].releasedAt == nil)
+
+        let alone = try self.releases([("3.3.0", 3030)])
+        let second = GooglePlaySightings(of: alone, after: first.memory, now: self.now)
+        #expect(try self.facts(second).map(\.phase) == [.complete])
+        #expect(try self.facts(second).first?.releasedAt == self.now)
+        let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
+        let third = GooglePlaySightings(of: alone, after: second.memory, now: later)
+        #expect(try self.facts(third).first?.releasedAt == self.now)
+    }
+
+    @Test(arguments: [
+        "{}", #"{"releases":[]}"#,
+        #"{"releases":[{"releaseName":"3.2.0","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_DRAFT"}]}"#,
+        #"{"releases":[{"releaseName":"Summer","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_PUBLISHED","activeArtifacts":[{"versionCode":1}]}]}"#,
+    ])
+    func `a track without a version is a mistake`(text: String) throws {
+        let value = try JSONParser.parse(Array(text.utf8))
+        #expect(throws: FeedFailure.self) { try GooglePlayReleases(value) }
+    }
+}
+
+/// A process that speaks as Google Play does, and checks what the account signs.
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled(if: GoogleAccount.canBeMade && FeedServer.canRun, "openssl or python3 is missing")
+)
+struct GooglePlayFeedTests {
+    private let server: FeedServer
+    private let fetcher: Fetcher
+    private let folder: GateTestSupport.TemporaryFolder
+    private let feed: FeedDefinition
+
+    init() throws {
+        self.server = try FeedServer("google-play")
+        self.fetcher = try Fetcher()
+        self.folder = try GateTestSupport.TemporaryFolder()
+        let account = try GoogleAccount(in: self.folder)
+        var key = try JSONDecoder().decode(
+            [String: String].self,
+            from: Data(contentsOf: URL(filePath: account.path))
+        )
+        key["token_uri"] = self.server.url("/token")
+        let file = try JSONEncoder().encode(key)
+        try file.write(to: self.folder.file("play.json"))
+        try self.server.setState(
+            """
+            {"oauth":{"accounts":[\(String(decoding: file, as: UTF8.self))]},
+            "apps":{"com.example.shop":{"production":[
+            {"name":"3.4.0","versionCodes":["3040"],"status":"draft"},
+            {"name":"3.3.0","versionCodes":["3030"],"status":"inProgress","userFraction":0.1},
+            {"name":"3.2.0","versionCodes":["3020","3021"],"status":"completed"}]}}}
+            """
+        )
+        let text = """
+            feeds: [{ id: play, source: googlePlay, package: com.example.shop,
+            serviceAccount: { file: '\(self.folder.path(of: "play.json"))' }, url: '\(self.server.url("/"))' }]
+            """
+        self.feed = try #require(try RulesFileLoader.load(sources: [("r", text)]).feeds.first)
+    }
+
+    private func ask() async throws(FeedFailure) -> FeedAnswer? {
+        let context = FeedContext(
+            feed: "play",
+            fetcher: self.fetcher,
+            last: nil,
+            now: SystemClock.now
+        )
+        let answers = Mutex<[FeedAnswer]>([])
+        try await self.feed.source.follow(context) { answer in
+            answers.withLock { $0.append(answer) }
+        }
+        return answers.withLock(\.last)
+    }
+
+    @Test func `what is published on the track becomes facts`() async throws {
+        guard case .value(let value)? = try await self.ask() else {
+            Issue.record("no value")
+            return
+        }
+        let loaded = try RulesFileLoader.load(sources: [("feed:play", value.document)])
+        #expect(loaded.definition.releases.map(\.build) == [3030, 3021])
+        #expect(loaded.definition.releases.map(\.phase) == [.partial, .complete])
+        #expect(loaded.definition.releases.map { "\($0.platform)" } == ["android", "android"])
+    }
+
+    @Test func `an account that nobody invited is told of in Google's words`() async throws {
+        try self.server.changeState(#"{"invited":false}"#)
+        let failure = await #expect(throws: FeedFailure.self) { try await self.ask() }
+        #expect(failure?.description.contains("403: PERMISSION_DENIED") == true)
+    }
+
+    @Test func `a token that dies early is given up`() async throws {
+        _ = try await self.ask()
+        try self.server.act("expire")
+        await #expect(throws: FeedFailure.self) { try await self.ask() }
+        #expect(try await self.ask() != nil)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A service account of Google: its key, and the place that gives tokens for it.
+///
+/// https://developers.google.com/identity/protocols/oauth2/service-account
+package final class GoogleAccount: Sendable {
+    /// Whether one can be made here.
+    package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
+
+    package let server: SourceServer
+    /// The JSON file of the key.
+    package let path: String
+    /// The public half of the key, in PEM form.
+    package let publicKey: String
+    private let count: Watched<Int>
+
+    /// Makes `account.json` in a folder; the tokens are `token-1`, `token-2` and so on.
+    ///
+    /// `lifetime`: how long a token is good, in seconds.
+    package init(in folder: TemporaryFolder, lifetime: Int = 3599) throws {
+        let count = Watched(0)
+        self.count = count
+        self.server = try SourceServer { _ in
+            let number = count.update { count in
+                count += 1
+                return count
+            }
+            let body =
+                #"{"access_token":"token-\#(number)","expires_in":\#(lifetime),"token_type":"Bearer"}"#
+            return [.readBody, .answer(body: body)]
+        }
+        let key = folder.path(of: "account.pem")
+        for arguments in [
+            ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key],
+            ["pkey", "-in", key, "-pubout", "-out", folder.path(of: "account.pub")],
+        ] {
+            let result = try ToolProcess.run("openssl", arguments)
+            guard result.status == 0 else { throw HarnessError("openssl: \(result.errors)") }
+        }
+        self.publicKey = try String(contentsOf: folder.file("account.pub"), encoding: .utf8)
+        let file = [
+            "type": "service_account", "project_id": "my-shop", "private_key_id": "key-1",
+            "private_key": try String(contentsOfFile: key, encoding: .utf8),
+            "client_email": "gate@my-shop.iam.gserviceaccount.com",
+            "token_uri": self.server.url("/token"),
+        ]
+        self.path = folder.path(of: "account.json")
+        try JSONEncoder().encode(file).write(to: folder.file("account.json"))
+    }
+
+    /// The token that was given last.
+    package var token: String { "token-\(self.count.current)" }
+
+    /// What was shown for each token.
+    package var assertions: [String] {
+        self.server.record.exchanges.compactMap { exchange in
+            var form = URLComponents()
+            form.percentEncodedQuery = String(decoding: exchange.body, as: UTF8.self)
+            let items = form.queryItems ?? []
+            let grant = items.first { $0.name == "grant_type" }?.value
+            guard grant == "urn:ietf:params:oauth:grant-type:jwt-bearer" else { return nil }
+            return items.first { $0.name == "assertion" }?.value
+        }
+    }
+}
