@@ -2,7 +2,7 @@
 # Installs the Debian packages named as arguments, as root, without starting their services.
 set -eu
 
-services="nginx haproxy caddy"
+services="nginx haproxy caddy etcd"
 policy=/usr/sbin/policy-rc.d
 
 if [ -e "$policy" ] || [ -L "$policy" ]; then
@@ -29,7 +29,8 @@ apt-get -qq -y -o DPkg::Lock::Timeout=120 --no-install-recommends install "$@"
 
 # Held back now, they would still start at the next boot.
 for package in "$@"; do
+    service=${package%-server}
     case " $services " in
-        *" $package "*) update-rc.d "$package" disable >/dev/null 2>&1 || true ;;
+        *" $service "*) update-rc.d "$service" disable >/dev/null 2>&1 || true ;;
     esac
 done

@@ -20,13 +20,14 @@ struct FedDocuments {
                 contribution.fingerprint == feed.fingerprint
             else { continue }
             let mark = contribution.isObserved ? Self.observedMark : ""
-            let source = contribution.value.source(of: feed, mark: mark)
-            sources.append(source)
-            guard let document = RulesFileLoader.document(source, problems) else { continue }
-            if let place = document.feedsPlace {
-                problems.report("what a feed says cannot name feeds itself", at: place)
+            for source in contribution.value.sources(of: feed, mark: mark) {
+                sources.append(source)
+                guard let document = RulesFileLoader.document(source, problems) else { continue }
+                if let place = document.feedsPlace {
+                    problems.report("what a feed says cannot name feeds itself", at: place)
+                }
+                documents.append(contribution.isObserved ? document.observed : document)
             }
-            documents.append(contribution.isObserved ? document.observed : document)
         }
         self.sources = sources
         self.documents = documents
@@ -37,8 +38,11 @@ struct FedDocuments {
 }
 
 extension FeedValue {
-    /// The document under the name by which messages call it.
-    func source(of feed: FeedDefinition, mark: String = "") -> RulesSource {
-        RulesSource(name: "feed:\(feed.id)\(mark)", bytes: Array(self.document.utf8))
+    /// The files under the names by which messages call them.
+    func sources(of feed: FeedDefinition, mark: String = "") -> [RulesSource] {
+        self.files.map { file in
+            let name = "feed:\(feed.id)" + (file.name.map { "/\($0)" } ?? "") + mark
+            return RulesSource(name: name, bytes: Array(file.text.utf8))
+        }
     }
 }

@@ -60,13 +60,32 @@ enum FeedAnswer: Sendable, Equatable {
 
 /// What a feed contributes, ready to be merged and to be kept.
 struct FeedValue: Sendable, Equatable, Codable {
-    /// A rules file.
-    var document: String
+    /// One of the rules files that a feed gives.
+    struct File: Sendable, Equatable, Codable {
+        /// What sets it apart from others of the same feed; `nil` if there are none.
+        var name: String?
+        var text: String
+    }
+
+    /// In the order in which they are joined.
+    var files: [File]
     /// What the source needs to know when it asks again: its ETag, or the newest that it has seen.
     var memory: [String: String]
 
-    init(document: String, memory: [String: String] = [:]) {
-        self.document = document
+    init(files: [File], memory: [String: String] = [:]) {
+        self.files = files
         self.memory = memory
+    }
+
+    /// A feed that is one rules file.
+    init(document: String, memory: [String: String] = [:]) {
+        self.init(files: [File(name: nil, text: document)], memory: memory)
+    }
+
+    /// All files as one text for people, each under its name if it has one.
+    var document: String {
+        self.files.map { file in
+            file.name.map { "# \($0)\n" + file.text } ?? file.text
+        }.joined(separator: "\n")
     }
 }

@@ -126,6 +126,34 @@ struct FedRulesTests {
         )
     }
 
+    @Test func `files of one feed are joined in their order, each under its name`() throws {
+        func load(_ files: [(String, String)], isObserved: Bool = false) throws -> LoadedRules {
+            let feed = try #require(try self.feeds().first)
+            let value = FeedValue(files: files.map { FeedValue.File(name: $0, text: $1) })
+            return try RulesFileLoader.load(
+                [RulesSource(name: "rules.yaml", bytes: Array(Self.file.utf8))],
+                feeds: [
+                    feed.id: FeedContribution(
+                        fingerprint: feed.fingerprint,
+                        value: value,
+                        isObserved: isObserved
+                    )
+                ]
+            )
+        }
+        let files = [("a.yaml", Self.rule("a")), ("sub/b.yaml", Self.rule("b"))]
+        let loaded = try load(files)
+        #expect(loaded.definition.rules.map(\.id) == ["own", "a", "b"])
+        let stale = try load(files, isObserved: true)
+        #expect(stale.definition.rules.map(\.mode) == [.enforce, .observe, .observe])
+        #expect(stale.definition.revision != loaded.definition.revision)
+        let broken = [("a.yaml", Self.rule("a")), ("sub/b.yaml", "rules: {}\n")]
+        #expect(
+            self.errors { try load(broken) }
+                == ["feed:one/sub/b.yaml:1:8: expected a list, found a mapping"]
+        )
+    }
+
     @Test func `a notice of a feed serves the rules of another`() throws {
         let notice = "notices: { n: { en: { title: a, message: b } } }\n"
         let rule = "rules: [{ id: a, minimum: '2', storeUrl: 'https://a.example', notice: n }]\n"

@@ -143,6 +143,17 @@ struct RulesSchemaTests {
                 releasedAt: 2026-12-01T00:00:00Z, phasedFrom: 2026-12-01T00:00:00Z }
             """,
             """
+            feeds:
+            - { id: a, source: etcd, url: "http://127.0.0.1:2379", key: /gate/rules.yaml }
+            - id: b
+              source: etcd
+              url: ["https://one.example:2379", "https://two.example:2379/etcd"]
+              prefix: /gate/rules/
+              every: 10s
+              user: gate
+              password: { env: ETCD_PASSWORD }
+            """,
+            """
             serial: 7
             feeds:
             - { id: a, source: https, url: "https://a.example/rules.yaml?x=1" }
@@ -247,6 +258,7 @@ struct RulesSchemaTests {
         let config = FeedDecoder.keys + FirebaseRemoteConfigDecoder().keys
         #expect(keys("feedFirebaseRemoteConfig") == config.sorted())
         #expect(keys("feedGooglePlay") == (FeedDecoder.keys + GooglePlayDecoder().keys).sorted())
+        #expect(keys("feedEtcd") == (FeedDecoder.keys + EtcdDecoder().keys).sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())

@@ -7,6 +7,7 @@ struct FeedDecoder {
         ("firebaseDatabase", FirebaseDatabaseDecoder()),
         ("firebaseRemoteConfig", FirebaseRemoteConfigDecoder()), ("appStore", AppStoreDecoder()),
         ("googlePlay", GooglePlayDecoder()),
+        ("etcd", EtcdDecoder()),
     ]
 
     let problems: Problems

@@ -113,7 +113,7 @@ package actor FeedDesk {
         at time: Int64,
         known: FeedContribution?
     ) async -> Bool {
-        let isNew = known?.value.document != value.document || known?.isObserved == true
+        let isNew = known?.value.files != value.files || known?.isObserved == true
         let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
         if known != contribution {
             let errors = await self.reloader.offer(contribution, of: feed)
@@ -191,6 +191,6 @@ package actor FeedDesk {
     }
 
     private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
-        Revision(of: [value.source(of: feed)]).text
+        Revision(of: value.sources(of: feed)).text
     }
 }

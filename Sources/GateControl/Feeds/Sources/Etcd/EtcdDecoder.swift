@@ -1,0 +1,44 @@
+/// Reads a feed of the kind `etcd`.
+struct EtcdDecoder: FeedSourceDecoder {
+    let keys = ["url", "key", "prefix", "user", "password"]
+    let usualInterval: Int64 = 30
+
+    func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
+        let urls = fields.required("url", of: "a feed")
+            .map { $0.oneOrMore(problems).compactMap { $0.address(problems) } }
+        let selection = self.selection(fields, problems)
+        let account = self.account(fields, problems)
+        guard let urls, !urls.isEmpty, let selection else { return nil }
+        // What is wrong with it has been reported where all feeds are read.
+        let every = fields["every"].flatMap { $0.timeSpan(Problems()) } ?? self.usualInterval
+        return EtcdFeed(
+            urls: urls,
+            selection: selection,
+            account: account,
+            silence: max(1, every)
+        )
+    }
+
+    private func selection(_ fields: Fields, _ problems: Problems) -> EtcdSelection? {
+        switch (fields["key"], fields["prefix"]) {
+        case (let key?, nil): return key.text("a key", problems).map { .key($0) }
+        case (nil, let prefix?): return prefix.text("a prefix", problems).map { .prefix($0) }
+        case (nil, nil), (_?, _?):
+            problems.report("an etcd feed needs either 'key' or 'prefix'", at: fields.place)
+            return nil
+        }
+    }
+
+    private func account(_ fields: Fields, _ problems: Problems) -> EtcdFeed.Account? {
+        switch (fields["user"], fields["password"]) {
+        case (nil, nil): return nil
+        case (let user?, let password?):
+            guard let name = user.text("a user", problems), let secret = password.secret(problems)
+            else { return nil }
+            return EtcdFeed.Account(user: name, password: secret)
+        case (nil, _?), (_?, nil):
+            problems.report("'user' and 'password' need each other", at: fields.place)
+            return nil
+        }
+    }
+}

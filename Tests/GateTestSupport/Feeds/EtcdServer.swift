@@ -1,0 +1,110 @@
+import Foundation
+
+/// A real etcd with one member, on free ports and in a folder of its own.
+package final class EtcdServer: Sendable {
+    /// Whether it can run here.
+    package static var canRun: Bool {
+        ["etcd", "etcdctl"].allSatisfy { ToolProcess.isInstalled($0) }
+    }
+
+    /// Where clients ask.
+    package let port: UInt16
+    private let peerPort: UInt16
+    private let folder: TemporaryFolder
+    private let authority: String?
+    private let identity: FeedServer.Identity?
+    private let process = Watched<PeerProcess?>(nil)
+    private let account = Watched<String?>(nil)
+
+    /// Starts it; with an identity it speaks TLS, and its own tools trust the authority.
+    package init(identity: FeedServer.Identity? = nil, authority: String? = nil) throws {
+        self.port = try FreePort.find()
+        self.peerPort = try FreePort.find()
+        self.folder = try TemporaryFolder()
+        (self.identity, self.authority) = (identity, authority)
+        try self.start()
+    }
+
+    deinit {
+        self.stop()
+        self.folder.remove()
+    }
+
+    package var url: String {
+        "\(self.identity == nil ? "http" : "https")://localhost:\(self.port)"
+    }
+
+    /// Starts it where it was stopped.
+    package func start() throws {
+        let peers = "http://127.0.0.1:\(self.peerPort)"
+        var arguments = [
+            "--name", "one", "--data-dir", self.folder.path(of: "data"), "--logger", "zap",
+            "--listen-client-urls", self.url.replacing("localhost", with: "127.0.0.1"),
+            "--advertise-client-urls", self.url, "--listen-peer-urls", peers,
+            "--initial-advertise-peer-urls", peers, "--initial-cluster", "one=\(peers)",
+        ]
+        if let identity {
+            arguments += ["--cert-file", identity.certificate, "--key-file", identity.key]
+        }
+        let process = try PeerProcess(
+            executable: ToolProcess.locate("etcd"),
+            arguments: arguments,
+            folder: self.folder.url,
+            port: self.port
+        )
+        self.process.update { $0 = process }
+        // It listens before it can be written to.
+        try self.control("get", "/")
+    }
+
+    package func stop() {
+        self.process.current?.stop()
+        self.process.update { $0 = nil }
+    }
+
+    package func put(_ key: String, _ value: String) throws {
+        try self.control("put", key, "--", value)
+    }
+
+    package func delete(_ key: String) throws {
+        try self.control("del", key)
+    }
+
+    /// Forgets every revision but the current one.
+    package func compact() throws {
+        struct Answer: Decodable {
+            struct Header: Decodable {
+                var revision: Int64
+            }
+
+            var header: Header
+        }
+        let text = try self.control("get", "/", "--write-out=json")
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+        try self.control("compact", "\(answer.header.revision)")
+    }
+
+    /// Wants to know who asks from now on; `gate` may read all keys.
+    package func requireAccounts(gatePassword: String) throws {
+        try self.control("user", "add", "root:root")
+        try self.control("user", "grant-role", "root", "root")
+        try self.control("role", "add", "reader")
+        try self.control("role", "grant-permission", "reader", "--prefix=true", "read", "/")
+        try self.control("user", "add", "gate:\(gatePassword)")
+        try self.control("user", "grant-role", "gate", "reader")
+        try self.control("auth", "enable")
+        self.account.update { $0 = "root:root" }
+    }
+
+    @discardableResult
+    private func control(_ arguments: String...) throws -> String {
+        let trust = self.authority.map { ["--cacert", $0] } ?? []
+        let account = self.account.current.map { ["--user", $0] } ?? []
+        let endpoint = ["--endpoints", self.url, "--command-timeout", "30s"]
+        let result = try ToolProcess.run("etcdctl", endpoint + trust + account + arguments)
+        guard result.status == 0 else {
+            throw HarnessError("etcdctl \(arguments.joined(separator: " ")): \(result.errors)")
+        }
+        return result.output
+    }
+}
