@@ -5,6 +5,7 @@ import Testing
 
 /// Sources that must prove who they are.
 @Suite(
+    .serialized,
     .timeLimit(.minutes(1)),
     .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
 )

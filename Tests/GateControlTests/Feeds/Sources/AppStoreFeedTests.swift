@@ -61,7 +61,7 @@ struct AppStoreSightingsTests {
 }
 
 /// Real sockets on loopback: a server that answers as the App Store does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct AppStoreFeedTests {
     private let fetcher: Fetcher
     private let store: AppStoreLookup

@@ -8,6 +8,7 @@ import Testing
 
 /// Real sockets on loopback: servers that speak as Google's do.
 @Suite(
+    .serialized,
     .timeLimit(.minutes(1)),
     .enabled(if: GoogleAccount.canBeMade, "openssl is missing")
 )
