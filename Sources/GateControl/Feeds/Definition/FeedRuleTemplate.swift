@@ -44,9 +44,12 @@ struct FeedRuleTemplate: Sendable, Equatable {
     }
 
     /// A rule with these keys, which go before those of the template.
+    ///
+    /// What has nothing to act on, such as a status beside a recommendation alone, is left out.
     func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let names = Set(members.map(\.name))
-        let rest = self.members.filter { !names.contains($0.name) }
-        return .object([.init("id", .text(id))] + rest + members)
+        let whole = self.members.filter { !names.contains($0.name) } + members
+        let idle = RuleDemands.idleKeys(beside: whole.map(\.name))
+        return .object([.init("id", .text(id))] + whole.filter { !idle.contains($0.name) })
     }
 }

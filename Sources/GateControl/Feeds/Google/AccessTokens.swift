@@ -1,16 +1,18 @@
 internal import GatePolicy
 
 /// The access tokens of a service account, one after the other.
+///
+/// However many ask at the same time, one token is fetched for all of them.
 actor AccessTokens {
-    private struct Token {
-        let text: String
-        /// When the next one is fetched, seconds since 1970.
-        let renewAt: Int64
-    }
+    private typealias Flight = Task<Result<AccessToken, FeedFailure>, Never>
+
+    private static let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
     private let key: Secret
     private let scopes: [String]
-    private var current: Token?
+    private var current: AccessToken?
+    /// The question for the next one, while it is under way.
+    private var flight: Flight?
 
     /// `key`: where the file of the account's key is.
     init(key: Secret, scopes: [String]) {
@@ -20,24 +22,26 @@ actor AccessTokens {
 
     /// A token that is good for a while.
     func token(_ context: FeedContext) async throws(FeedFailure) -> String {
-        let now = context.now()
-        if let current, now.secondsSinceEpoch < current.renewAt { return current.text }
-        let account = try ServiceAccount(parsing: try self.key.read())
-        let assertion = try await account.assertion(scopes: self.scopes, now: now)
-        let form = "grant_type=\(ServiceAccount.grant.percentEncoded)&assertion=\(assertion)"
-        let request = FetchRequest(
-            account.tokenURL,
-            method: .post(body: Array(form.utf8), type: "application/x-www-form-urlencoded")
-        )
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
-        let token = try Self.token(in: response, at: now)
-        self.current = token
-        return token.text
+        let now = context.now().secondsSinceEpoch
+        if let current, now < current.renewAt { return current.text }
+        let flight = self.flight ?? Flight { await self.renewed(context) }
+        self.flight = flight
+        let result = await flight.value
+        // It was asked for before it was needed: the one that is there serves to its end.
+        if case .failure = result, let current, now < current.expiresAt { return current.text }
+        return try result.get().text
+    }
+
+    /// Asks a source of Google; if it does not take the token, once more with another.
+    nonisolated func fetch(
+        _ request: FetchRequest,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchResponse {
+        let token = try await self.token(context)
+        let response = try await Self.fetch(request, .bearer(token), context)
+        guard response.status == 401 else { return response }
+        await self.forget(token)
+        return try await Self.fetch(request, .bearer(try await self.token(context)), context)
     }
 
     /// Gives the token up: somebody does not take it any more.
@@ -45,31 +49,45 @@ actor AccessTokens {
         self.current = nil
     }
 
-    private static func token(
-        in response: FetchResponse,
-        at now: Timestamp
-    ) throws(FeedFailure) -> Token {
-        let body = try? JSONParser.parse(response.body)
-        guard response.status == 200 else {
-            let words = ["error", "error_description"].compactMap { body?[$0]?.text }
-            let detail = "no token: " + words.joined(separator: ", ").prefix(200)
-            throw .status(response.head, detail: detail)
-        }
-        guard let text = body?["access_token"]?.text,
-            case .number(let seconds)? = body?["expires_in"],
-            let lifetime = Int64(seconds), lifetime > 0
-        else { throw .content("the answer has no 'access_token' and 'expires_in'") }
-        // Before it ends, so that no question meets its end.
-        return Token(text: text, renewAt: now.secondsSinceEpoch + lifetime * 4 / 5)
+    /// Gives a token up, unless there is another one by now.
+    private func forget(_ token: String) {
+        if self.current?.text == token { self.forget() }
     }
-}
 
-extension String {
-    fileprivate var percentEncoded: String {
-        self.utf8.reduce(into: "") { text, byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-            text += isPlain ? String(scalar) : "%" + String(byte, radix: 16, uppercase: true)
+    private func renewed(_ context: FeedContext) async -> Result<AccessToken, FeedFailure> {
+        defer { self.flight = nil }
+        do throws(FeedFailure) {
+            let token = try await self.next(context)
+            self.current = token
+            return .success(token)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func next(_ context: FeedContext) async throws(FeedFailure) -> AccessToken {
+        let now = context.now()
+        let account = try ServiceAccount(parsing: try self.key.read(), in: self.key)
+        let assertion = try await account.assertion(scopes: self.scopes, now: now)
+        let form = "grant_type=\(Self.grant)&assertion=\(assertion)"
+        let request = FetchRequest(
+            account.tokenURL,
+            method: .post(body: Array(form.utf8), type: "application/x-www-form-urlencoded")
+        )
+        return try AccessToken(try await Self.fetch(request, nil, context), asked: now)
+    }
+
+    private static func fetch(
+        _ request: FetchRequest,
+        _ credential: Credential?,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchResponse {
+        var request = request
+        request.credential = credential
+        do {
+            return try await context.fetcher.fetch(request)
+        } catch {
+            throw .fetch(error)
         }
     }
 }

@@ -6,8 +6,7 @@ private import JWTKit
 /// https://developers.google.com/identity/protocols/oauth2/service-account
 struct ServiceAccount {
     /// How long an assertion may be used, in seconds; Google takes no more than an hour.
-    private static let lifetime: Int64 = 3_600
-    static let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    static let lifetime: Int64 = 3_600
 
     private struct Claims: JWTPayload {
         let iss: String
@@ -22,25 +21,40 @@ struct ServiceAccount {
 
     let tokenURL: FetchURL
     private let email: String
-    private let privateKey: String
+    private let key: Insecure.RSA.PrivateKey
     private let keyID: String?
 
     /// Reads the JSON file that Google hands out.
     ///
     /// - Throws: `FeedFailure`, which repeats nothing of the file.
-    init(parsing text: String) throws(FeedFailure) {
-        guard let value = try? JSONParser.parse(Array(text.utf8)),
-            let email = value["client_email"]?.text, let key = value["private_key"]?.text,
-            let address = value["token_uri"]?.text
-        else { throw .secret("the service account is not the JSON file of a key") }
+    init(parsing text: String, in place: Secret) throws(FeedFailure) {
+        func failure(_ problem: String) -> FeedFailure {
+            .secret("the service account in \(place) \(problem)")
+        }
+        let file: JSONValue
+        do {
+            file = try JSONParser.parse(Array(text.utf8))
+        } catch {
+            throw failure("is no JSON (line \(error.line), column \(error.column))")
+        }
+        // Consoles have key files of several kinds.
+        guard file["type"]?.text ?? "service_account" == "service_account" else {
+            throw failure("is none: its 'type' is not 'service_account'")
+        }
+        guard let email = file["client_email"]?.text else { throw failure("has no 'client_email'") }
+        guard let pem = file["private_key"]?.text else { throw failure("has no 'private_key'") }
+        guard let key = try? Insecure.RSA.PrivateKey(pem: pem) else {
+            throw failure("has a 'private_key' that is no RSA key in PEM form")
+        }
+        guard let address = file["token_uri"]?.text else { throw failure("has no 'token_uri'") }
         do {
             self.tokenURL = try FetchURL(parsing: address)
         } catch {
-            throw .secret("the 'token_uri' of the service account cannot be used: \(error)")
+            throw failure("has a 'token_uri' that cannot be used: \(error)")
         }
         self.email = email
-        self.privateKey = key
-        self.keyID = value["private_key_id"]?.text
+        self.key = key
+        self.keyID = file["private_key_id"]?.text
     }
 
     /// What the account shows to be given a token (RFC 7523).
@@ -58,9 +72,8 @@ struct ServiceAccount {
         )
         do {
             let keys = JWTKeyCollection()
-            let key = try Insecure.RSA.PrivateKey(pem: self.privateKey)
             let kid = self.keyID.map { JWKIdentifier(string: $0) }
-            await keys.add(rsa: key, digestAlgorithm: .sha256, kid: kid)
+            await keys.add(rsa: self.key, digestAlgorithm: .sha256, kid: kid)
             return try await keys.sign(claims, kid: kid)
         } catch {
             throw .secret("the private key of the service account cannot sign")

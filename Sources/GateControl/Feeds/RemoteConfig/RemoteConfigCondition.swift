@@ -54,4 +54,11 @@ struct RemoteConfigCondition: Sendable, Equatable {
             }
         }
     }
+
+    var isTimed: Bool {
+        self.elements.contains { element in
+            if case .time = element { return true }
+            return false
+        }
+    }
 }

@@ -24,6 +24,9 @@ struct RemoteConfigTemplate {
     /// The number of the published version; `nil` if the template does not say it.
     let version: String?
 
+    /// Whether what it says may become something else by the mere passing of time.
+    var isTimed: Bool { self.conditions.contains { $0.condition.isTimed } }
+
     /// Reads a template.
     ///
     /// - Throws: `RemoteConfigError.template`, with the place in the document.

@@ -10,6 +10,11 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         case android
     }
 
+    private enum Memory {
+        static let etag = "etag"
+        static let version = "version"
+    }
+
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
     /// Our names for parameters, and what they are called if nobody says otherwise.
     static let parameters = [
@@ -34,33 +39,45 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
-        let request = FetchRequest(
-            self.url,
-            credential: .bearer(try await self.tokens.token(context)),
-            // Without, the ETag is not that of the template.
-            acceptsGzip: true
-        )
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
+        // Without gzip, the ETag is not that of the template.
+        let request = FetchRequest(self.url, acceptsGzip: true)
+        let response = try await self.tokens.fetch(request, context)
+        guard response.status == 200 else { throw .google(response) }
+        let template = try Self.reading { () throws(RemoteConfigError) in
+            try RemoteConfigTemplate(json: response.body)
         }
-        guard response.status == 200 else {
-            if response.status == 401 { await self.tokens.forget() }
-            throw .google(response)
+        try Self.checkVersion(of: template, after: context.last)
+        let memory = Self.memory(of: template, response.head, after: context.last)
+        // Nothing is known of If-None-Match here, so that ETags are compared after the fact.
+        if !template.isTimed, memory[Memory.etag] != nil, memory == context.last?.memory {
+            await deliver(.unchanged)
+        } else {
+            let text = try self.document(from: template, id: context.feed, at: context.now())
+            await deliver(.value(FeedValue(document: text, memory: memory)))
         }
-        // Conditions on the time make another rule of the same template, so that its ETag says
-        // nothing.
-        let document = try self.document(
-            from: try Self.reading { () throws(RemoteConfigError) in
-                try RemoteConfigTemplate(json: response.body)
-            },
-            id: context.feed,
-            at: context.now()
-        )
-        await deliver(.value(FeedValue(document: document.text)))
         return .complete
+    }
+
+    private static func memory(
+        of template: RemoteConfigTemplate,
+        _ head: ResponseHead,
+        after last: FeedValue?
+    ) -> [String: String] {
+        var memory: [String: String] = [:]
+        memory[Memory.etag] = head["ETag"]
+        memory[Memory.version] = template.version ?? last?.memory[Memory.version]
+        return memory
+    }
+
+    /// Even a roll-back has a new number: a lower one comes from somewhere that is behind.
+    private static func checkVersion(
+        of template: RemoteConfigTemplate,
+        after last: FeedValue?
+    ) throws(FeedFailure) {
+        guard let before = last?.memory[Memory.version].flatMap({ Int64($0) }),
+            let version = template.version.flatMap({ Int64($0) }), version < before
+        else { return }
+        throw .content("the template is number \(version), but \(before) has been seen before")
     }
 
     /// The rule that a template means at a time.
@@ -68,7 +85,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         from template: RemoteConfigTemplate,
         id: String,
         at now: Timestamp
-    ) throws(FeedFailure) -> FeedDocument {
+    ) throws(FeedFailure) -> String {
         let client = RemoteConfigClient(
             platform: Platform(self.system.rawValue),
             app: self.app,
@@ -83,7 +100,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         }
         var document = FeedDocument()
         var members = Self.demands(of: terms)
-        guard !members.isEmpty else { return document }
+        guard !members.isEmpty else { return document.text }
         if let link = self.text("storeUrl", in: template) {
             members.append(.init("storeUrl", .text(link)))
         }
@@ -97,7 +114,15 @@ struct FirebaseRemoteConfigFeed: FeedSource {
             members.append(.init("notice", .text(id)))
         }
         document.rules.append(self.rule.rule(id, members))
-        return document
+        return Self.remarks(on: terms) + document.text
+    }
+
+    /// Comments that name the conditions which left several values open.
+    private static func remarks(on terms: RemoteConfigTerms) -> String {
+        terms.undecided.map { name in
+            let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
+            return "# only Firebase knows whether '\(line)' holds: the lowest version counts\n"
+        }.joined()
     }
 
     private static func demands(of terms: RemoteConfigTerms) -> [JSONValue.Member] {

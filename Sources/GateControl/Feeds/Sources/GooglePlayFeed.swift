@@ -18,20 +18,8 @@ struct GooglePlayFeed: FeedSource {
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
-        let request = FetchRequest(
-            self.url,
-            credential: .bearer(try await self.tokens.token(context))
-        )
-        let response: FetchResponse
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
-        }
-        guard response.status == 200 else {
-            if response.status == 401 { await self.tokens.forget() }
-            throw .google(response)
-        }
+        let response = try await self.tokens.fetch(FetchRequest(self.url), context)
+        guard response.status == 200 else { throw .google(response) }
         let releases = try GooglePlayReleases(try JSONValue.body(of: response))
         let sightings = GooglePlaySightings(
             of: releases,

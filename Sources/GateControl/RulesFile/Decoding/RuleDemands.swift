@@ -83,6 +83,14 @@ struct RuleDemands {
         }
     }
 
+    /// What has nothing to act on in a rule with these keys.
+    static func idleKeys(beside keys: [String]) -> Set<String> {
+        let hasFloor = keys.contains { Self.floors.contains($0) }
+        let idle = hasFloor ? [] : Self.ramps + AnswerDecoder.keys
+        let warns = keys.contains("recommended") || (hasFloor && keys.contains("warnFrom"))
+        return Set(idle + (warns ? [] : Self.hints))
+    }
+
     private func first(of keys: [String]) -> String? {
         keys.first { self.fields[$0] != nil }
     }

@@ -1,0 +1,28 @@
+internal import GatePolicy
+
+/// What opens Google's interfaces for a while.
+struct AccessToken: Sendable, Equatable {
+    let text: String
+    /// When the next one is fetched, seconds since 1970: at four fifths of its life.
+    let renewAt: Int64
+    /// When it opens nothing any more, seconds since 1970.
+    let expiresAt: Int64
+
+    /// Reads the answer to an assertion (RFC 6749 section 5).
+    init(_ response: FetchResponse, asked: Timestamp) throws(FeedFailure) {
+        let body = try? JSONParser.parse(response.body)
+        guard response.status == 200 else {
+            let words = ["error", "error_description"].compactMap { body?[$0]?.text }
+            let detail = "no token: " + words.joined(separator: ", ").prefix(200)
+            throw .status(response.head, detail: detail)
+        }
+        guard let text = body?["access_token"]?.text, !text.isEmpty,
+            case .number(let seconds)? = body?["expires_in"],
+            let lifetime = Int64(seconds), (1...ServiceAccount.lifetime).contains(lifetime)
+        else { throw .content("the answer has no 'access_token' and 'expires_in'") }
+        let start = asked.secondsSinceEpoch
+        self.text = text
+        self.renewAt = start + lifetime * 4 / 5
+        self.expiresAt = start + lifetime
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// A service account with a key of its own, as the file that Google's console would hand out.
+package struct GoogleTestAccount: Sendable {
+    /// Whether one can be made here.
+    package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
+
+    /// The content of the key file.
+    package let json: String
+    /// The private key in PEM form.
+    package let key: String
+
+    /// Makes the key, which takes a moment.
+    package init(tokenURL: String, project: String? = "example") throws {
+        let result = try ToolProcess.run(
+            "openssl",
+            ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
+        )
+        guard result.status == 0 else { throw HarnessError("openssl: \(result.errors)") }
+        self.key = result.output
+        var members = [
+            "type": "service_account", "client_email": "gate@example.iam.gserviceaccount.com",
+            "private_key_id": "key-1", "private_key": result.output, "token_uri": tokenURL,
+        ]
+        members["project_id"] = project
+        self.json = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)
+    }
+
+    /// What a `FeedServer` that speaks as Google must know to take it, with its other switches.
+    package func state(_ switches: String = "", oauth: String = "") -> String {
+        let oauth = oauth.isEmpty ? "" : ",\(oauth)"
+        let rest = switches.isEmpty ? "" : ",\(switches)"
+        return #"{"oauth":{"accounts":[\#(self.json)]\#(oauth)}\#(rest)}"#
+    }
+}
