@@ -56,7 +56,8 @@ extension RuleDefinition {
     /// The versions at which the rule begins and ends to ask something.
     fileprivate var cuts: [AppVersion] {
         let cuts =
-            [self.minimum, self.recommended].compactMap { $0 } + self.blocked.flatMap(\.bounds)
+            [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
+            + self.blocked.flatMap(\.bounds)
         // Only here is a pre-release another version than the release that it leads to.
         return self.prerelease == .strict ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
     }

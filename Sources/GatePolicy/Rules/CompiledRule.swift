@@ -21,7 +21,9 @@ final class CompiledRule: Sendable {
         self.channels = definition.match.channels?.map { $0.lowercased() }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
-        self.asksVersion = definition.minimum != nil || !definition.blocked.isEmpty
+        self.asksVersion =
+            definition.minimum != nil || definition.minimumBuildOf != nil
+            || !definition.blocked.isEmpty
         self.asksBuild = definition.minimumBuild != nil
         self.shelf = StoreShelf(definition, releases)
     }

@@ -1,8 +1,10 @@
 extension RuleDefinition {
     /// Whether a client with this release would pass.
     package func admits(_ release: Release) -> Bool {
-        let hasBuild = self.minimumBuild == nil || release.build != nil
         let version = release.version
+        let hasBuild =
+            self.minimumBuild == nil || release.build != nil
+            || !self.counts(buildsOf: version, version.release)
         return hasBuild && self.breach(by: version, version.release, build: release.build) == nil
     }
 
@@ -18,10 +20,20 @@ extension RuleDefinition {
             if let range = self.blockedRange(of: version, release) { return .blocked(range) }
             if self.isBelow(self.minimum, version, release) { return .belowMinimum }
         }
-        if let minimum = self.minimumBuild, let build, build < minimum {
+        if let minimum = self.minimumBuild, let build, build < minimum,
+            self.counts(buildsOf: version, release)
+        {
             return .belowMinimumBuild
         }
         return nil
+    }
+
+    /// Whether builds of a version are held against the lowest one; nobody knows of no version.
+    private func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
+        guard let only = self.minimumBuildOf else { return true }
+        guard let version else { return false }
+        return self.judged(version, release ?? version, isPrerelease: !only.prerelease.isEmpty)
+            == only
     }
 
     /// The first range that blocks a version.

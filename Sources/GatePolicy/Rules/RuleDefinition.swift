@@ -8,6 +8,9 @@ package struct RuleDefinition: Sendable, Equatable {
     package var minimum: AppVersion?
     /// Builds below it must upgrade, compared as whole numbers (Android `versionCode`).
     package var minimumBuild: UInt64?
+    /// The only version whose builds must reach `minimumBuild`, for numbers that begin anew with each
+    /// version; `nil` for every version.
+    package var minimumBuildOf: AppVersion?
     /// Versions below it pass, with a hint.
     package var recommended: AppVersion?
     /// Whether the newest version that the store has is recommended, too (`recommended: store`).
@@ -48,6 +51,7 @@ package struct RuleDefinition: Sendable, Equatable {
         match: RuleMatch = .anyone,
         minimum: AppVersion? = nil,
         minimumBuild: UInt64? = nil,
+        minimumBuildOf: AppVersion? = nil,
         recommended: AppVersion? = nil,
         recommendsStoreVersion: Bool = false,
         blocked: [VersionRange] = [],
@@ -68,6 +72,7 @@ package struct RuleDefinition: Sendable, Equatable {
         self.match = match
         self.minimum = minimum
         self.minimumBuild = minimumBuild
+        self.minimumBuildOf = minimumBuildOf
         self.recommended = recommended
         self.recommendsStoreVersion = recommendsStoreVersion
         self.blocked = blocked

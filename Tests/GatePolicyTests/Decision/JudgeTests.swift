@@ -111,6 +111,20 @@ import Testing
         #expect(decision.gap == (reason == .belowMinimumBuild ? nil : gap))
     }
 
+    @Test(
+        arguments: [
+            ("1.9", 500, Kind.require), ("2.0", 41, .require), ("2.0.0", 42, .allow),
+            ("2.0-beta.1", 41, .require), ("2.0", nil, .allow), ("2.1", 1, .allow),
+            (nil, 1, .allow),
+        ] as [(String?, UInt64?, Kind)]
+    )
+    func `builds can count for one version alone`(version: String?, build: UInt64?, kind: Kind)
+        throws
+    {
+        let rule = try rule("b", minimum: "2", minimumBuild: 42, minimumBuildOf: "2.0")
+        #expect(Self.decide([rule], try client(version: version, build: build)).kind == kind)
+    }
+
     @Test func `a client that counts in builds alone is identified`() throws {
         let reject = UnidentifiedPolicy(missing: .reject, unreadable: .reject)
         let rule = try rule("b", minimumBuild: 5)

@@ -189,7 +189,7 @@ struct ReferenceJudge {
         }
         if recommended != nil
             || (isEnforced || isWarning)
-                && (rule.minimum != nil || !rule.blocked.isEmpty)
+                && (rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty)
         {
             if self.identity.version == .missing { word.gaps.append(.missing(.version)) }
             if case .unreadable = self.identity.version {
@@ -284,7 +284,9 @@ struct ReferenceJudge {
 
     /// Whether a release takes the client above the floor, and not back.
     private func isWayOut(_ fact: Release, of rule: RuleDefinition) -> Bool {
-        if rule.minimumBuild != nil, fact.build == nil { return false }
+        if rule.minimumBuild != nil, fact.build == nil, self.having(fact).countsBuild(rule) {
+            return false
+        }
         if self.having(fact).isBelowFloor(of: rule) { return false }
         guard self.isBlocked(by: rule), let version = self.identity.version.value else {
             return true
@@ -334,11 +336,17 @@ struct ReferenceJudge {
     private func isBelowFloor(of rule: RuleDefinition) -> Bool {
         if let minimum = rule.minimum, self.isBelow(minimum, rule) { return true }
         if let minimum = rule.minimumBuild, let build = self.identity.build.value,
-            build < minimum
+            build < minimum, self.countsBuild(rule)
         {
             return true
         }
         return self.isBlocked(by: rule)
+    }
+
+    private func countsBuild(_ rule: RuleDefinition) -> Bool {
+        guard let only = rule.minimumBuildOf else { return true }
+        guard let version = self.identity.version.value else { return false }
+        return version == only || (rule.prerelease == .asRelease && version.release == only)
     }
 
     private func isBlocked(by rule: RuleDefinition) -> Bool {

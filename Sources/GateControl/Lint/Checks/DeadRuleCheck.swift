@@ -57,6 +57,7 @@ struct DeadRuleCheck: LintCheck {
 
     private func asksVersion(_ rule: RuleDefinition) -> Bool {
         rule.minimum != nil || rule.recommended != nil || !rule.blocked.isEmpty
+            || rule.minimumBuildOf != nil
     }
 
     /// Whether every version below one floor is below the other, whatever becomes of pre-releases.

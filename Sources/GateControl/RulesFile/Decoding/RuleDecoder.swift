@@ -3,7 +3,10 @@ internal import GatePolicy
 /// Reads one rule, and checks what can be checked without the rest of the file.
 struct RuleDecoder {
     static let keys =
-        ["id", "match", "minimum", "minimumBuild", "recommended", "blocked", "prerelease"]
+        [
+            "id", "match", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
+            "prerelease",
+        ]
         + ScheduleDecoder.keys
         + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys + ["mode"]
@@ -27,6 +30,7 @@ struct RuleDecoder {
             minimum: fields["minimum"].flatMap { self.version($0) },
             minimumBuild: fields["minimumBuild"]
                 .flatMap { $0.wholeNumber("a build number", self.problems) },
+            minimumBuildOf: fields["minimumBuildOf"].flatMap { self.version($0) },
             recommended: recommended?.version,
             recommendsStoreVersion: recommended?.isStore ?? false,
             blocked: fields["blocked"]

@@ -20,6 +20,9 @@ struct RuleDemands {
 
     func check() {
         self.checkStore()
+        if self.fields["minimumBuild"] == nil {
+            self.refuse("minimumBuildOf", "needs 'minimumBuild' to act on")
+        }
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
         guard self.first(of: Self.demands) != nil else {
             let message =
