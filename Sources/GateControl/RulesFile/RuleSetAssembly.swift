@@ -44,6 +44,7 @@ struct RuleSetAssembly {
                 uniquingKeysWith: { first, _ in first }
             ),
             releases: self.documents.flatMap(\.releases).map(\.value),
+            testFlight: self.documents.flatMap(\.testFlight),
             answer: self.answer,
             tests: tests.map { RuleTest($0, identity) }
         )

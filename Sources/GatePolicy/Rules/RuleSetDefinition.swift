@@ -19,6 +19,8 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var notices: [String: NoticeDefinition]
     /// What the stores have.
     package var releases: [Release]
+    /// What testers have.
+    package var testFlight: [TestFlightApp]
     /// How denials are dressed where their rule does not say it.
     package var answer: AnswerStyle
     /// What the rules must decide, or they are not loaded.
@@ -33,6 +35,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         rules: [RuleDefinition] = [],
         notices: [String: NoticeDefinition] = [:],
         releases: [Release] = [],
+        testFlight: [TestFlightApp] = [],
         answer: AnswerStyle = .standard,
         tests: [RuleTest] = []
     ) {
@@ -44,6 +47,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.rules = rules
         self.notices = notices
         self.releases = releases
+        self.testFlight = testFlight
         self.answer = answer
         self.tests = tests
     }

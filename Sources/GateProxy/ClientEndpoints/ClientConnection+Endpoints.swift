@@ -25,6 +25,9 @@ extension ClientConnection {
         guard facts.isHead || head.method("GET", in: bytes) else {
             return self.answer(EndpointAnswer.methodNotAllowed, facts: facts)
         }
+        if case .testFlight(let question) = endpoint {
+            return self.answer(question, head, facts: facts, in: bytes)
+        }
         let address = self.clientAddress(head, facts: facts, in: bytes)
         guard let status = self.rules.launchStatus(on: head, in: bytes, address: address) else {
             return self.answer(EndpointAnswer.badPath, facts: facts)
@@ -38,7 +41,7 @@ extension ClientConnection {
             self.answer(answer, facts: facts)
         case .events where facts.framing == .none:
             self.stream(status, to: head, in: bytes, address: address)
-        case .events, .status, .unknown:
+        case .events, .status, .testFlight, .unknown:
             self.worker.counters.launchChecks += 1
             let answer = EndpointAnswer.status(
                 status,
@@ -47,6 +50,25 @@ extension ClientConnection {
             )
             self.answer(answer, facts: facts)
         }
+    }
+
+    private func answer(
+        _ question: TestFlightQuestion,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) {
+        guard self.rules.ruleSet.knowsTestFlight else {
+            return self.answer(EndpointAnswer.notFound, facts: facts)
+        }
+        let body = self.rules.testFlight(
+            question,
+            on: head,
+            in: bytes,
+            confirmed: self.worker.confirmedAt
+        )
+        let vary = self.rules.ruleSet.answerInputs
+        self.answer(EndpointAnswer.testFlight(body, vary: vary), facts: facts)
     }
 
     private func stream(

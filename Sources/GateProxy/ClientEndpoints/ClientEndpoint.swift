@@ -1,9 +1,13 @@
+import GatePolicy
+
 /// What a client can ask the gate itself, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
     /// Where the client stands: the check that an app makes at its start.
     case status
     /// The same as a stream that tells every change (Server-Sent Events).
     case events
+    /// What TestFlight builds there are.
+    case testFlight(TestFlightQuestion)
     /// The gate keeps the whole folder to itself.
     case unknown
 
@@ -29,6 +33,12 @@ enum ClientEndpoint: Equatable {
             self = .status
         } else if bytes.equals("events", from: folderEnd, to: pathEnd) {
             self = .events
+        } else if bytes.equals("testflight/internal", from: folderEnd, to: pathEnd) {
+            self = .testFlight(.latest(.internal))
+        } else if bytes.equals("testflight/external", from: folderEnd, to: pathEnd) {
+            self = .testFlight(.latest(.external))
+        } else if bytes.equals("testflight/audience", from: folderEnd, to: pathEnd) {
+            self = .testFlight(.audience)
         } else {
             self = .unknown
         }

@@ -23,6 +23,20 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 200, fields: fields, body: status.body)
     }
 
+    /// What is known of TestFlight builds; sources are asked every few minutes, so that a minute more
+    /// makes no difference.
+    static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
+        RenderedAnswer(
+            status: 200,
+            fields: [
+                HeaderField(name: "Content-Type", value: "application/json"),
+                HeaderField(name: "Cache-Control", value: "private, max-age=60"),
+                HeaderField(name: "Vary", value: vary),
+            ],
+            body: body
+        )
+    }
+
     /// What stands before the events, for a client that asks for no more than that.
     static func events(vary: String, isChunked: Bool) -> RenderedAnswer {
         RenderedAnswer(

@@ -160,6 +160,13 @@ package final class GateServer: Sendable {
         }
     }
 
+    /// Notes when a feed said that what it says is true, for those who ask how old it is.
+    package func confirm(_ feed: String, at time: Timestamp) async {
+        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
+            try? await worker.eventLoop.submit { worker.value.confirmedAt[feed] = time }.get()
+        }
+    }
+
     /// Shows other certificates to clients that connect from now on.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {

@@ -14,6 +14,8 @@ package final class Worker {
     /// The backend as a `Host` value, for requests that have none.
     let upstreamAuthority: String
     private(set) var rules: WorkerRules
+    /// By feed, when it last said that what it says is true.
+    var confirmedAt: [String: Timestamp] = [:]
     private(set) var isDraining = false
     /// What new connections of a TLS listener are encrypted with.
     var tls: ServerTLS?

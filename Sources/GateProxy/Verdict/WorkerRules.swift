@@ -231,6 +231,33 @@ final class WorkerRules {
         )
     }
 
+    /// What is known of TestFlight builds, for the client or for whom the query names.
+    func testFlight(
+        _ question: TestFlightQuestion,
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        confirmed: [String: Timestamp]
+    ) -> [UInt8] {
+        let parameters = self.query(of: head, in: bytes)
+        func parameter(_ name: String) -> String? {
+            parameters.values(of: name).first
+                .map { String(decoding: PercentEncoding.decodedBytes($0), as: UTF8.self) }
+        }
+        let query = parameters.named(self.queryNames)
+        let subject = TestFlightSubject(
+            identity: self.ruleSet.identify(self.claims(of: head, in: bytes, query: query)),
+            app: parameter("app"),
+            version: parameter("version"),
+            build: parameter("build")
+        )
+        return self.ruleSet.testFlight(
+            question,
+            of: subject,
+            confirmed: confirmed,
+            at: self.now()
+        )
+    }
+
     /// The identity in the query: a browser's WebSocket and EventSource can set no header.
     private func identityQuery(
         of head: RequestHead,

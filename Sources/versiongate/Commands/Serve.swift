@@ -238,7 +238,12 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
-        let feedService = FeedService(reloader: reloader, feeds: feeds, logger: logger)
+        let feedService = FeedService(
+            reloader: reloader,
+            feeds: feeds,
+            server: server,
+            logger: logger
+        )
         var services: [any Service] = [reload, feedService, watchdog, gate]
         if let certificates {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)

@@ -1,4 +1,5 @@
 import GateControl
+import GateProxy
 import Logging
 import ServiceLifecycle
 
@@ -6,10 +7,16 @@ import ServiceLifecycle
 struct FeedService: Service {
     let reloader: RulesReloader
     let feeds: RememberedFeeds
+    let server: GateServer
     let logger: Logger
 
     func run() async throws {
-        let desk = FeedDesk(reloader: self.reloader, store: self.feeds.store, logger: self.logger)
+        let server = self.server
+        let desk = FeedDesk(
+            reloader: self.reloader,
+            store: self.feeds.store,
+            logger: self.logger
+        ) { feed, time in await server.confirm(feed, at: time) }
         let supervisor = FeedSupervisor(
             reloader: self.reloader,
             desk: desk,

@@ -259,6 +259,8 @@ struct RulesSchemaTests {
         #expect(keys("feedFirebaseRemoteConfig") == config.sorted())
         #expect(keys("feedGooglePlay") == (FeedDecoder.keys + GooglePlayDecoder().keys).sorted())
         #expect(keys("feedEtcd") == (FeedDecoder.keys + EtcdDecoder().keys).sorted())
+        #expect(keys("testFlight") == TestFlightDecoder.keys.sorted())
+        #expect(keys("testFlightBuild") == TestFlightDecoder.buildKeys.sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())

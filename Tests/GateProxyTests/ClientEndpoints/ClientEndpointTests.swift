@@ -21,6 +21,11 @@ struct ClientEndpointTests {
         ("GET http://a/.versiongate/status HTTP/1.1", .status),
         ("GET /.versiongate/events HTTP/1.1", .events),
         ("GET /.versiongate/events? HTTP/1.1", .events),
+        ("GET /.versiongate/testflight/internal HTTP/1.1", .testFlight(.latest(.internal))),
+        ("GET /.versiongate/testflight/external?app=a HTTP/1.1", .testFlight(.latest(.external))),
+        ("GET /.versiongate/testflight/audience?version=1 HTTP/1.1", .testFlight(.audience)),
+        ("GET /.versiongate/testflight HTTP/1.1", .unknown),
+        ("GET /.versiongate/testflight/public HTTP/1.1", .unknown),
         ("GET /.versiongate/ HTTP/1.1", .unknown),
         ("GET /.versiongate/status/ HTTP/1.1", .unknown),
         ("GET /.versiongate/Status HTTP/1.1", .unknown),
@@ -37,6 +42,49 @@ struct ClientEndpointTests {
     {
         let sample = try RequestSample(wire(line, "Host: a"))
         #expect(ClientEndpoint(sample.head, in: sample.bytes.span) == endpoint)
+    }
+
+    @Test func `a tester learns what is known of builds, and how old that is`() throws {
+        let stage = try Stage()
+        let line = "GET /.versiongate/testflight/internal HTTP/1.1"
+        // Without builds there is no such question.
+        #expect(try Self.ask(stage, line, "Host: a").hasPrefix("HTTP/1.1 404 "))
+
+        let version = try AppVersion(parsing: "3.3.0")
+        let build = TestFlightBuild(
+            version: version,
+            build: try AppVersion(parsing: "42"),
+            audience: .internal
+        )
+        let app = TestFlightApp(platform: .ios, feed: "connect", builds: [build])
+        stage.worker.use(RuleSet(RuleSetDefinition(revision: "b", testFlight: [app])))
+        let unconfirmed = try Self.ask(stage, line, "Host: a")
+        #expect(unconfirmed.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(Self.field("Content-Type", in: unconfirmed) == "application/json")
+        let known = #"{"audience":"internal","version":"3.3.0","build":"42""#
+        #expect(unconfirmed.hasSuffix("\r\n\r\n\(known)}"))
+
+        let now = HTTPDate.now().secondsSinceEpoch
+        stage.worker.confirmedAt = ["connect": Timestamp(secondsSinceEpoch: now - 3_600)]
+        let aged = try Self.ask(stage, line, "Host: a")
+        #expect(aged.contains("\r\n\r\n\(known),\"confirmedAt\":\""))
+        #expect(aged.hasSuffix(",\"ageSeconds\":3600}") || aged.hasSuffix(":3601}"))
+
+        let audience = try Self.ask(
+            stage,
+            "GET /.versiongate/testflight/audience HTTP/1.1",
+            "Host: a",
+            "X-App-Version: 3.3.0",
+            "X-App-Build: 42"
+        )
+        #expect(audience.contains(#"{"audience":"internal","version":"3.3.0","build":"42","#))
+        let post = try Self.ask(
+            stage,
+            "POST /.versiongate/testflight/internal HTTP/1.1",
+            "Host: a"
+        )
+        #expect(post.hasPrefix("HTTP/1.1 405 "))
+        #expect(stage.worker.counters.requests == 0)
     }
 
     @Test func `a client learns where it stands, and that nothing has changed since`() throws {

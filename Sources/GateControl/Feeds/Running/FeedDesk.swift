@@ -1,4 +1,4 @@
-internal import GatePolicy
+package import GatePolicy
 package import Logging
 
 /// Takes what feeds say: has it merged and checked, keeps it, and remembers how each feed is doing.
@@ -11,6 +11,7 @@ package actor FeedDesk {
     private let reloader: RulesReloader
     private let store: FeedStore?
     private let logger: Logger
+    private let confirmed: @Sendable (String, Timestamp) async -> Void
 
     private var entries: [String: FeedStatus] = [:]
     /// When what is in the store was written there.
@@ -18,10 +19,23 @@ package actor FeedDesk {
     /// Values that did not fit the rules; a change of the rules may let them fit.
     private var refused: [String: (feed: FeedDefinition, value: FeedValue)] = [:]
 
-    package init(reloader: RulesReloader, store: FeedStore?, logger: Logger) {
+    /// Prepares to take what feeds say.
+    ///
+    /// - Parameters:
+    ///   - reloader: What merges it with the files.
+    ///   - store: Where it is kept for a restart; `nil`: nowhere.
+    ///   - logger: Where it is told.
+    ///   - confirmed: Learns of each feed when what it says was last known to be true.
+    package init(
+        reloader: RulesReloader,
+        store: FeedStore?,
+        logger: Logger,
+        confirmed: @escaping @Sendable (String, Timestamp) async -> Void = { _, _ in }
+    ) {
         self.reloader = reloader
         self.store = store
         self.logger = logger
+        self.confirmed = confirmed
     }
 
     /// How the feeds are doing, by their ids.
@@ -38,6 +52,7 @@ package actor FeedDesk {
             status.confirmedAt = status.confirmedAt ?? remembered?.confirmedAt
         }
         self.entries[feed.id] = status
+        await self.tell(status)
         return status.confirmedAt
     }
 
@@ -132,6 +147,7 @@ package actor FeedDesk {
             status.failures = 0
             status.isStale = false
         }
+        if let status = self.entries[feed.id] { await self.tell(status) }
         if isNew {
             self.logger.info("feed taken", metadata: self.metadata(of: feed))
         } else if failed {
@@ -139,6 +155,11 @@ package actor FeedDesk {
         }
         self.save(value, of: feed, at: time, isNew: known != contribution)
         return true
+    }
+
+    private func tell(_ status: FeedStatus) async {
+        guard let time = status.confirmedAt else { return }
+        await self.confirmed(status.id, Timestamp(secondsSinceEpoch: time))
     }
 
     private func refuse(_ value: FeedValue, of feed: FeedDefinition, _ errors: [RulesFileError]) {

@@ -5,7 +5,7 @@ struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
     static let settings = ["defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
     static let keys =
-        settings + ["exempt", "rules", "notices", "releases", "tests"]
+        settings + ["exempt", "rules", "notices", "releases", "testFlight", "tests"]
         + ["feeds", RulesSerial.key, "$schema"]
 
     let problems: Problems
@@ -30,6 +30,9 @@ struct DocumentDecoder {
             .compactMap { $0.text(of: "id")?.value }
         document.notices = fields["notices"].map { self.notices($0) } ?? []
         document.releases = fields["releases"].map { self.releases($0) } ?? []
+        document.testFlight =
+            fields["testFlight"]
+            .map { TestFlightDecoder(problems: self.problems).decode($0) } ?? []
         document.tests = fields["tests"].map { self.tests($0) } ?? []
         document.references = self.references(fields)
         document.feeds = fields["feeds"].map { self.feeds($0) } ?? []

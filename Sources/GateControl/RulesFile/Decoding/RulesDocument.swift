@@ -60,6 +60,7 @@ struct RulesDocument {
     /// Every notice, those that could not be read included: a reference to one of them is right.
     var notices: [Notice] = []
     var releases: [Located<Release>] = []
+    var testFlight: [TestFlightApp] = []
     var tests: [Test] = []
     /// The names of notices that the file mentions.
     var references: [Located<String>] = []

@@ -1,0 +1,56 @@
+internal import GatePolicy
+
+/// Reads `testFlight`: the builds that testers have, app by app.
+struct TestFlightDecoder {
+    static let keys = ["app", "platform", "feed", "builds"]
+    static let buildKeys = ["version", "build", "audience", "testing", "expiresAt"]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> [TestFlightApp] {
+        (element.list(self.problems) ?? []).compactMap { self.app($0) }
+    }
+
+    private func app(_ element: Element) -> TestFlightApp? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        let platform = fields.required("platform", of: "an app of TestFlight")
+            .flatMap { $0.text("a platform", self.problems) }
+        let builds = fields.required("builds", of: "an app of TestFlight")
+            .flatMap { $0.list(self.problems) }
+            .map { $0.compactMap { self.build($0) } }
+        let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
+        let feed = fields["feed"].flatMap { $0.text("the id of a feed", self.problems) }
+        guard let platform, let builds else { return nil }
+        return TestFlightApp(app: app, platform: Platform(platform), feed: feed, builds: builds)
+    }
+
+    private func build(_ element: Element) -> TestFlightBuild? {
+        guard let fields = Fields(element, keys: Self.buildKeys, problems: self.problems) else {
+            return nil
+        }
+        let version = fields.required("version", of: "a build").flatMap { element in
+            element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
+        }
+        let build = fields.required("build", of: "a build").flatMap { element in
+            element.parsed(
+                as: "the number of a build",
+                self.problems,
+                by: AppVersion.init(parsing:)
+            )
+        }
+        let audience = fields.required("audience", of: "a build")
+            .flatMap { $0.choice(of: TestAudience.self, self.problems) }
+        let isTesting = fields["testing"].flatMap { $0.truth(self.problems) } ?? true
+        let expiresAt = fields["expiresAt"].flatMap { $0.time(self.problems) }
+        guard let version, let build, let audience else { return nil }
+        return TestFlightBuild(
+            version: version,
+            build: build,
+            audience: audience,
+            isTesting: isTesting,
+            expiresAt: expiresAt
+        )
+    }
+}

@@ -1,0 +1,82 @@
+/// Who may have a build of an app before the App Store does.
+package enum TestAudience: String, Sendable, CaseIterable {
+    /// The team's own testers alone: the build can never be given to anybody else.
+    case `internal`
+    /// Everybody who was invited: the build could be released as it is.
+    case external
+
+    /// The channel by which a client says that it has a build of this audience.
+    package var channel: String { "testflight-\(self.rawValue)" }
+}
+
+/// One build that testers have or had, as the place where it was uploaded to knows it.
+package struct TestFlightBuild: Sendable, Equatable {
+    /// The version that people see.
+    package var version: AppVersion
+    /// The number of the build (`CFBundleVersion`), which may have dots.
+    package var build: AppVersion
+    package var audience: TestAudience
+    /// Whether its testers can install it.
+    package var isTesting: Bool
+    /// From when on it starts no more; `nil`: never, as far as is known.
+    package var expiresAt: Timestamp?
+
+    package init(
+        version: AppVersion,
+        build: AppVersion,
+        audience: TestAudience,
+        isTesting: Bool = true,
+        expiresAt: Timestamp? = nil
+    ) {
+        self.version = version
+        self.build = build
+        self.audience = audience
+        self.isTesting = isTesting
+        self.expiresAt = expiresAt
+    }
+
+    package func precedes(_ other: TestFlightBuild) -> Bool {
+        (self.version, self.build) < (other.version, other.build)
+    }
+
+    func isInstallable(at now: Timestamp) -> Bool {
+        self.isTesting && self.expiresAt.map { now < $0 } ?? true
+    }
+}
+
+/// The builds of one app on one platform.
+package struct TestFlightApp: Sendable, Equatable {
+    /// The app identifier; `nil` for the only app of the rules.
+    package var app: String?
+    package var platform: Platform
+    /// The feed that says so, whose age is that of what it says; `nil` for what is written by hand.
+    package var feed: String?
+    package var builds: [TestFlightBuild]
+
+    package init(
+        app: String? = nil,
+        platform: Platform,
+        feed: String? = nil,
+        builds: [TestFlightBuild]
+    ) {
+        self.app = app
+        self.platform = platform
+        self.feed = feed
+        self.builds = builds
+    }
+
+    /// The newest build that an audience can install: by the version, and then by the build.
+    package func latest(_ audience: TestAudience, at now: Timestamp) -> TestFlightBuild? {
+        self.builds.filter { $0.audience == audience && $0.isInstallable(at: now) }
+            .max { $0.precedes($1) }
+    }
+
+    /// Whose build it is; `nil` if nobody knows, or if builds of both audiences are meant.
+    package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
+        let meant = self.builds.filter { known in
+            known.version == version && build.map { $0 == known.build } ?? true
+        }
+        guard let first = meant.first?.audience else { return nil }
+        return meant.allSatisfy { $0.audience == first } ? first : nil
+    }
+}
