@@ -217,6 +217,18 @@ struct RulesSchemaTests {
             - { id: p, source: googlePlay, package: com.example.shop, serviceAccount: { file: a },
                 track: "wear:production", app: a, platform: android, channel: play, every: 1h }
             - { id: n, source: microcms, url: "https://a.example/x", key: { file: k } }
+            - id: connect
+              source: appStoreConnect
+              trackId: 1234567890
+              issuer: 57246542-96fe-1a63-e053-0824d011072a
+              keyId: 2X9R4HXF34
+              key: { file: AuthKey.p8 }
+              app: com.example.shop
+              platform: macos
+              builds: processed
+              storeUrl: https://apps.apple.com/app/id1
+              rule: { notice: n, storeUrl: "https://a.example", holdUntilInStore: { soak: 1h } }
+            - { id: o, source: appStoreConnect, bundleId: a.b, keyId: K, key: { env: KEY } }
             - { id: c, source: https, url: "https://a.example", token: { env: TOKEN },
                 redirectsTo: b.example, signature: { url: "https://a.example/sig",
                 publicKey: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= } }
@@ -259,6 +271,10 @@ struct RulesSchemaTests {
         #expect(keys("feedFirebaseRemoteConfig") == config.sorted())
         #expect(keys("feedGooglePlay") == (FeedDecoder.keys + GooglePlayDecoder().keys).sorted())
         #expect(keys("feedEtcd") == (FeedDecoder.keys + EtcdDecoder().keys).sorted())
+        #expect(
+            keys("feedAppStoreConnect")
+                == (FeedDecoder.keys + AppStoreConnectDecoder().keys).sorted()
+        )
         #expect(keys("testFlight") == TestFlightDecoder.keys.sorted())
         #expect(keys("testFlightBuild") == TestFlightDecoder.buildKeys.sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())

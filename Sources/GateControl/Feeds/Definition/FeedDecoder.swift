@@ -6,7 +6,7 @@ struct FeedDecoder {
         ("https", RulesURLDecoder()), ("microcms", MicroCMSDecoder()),
         ("firebaseDatabase", FirebaseDatabaseDecoder()),
         ("firebaseRemoteConfig", FirebaseRemoteConfigDecoder()), ("appStore", AppStoreDecoder()),
-        ("googlePlay", GooglePlayDecoder()),
+        ("appStoreConnect", AppStoreConnectDecoder()), ("googlePlay", GooglePlayDecoder()),
         ("etcd", EtcdDecoder()),
     ]
 

@@ -1,0 +1,163 @@
+internal import GatePolicy
+
+/// What App Store Connect says of an app, as a rules file.
+struct ConnectFacts {
+    /// Which clients are meant, and what testers are told.
+    struct Shelf: Sendable, Equatable {
+        let app: String?
+        let platform: Platform
+        let storeURL: String?
+        /// What the rules for testers have in common; `nil`: nothing is asked of testers.
+        let rule: FeedRuleTemplate?
+    }
+
+    /// In place of a time before the first answer.
+    private static let before = "before"
+
+    /// Names in the feed's memory since when a version was seen in the store.
+    private static func sighting(of version: ConnectVersion) -> String {
+        // A soak counts from when everybody gets it.
+        if case .ended = version.phase {
+            "complete \(version.version)"
+        } else {
+            "live \(version.version)"
+        }
+    }
+
+    let builds: [ConnectBuild]
+    let versions: [ConnectVersion]
+
+    /// The newest build that an audience must have.
+    private func newest(_ audience: TestAudience, _ now: Timestamp) -> ConnectBuild? {
+        self.builds.filter { known in
+            known.build.audience == audience && known.build.isTesting
+                && known.build.expiresAt.map { now < $0 } ?? true
+        }
+        .max { $0.build.precedes($1.build) }
+    }
+
+    /// Since when each version is in the store, as far as this feed has seen it come.
+    ///
+    /// `last`: what is remembered; `nil` before the first answer, and then nobody knows since when what is
+    /// there has been there.
+    func sightings(after last: [String: String]?, now: Timestamp) -> [String: String] {
+        let names = self.versions.map { Self.sighting(of: $0) }
+        return Dictionary(
+            names.map { name in (name, last.map { $0[name] ?? "\(now)" } ?? Self.before) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// The rules file.
+    ///
+    /// - Parameters:
+    ///   - feed: The id of the feed, from which the rules have their names.
+    ///   - shelf: Which clients are meant.
+    ///   - memory: Since when the versions are in the store.
+    ///   - now: Which builds have expired.
+    /// - Returns: What the feed adds.
+    func document(
+        of feed: String,
+        for shelf: Shelf,
+        memory: [String: String],
+        now: Timestamp
+    ) -> FeedDocument {
+        var document = FeedDocument()
+        for audience in TestAudience.allCases {
+            guard let newest = self.newest(audience, now) else { continue }
+            document.releases.append(self.release(newest, for: shelf))
+            if let rule = shelf.rule {
+                let members = self.demand(of: newest, for: shelf)
+                document.rules.append(rule.rule("\(feed)-\(audience.rawValue)", members))
+            }
+        }
+        document.releases += self.versions.map { self.release($0, for: shelf, memory) }
+        if !self.builds.isEmpty {
+            document.testFlight = [
+                .object(
+                    self.identity(of: shelf) + [
+                        .init("feed", .text(feed)),
+                        .init("builds", .list(self.builds.map { Self.item($0.build) })),
+                    ]
+                )
+            ]
+        }
+        return document
+    }
+
+    /// What is asked of the testers of a build: no version before it, and no build of its version
+    /// before it.
+    ///
+    /// Numbers may begin anew with each version: a later version whose builds nobody knows yet must
+    /// pass. A number with dots is none that could be asked for.
+    private func demand(of newest: ConnectBuild, for shelf: Shelf) -> [JSONValue.Member] {
+        let build = newest.build
+        let match = self.identity(of: shelf) + [.init("channel", .text(build.audience.channel))]
+        var members: [JSONValue.Member] = [
+            .init("match", .object(match)), .init("minimum", .text("\(build.version)")),
+        ]
+        if let number = UInt64(newest.number) {
+            members.append(.init("minimumBuild", .number("\(number)")))
+            members.append(.init("minimumBuildOf", .text("\(build.version)")))
+        }
+        return members
+    }
+
+    private func identity(of shelf: Shelf) -> [JSONValue.Member] {
+        (shelf.app.map { [.init("app", .text($0))] } ?? [])
+            + [.init("platform", .text(shelf.platform.name))]
+    }
+
+    private func release(_ newest: ConnectBuild, for shelf: Shelf) -> JSONValue {
+        let build = newest.build
+        var members =
+            self.identity(of: shelf) + [
+                .init("channel", .text(build.audience.channel)),
+                .init("version", .text("\(build.version)")),
+            ]
+        if let number = UInt64(newest.number) {
+            members.append(.init("build", .number("\(number)")))
+        }
+        if let time = newest.uploadedAt { members.append(.init("releasedAt", .text("\(time)"))) }
+        return .object(members)
+    }
+
+    private func release(
+        _ version: ConnectVersion,
+        for shelf: Shelf,
+        _ memory: [String: String]
+    ) -> JSONValue {
+        var members = self.identity(of: shelf)
+        members.append(.init("version", .text("\(version.version)")))
+        if let build = version.build { members.append(.init("build", .number("\(build)"))) }
+        let known = memory[Self.sighting(of: version)]
+        let seen = known == Self.before ? nil : known
+        if let since = version.since.map({ "\($0)" }) ?? seen {
+            members.append(.init("releasedAt", .text(since)))
+        }
+        switch version.phase {
+        case .complete: break
+        case .phased(let end): members.append(Self.phased(until: end))
+        case .ended(let end):
+            let seen = seen.flatMap { try? Timestamp(parsing: $0) } ?? end
+            members.append(Self.phased(until: max(min(seen, end), version.since ?? seen)))
+        case .partial: members.append(.init("phased", .text(PhaseDecoder.partialWord)))
+        }
+        if let url = shelf.storeURL { members.append(.init("storeUrl", .text(url))) }
+        return .object(members)
+    }
+
+    private static func phased(until end: Timestamp) -> JSONValue.Member {
+        .init("phased", .object([.init("completeAt", .text("\(end)"))]))
+    }
+
+    private static func item(_ build: TestFlightBuild) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("version", .text("\(build.version)")), .init("build", .text("\(build.build)")),
+            .init("audience", .text(build.audience.rawValue)),
+        ]
+        if !build.isTesting { members.append(.init("testing", .boolean(false))) }
+        if let time = build.expiresAt { members.append(.init("expiresAt", .text("\(time)"))) }
+        return .object(members)
+    }
+}

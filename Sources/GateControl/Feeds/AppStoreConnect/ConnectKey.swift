@@ -1,0 +1,55 @@
+internal import GatePolicy
+internal import JWTKit
+
+/// A key of App Store Connect, and the tokens that it signs.
+struct ConnectKey: Sendable, Equatable {
+    let id: String
+    /// The issuer of a team's keys; `nil` for a key of one person.
+    let issuer: String?
+    /// The `.p8` file that Apple gave out once.
+    let secret: Secret
+
+    /// A token for the questions of the next minutes.
+    func token(now: Timestamp) async throws(FeedFailure) -> String {
+        let text = try self.secret.read()
+        guard let key = try? ES256PrivateKey(pem: text) else {
+            // Nothing of it is repeated.
+            throw .secret("\(self.secret) holds no key of App Store Connect (a .p8 file)")
+        }
+        let keys = JWTKeyCollection()
+        let id = JWKIdentifier(string: self.id)
+        await keys.add(ecdsa: key, kid: id)
+        do {
+            return try await keys.sign(ConnectClaims(issuer: self.issuer, now: now), kid: id)
+        } catch {
+            throw .secret("the key in \(self.secret) cannot sign")
+        }
+    }
+}
+
+/// What a key says of itself.
+///
+/// https://developer.apple.com/documentation/appstoreconnectapi/generating-tokens-for-api-requests
+struct ConnectClaims: JWTPayload, Equatable {
+    /// How long a token is good, in seconds; Apple takes none that is good for more than 20 minutes.
+    private static let lifetime: Int64 = 600
+    /// By how many seconds the clock of this machine may be ahead of Apple's.
+    private static let skew: Int64 = 30
+
+    let iss: String?
+    let sub: String?
+    let aud: String
+    let iat: Int64
+    let exp: Int64
+
+    init(issuer: String?, now: Timestamp) {
+        self.iss = issuer
+        self.sub = issuer == nil ? "user" : nil
+        self.aud = "appstoreconnect-v1"
+        self.iat = now.secondsSinceEpoch - Self.skew
+        self.exp = self.iat + Self.lifetime
+    }
+
+    /// Nobody shows us one.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+}

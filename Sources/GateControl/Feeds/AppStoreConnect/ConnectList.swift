@@ -1,0 +1,34 @@
+/// The resources of a list and what was included with them (https://jsonapi.org/format/1.0).
+struct ConnectList {
+    private struct Key: Hashable {
+        let type: String
+        let id: String
+    }
+
+    private(set) var resources: [JSONValue] = []
+    private var included: [Key: JSONValue] = [:]
+
+    /// Adds a page.
+    mutating func add(_ page: JSONValue) throws(FeedFailure) {
+        guard let resources = page["data"]?.items else {
+            throw .content("the answer has no list 'data'")
+        }
+        self.resources += resources
+        for resource in page["included"]?.items ?? [] {
+            guard let key = Self.key(of: resource) else { continue }
+            self.included[key] = resource
+        }
+    }
+
+    /// What a resource is related to by a name; `nil` if there is nothing.
+    func related(_ name: String, of resource: JSONValue) -> JSONValue? {
+        resource[path: "relationships.\(name).data"].flatMap { Self.key(of: $0) }
+            .flatMap { self.included[$0] }
+    }
+
+    /// What names a resource.
+    private static func key(of resource: JSONValue) -> Key? {
+        guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }
+        return Key(type: type, id: id)
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// The story of TestFlight's testers: a new build is out, and the old one is asked to make way.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(3)),
+    .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
+)
+struct TestFlightArticleTests {
+    /// Plays the shipped example in front of an App Store Connect behind TLS.
+    private func play(
+        _ body: (Scene, AppStoreConnectServer, [GateFlag]) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let certificates = try TestCertificates(in: folder)
+        try certificates.make("server", names: "DNS:localhost")
+        let connect = try AppStoreConnectServer(
+            in: folder,
+            identity: FeedServer.Identity(
+                certificate: certificates.path("server.pem"),
+                key: certificates.path("server.key")
+            )
+        )
+        try connect.publish(builds: [AppStoreConnectServer.build("1040", of: "3.3.0")])
+        let rules = try Example.text(
+            "feed-testflight.yaml",
+            replacing: [
+                "{ file: /run/secrets/AuthKey_2X9R4HXF34.p8 }":
+                    "{ file: '\(connect.keyPath)' }\n    url: '\(connect.server.url("/"))'",
+                "every: 10m": "every: 1s",
+            ]
+        )
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        let flags: [GateFlag] = [
+            .feedCA(path: certificates.path("ca.pem")),
+            .stateDir(path: folder.path(of: "state")),
+        ]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            try await body(scene, connect, flags)
+        }
+    }
+
+    private func tester(
+        _ build: String,
+        of version: String,
+        _ audience: String = "internal",
+        language: String = "ja"
+    ) -> String {
+        Request.text(
+            fields: Request.identity(version: version)
+                + "X-App-Build: \(build)\r\nX-App-Channel: testflight-\(audience)\r\n"
+                + "Accept-Language: \(language)\r\n"
+        )
+    }
+
+    private struct Known: Decodable, Equatable {
+        var audience: String
+        var version: String?
+        var build: String?
+        var ageSeconds: Int?
+    }
+
+    private func ask(_ scene: Scene, _ question: String) throws -> Known {
+        let answer = try scene.ask(
+            Request.text("GET", "/.versiongate/testflight/\(question)")
+        )
+        #expect(answer.status == 200)
+        #expect(answer.fields["Content-Type"] == ["application/json"])
+        return try answer.json(Known.self)
+    }
+
+    @Test func `a new build asks the testers of its audience alone, in their language`()
+        async throws
+    {
+        try await self.play { scene, connect, _ in
+            let old = self.tester("1040", of: "3.3.0")
+            #expect(try scene.ask(old).status == 200)
+            try connect.publish(builds: [
+                AppStoreConnectServer.build("1042", of: "3.4.0"),
+                AppStoreConnectServer.build("1041", of: "3.4.0", "APP_STORE_ELIGIBLE"),
+                AppStoreConnectServer.build("1040", of: "3.3.0"),
+            ])
+            let denial = try scene.waitForAnswer("the new build", to: old) { $0.status == 426 }
+            let problem = try denial.problem()
+            #expect(problem.title == "新しいテストビルドがあります")
+            #expect(problem.message == "TestFlight でビルド 1042 に更新してください。")
+            #expect(problem.storeUrl == "https://testflight.apple.com/join/AbCdEfGh")
+            #expect(problem.rule == "connect-internal")
+            let korean = try scene.ask(self.tester("1040", of: "3.3.0", language: "ko"))
+            #expect(try korean.problem().title == "새 테스트 빌드가 나왔습니다")
+            for (build, version, audience, isDenied) in [
+                ("1041", "3.4.0", "internal", true), ("1042", "3.4.0", "internal", false),
+                // Uploaded just now: nobody knows it yet.
+                ("1043", "3.4.0", "internal", false), ("1", "9.0.0", "internal", false),
+                ("2000", "3.3.9", "internal", true),
+                ("1040", "3.3.0", "external", true), ("1041", "3.4.0", "external", false),
+            ] {
+                let answer = try scene.ask(self.tester(build, of: version, audience))
+                #expect((answer.status == 426) == isDenied, "\(build) \(audience)")
+            }
+            // Whoever has it from the App Store is no tester.
+            #expect(try !scene.isDenied("3.3.0"))
+        }
+    }
+
+    @Test func `the three questions are answered from what is known, and unknown stays unknown`()
+        async throws
+    {
+        try await self.play { scene, connect, _ in
+            try connect.publish(builds: [
+                AppStoreConnectServer.build("1042", of: "3.4.0"),
+                AppStoreConnectServer.build("1041", of: "3.4.0", "APP_STORE_ELIGIBLE"),
+                AppStoreConnectServer.build("1040", of: "3.3.0"),
+            ])
+            let old = self.tester("1040", of: "3.3.0")
+            _ = try scene.waitForAnswer("the new build", to: old) { $0.status == 426 }
+            let asked = try connect.server.requests().count
+            let latest = try self.ask(scene, "internal")
+            #expect((latest.version, latest.build) == ("3.4.0", "1042"))
+            #expect(try #require(latest.ageSeconds) <= 5)
+            #expect(try self.ask(scene, "external").build == "1041")
+            for (question, audience) in [
+                ("version=3.3.0", "internal"), ("version=3.4.0&build=1041", "external"),
+                ("version=3.4.0&build=1042", "internal"),
+                // Two builds of two audiences, no such version, no version at all.
+                ("version=3.4.0", "unknown"), ("version=9.9.9", "unknown"), ("", "unknown"),
+                ("version=new", "unknown"), ("version=3.3.0&build=x", "unknown"),
+                ("version=3.3.0&app=com.example.other", "unknown"),
+            ] {
+                let known = try self.ask(scene, "audience?\(question)")
+                #expect(known.audience == audience, "\(question)")
+            }
+            // However many clients ask, the source is asked in its own time.
+            for _ in 0..<200 { _ = try self.ask(scene, "internal") }
+            #expect(try connect.server.requests().count < asked + 40)
+        }
+    }
+
+    @Test func `a source that dies is missed neither now nor after a restart`() async throws {
+        try await self.play { scene, connect, flags in
+            try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
+            let old = self.tester("1040", of: "3.3.0")
+            _ = try scene.waitForAnswer("the new build", to: old) { $0.status == 426 }
+            connect.server.stop()
+            try scene.gate.logLine("the failure") {
+                $0.message == "feed failed; what it said last stays"
+            }
+            #expect(try scene.ask(old).status == 426)
+            #expect(try self.ask(scene, "internal").build == "1042")
+            #expect(scene.gate.end() == .status(0))
+
+            let second = try GateProcess(
+                upstreamPort: scene.backend.port,
+                rules: scene.folder.file("rules.yaml"),
+                flags: flags
+            )
+            let again = Scene(gate: second, backend: scene.backend, folder: scene.folder)
+            #expect(try again.ask(old).status == 426)
+            try second.logLine("the failure") {
+                $0.message == "feed failed; what it said last stays"
+            }
+            let known = try self.ask(again, "internal")
+            #expect(known.build == "1042")
+            #expect(known.ageSeconds != nil)
+        }
+    }
+
+    @Test func `nonsense at the source changes nothing, and the log says so`() async throws {
+        try await self.play { scene, connect, _ in
+            try connect.publish(builds: [AppStoreConnectServer.build("1042", of: "3.4.0")])
+            let old = self.tester("1040", of: "3.3.0")
+            _ = try scene.waitForAnswer("the new build", to: old) { $0.status == 426 }
+            for kind in ["html", "empty", "null", "bad-json", "401", "403", "500", "redirect"] {
+                let seen = scene.gate.logLines.count
+                try connect.server.setFaults(FeedFault(kind))
+                try scene.gate.logLine(kind, skipping: seen) {
+                    $0.message == "feed failed; what it said last stays"
+                }
+                #expect(try scene.ask(old).status == 426, "\(kind)")
+                #expect(try scene.ask(self.tester("1042", of: "3.4.0")).status == 200, "\(kind)")
+                try connect.server.ask("DELETE", "/fault")
+                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                    $0.message == "feed works again"
+                }
+            }
+            let seen = scene.gate.logLines.count
+            try connect.set(["builds": [] as [String], "appStoreVersions": [] as [String]])
+            try scene.gate.logLine("neither", skipping: seen) {
+                $0.metadata["error"]?.contains("neither builds nor versions") == true
+            }
+            #expect(try scene.ask(old).status == 426)
+        }
+    }
+
+    @Test func `a floor waits until a phased release has reached everybody`() async throws {
+        try await self.play { scene, connect, _ in
+            func hand(out phase: [String: Any]?) throws {
+                var version = AppStoreConnectServer.version(
+                    "3.3.0",
+                    ["createdDate": "2026-01-01T00:00:00Z"]
+                )
+                version["phasedRelease"] = phase
+                try connect.set(["appStoreVersions": [version]])
+            }
+            #expect(try !scene.isDenied("3.2.0"))
+            let today = Date.now.ISO8601Format()
+            let steps: [[String: Any]] = [
+                ["phasedReleaseState": "INACTIVE"],
+                ["phasedReleaseState": "ACTIVE", "startDate": today, "currentDayNumber": 1],
+                ["phasedReleaseState": "PAUSED", "startDate": today, "currentDayNumber": 3],
+            ]
+            for step in steps {
+                let seen = scene.gate.logLines.count
+                try hand(out: step)
+                try scene.gate.logLine("\(step)", skipping: seen) { $0.message == "feed taken" }
+                #expect(try !scene.isDenied("3.2.0"), "\(step)")
+            }
+            try hand(out: ["phasedReleaseState": "COMPLETE", "startDate": "2026-01-01T00:00:00Z"])
+            try scene.wait(untilVersion: "3.2.0", isDenied: true)
+            #expect(try !scene.isDenied("3.3.0"))
+        }
+    }
+}

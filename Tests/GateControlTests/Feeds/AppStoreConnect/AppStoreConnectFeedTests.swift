@@ -1,0 +1,207 @@
+import GatePolicy
+import GateTestSupport
+import Synchronization
+import Testing
+
+@testable import GateControl
+
+/// Real requests to a server that speaks as App Store Connect does.
+@Suite(
+    .timeLimit(.minutes(2)),
+    .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
+)
+struct AppStoreConnectFeedTests {
+    private let folder: GateTestSupport.TemporaryFolder
+    private let connect: AppStoreConnectServer
+    private let fetcher: Fetcher
+
+    init() throws {
+        self.folder = try GateTestSupport.TemporaryFolder()
+        self.connect = try AppStoreConnectServer(in: self.folder)
+        self.fetcher = try Fetcher()
+        try self.connect.set([
+            "builds": [
+                AppStoreConnectServer.build("42", of: "3.3.0"),
+                AppStoreConnectServer.build("41", of: "3.3.0", "APP_STORE_ELIGIBLE"),
+                AppStoreConnectServer.build("40", of: "3.2.0"),
+                AppStoreConnectServer.build(
+                    "50",
+                    of: "9.0.0",
+                    "INTERNAL_ONLY",
+                    ["platform": "MAC_OS"]
+                ),
+            ],
+            "appStoreVersions": [
+                AppStoreConnectServer.version("3.1.0", ["build": "b40-3.2.0"]),
+                AppStoreConnectServer.version("3.4.0", ["appVersionState": "IN_REVIEW"]),
+            ],
+        ])
+    }
+
+    private func feed(_ keys: String = "bundleId: com.example.shop") throws -> FeedDefinition {
+        let file = """
+            feeds:
+            - id: connect
+              source: appStoreConnect
+              \(keys.contains("issuer") ? "" : "issuer: \(AppStoreConnectServer.issuer)")
+              keyId: \(AppStoreConnectServer.keyID)
+              key: { file: '\(self.connect.keyPath)' }
+              url: '\(self.connect.server.url("/"))'
+              rule: { storeUrl: 'https://testflight.example' }
+              \(keys.replacing("issuer: none", with: ""))
+
+            """
+        return try #require(
+            try RulesFileLoader.load(sources: [("rules.yaml", file)]).feeds.first
+        )
+    }
+
+    private func ask(
+        _ feed: FeedDefinition,
+        last: FeedValue? = nil
+    ) async throws(FeedFailure) -> FeedValue {
+        let context = FeedContext(
+            feed: feed.id,
+            fetcher: self.fetcher,
+            last: last,
+            now: SystemClock.now
+        )
+        let values = Mutex<[FeedValue]>([])
+        try await feed.source.follow(context) { answer in
+            if case .value(let value) = answer { values.withLock { $0.append(value) } }
+        }
+        let all = values.withLock(\.self)
+        guard all.count == 1, let value = all.first else { throw .content("\(all.count) values") }
+        return value
+    }
+
+    private func failure(
+        _ keys: String = "bundleId: com.example.shop",
+        last: FeedValue? = nil
+    ) async throws -> FeedFailure? {
+        let feed = try self.feed(keys)
+        do throws(FeedFailure) {
+            let value = try await self.ask(feed, last: last)
+            Issue.record("a value: \(value.document)")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        "{}", #"{"states":"old"}"#, #"{"states":"new"}"#, #"{"relationshipData":"always"}"#,
+        #"{"pageSize":1}"#, #"{"pageSize":1,"nextCursor":false,"pagingTotal":false}"#,
+        #"{"absentRelation":"404"}"#, #"{"rateLimit":{"hour":3500,"minute":150,"header":"both"}}"#,
+        #"{"rateLimit":{"hour":3500,"minute":150,"header":"absent"}}"#,
+        #"{"wire":{"framing":"chunked","gzip":"always","pieces":7,"keepAlive":false}}"#,
+        #"{"wire":{"framing":"length","gzip":"never","pieces":1,"keepAlive":true}}"#,
+    ])
+    func `whatever form the answers have, they mean the same`(state: String) async throws {
+        try self.connect.server.changeState(state)
+        let value = try await self.ask(try self.feed())
+        let definition = try RulesFileLoader.load(sources: [("feed", value.document)]).definition
+        #expect(definition.rules.map(\.minimumBuild) == [42, 41])
+        #expect(definition.testFlight.first?.builds.count == 3)
+        let store = try #require(definition.releases.last)
+        #expect((store.version, store.build) == (try AppVersion(parsing: "3.1.0"), 40))
+        #expect(definition.releases.count == 3)
+        let again = try await self.ask(try self.feed(), last: value)
+        #expect(again == value)
+    }
+
+    @Test func `an app is looked up once, and a platform has its own builds`() async throws {
+        let value = try await self.ask(try self.feed())
+        let asked = try self.connect.server.requests()
+        #expect(
+            asked.map(\.path) == ["/v1/apps", "/v1/builds", "/v1/apps/1234567890/appStoreVersions"]
+        )
+        _ = try await self.ask(try self.feed(), last: value)
+        let more = try self.connect.server.requests(after: asked.count)
+        #expect(more.map(\.path) == Array(asked.map(\.path).dropFirst()))
+        let mac = try await self.ask(try self.feed("trackId: 1234567890\n  platform: macos"))
+        #expect(mac.document.contains(#""minimumBuild": 50"#))
+    }
+
+    @Test func `a key of one person signs as itself`() async throws {
+        let key = try ToolProcess.run(
+            "openssl",
+            ["pkey", "-in", self.connect.keyPath, "-pubout"]
+        ).output
+        let individual: [String: Any] = [
+            "kid": AppStoreConnectServer.keyID, "publicKey": key, "individual": true,
+        ]
+        try self.connect.set(["keys": [individual]])
+        #expect(try await self.failure()?.description.contains("401") == true)
+        _ = try await self.ask(try self.feed("trackId: 1234567890\n  issuer: none"))
+    }
+
+    @Test func `refusals say what Apple says`() async throws {
+        try self.connect.set(["role": "forbidden"])
+        #expect(
+            try await self.failure()?.description
+                == "the source answers 403: FORBIDDEN_ERROR: "
+                + "This request is forbidden for security reasons"
+        )
+        try self.connect.set(["role": "enough"])
+        #expect(
+            try await self.failure("bundleId: com.example")?.description
+                == "App Store Connect has no app com.example for this key"
+        )
+        #expect(
+            try await self.failure("trackId: 7")?.description.contains("404: NOT_FOUND") == true
+        )
+    }
+
+    @Test func `requests that are too many are waited for`() async throws {
+        try self.connect.set(["rateLimit": ["hour": 3500, "minute": 1, "header": "both"]])
+        let scarce = try await self.failure()
+        #expect(
+            scarce?.description
+                == "the key has only 0 of its 1 requests for this minute left"
+        )
+        #expect(scarce?.retryAfter == 60)
+        let refused = try await self.failure()
+        #expect(refused?.description.contains("429: RATE_LIMIT_EXCEEDED") == true)
+        #expect(refused?.retryAfter == 60)
+        try self.connect.set(["rateLimit": ["hour": 1, "minute": 150, "header": "hour"]])
+        #expect(try await self.failure()?.retryAfter == 900)
+        try self.connect.server.setFaults(FeedFault("429", retryAfter: "7"))
+        #expect(try await self.failure()?.retryAfter == 7)
+    }
+
+    @Test func `the token goes to no other host`() async throws {
+        try self.connect.set(["pageSize": 1, "nextHost": "other"])
+        let failure = try await self.failure()
+        #expect(failure?.description.contains("'links.next' leads to another host") == true)
+        try self.connect.set(["pageSize": 200, "nextHost": "same"])
+        try self.connect.server.setFaults(FeedFault("redirect"))
+        #expect(try await self.failure() != nil)
+        let strangers = try self.connect.server.requests().filter { $0.listener != "main" }
+        #expect(strangers.isEmpty)
+    }
+
+    @Test(arguments: [
+        "refuse", "reset", "truncated", "oversized", "not-http", "redirect-loop", "redirect-down",
+        "redirect-nowhere", "empty", "html", "null", "wrong-type", "bad-json", "not-utf8",
+        "bad-gzip", "gzip-bomb", "unknown-encoding", "big-head", "400", "404", "500", "503",
+    ])
+    func `a fault is a failure that says so, and never a value`(kind: String) async throws {
+        try self.connect.server.setFaults(FeedFault(kind))
+        let failure = try await self.failure("trackId: 1234567890")
+        let text = failure?.description ?? ""
+        #expect(!text.isEmpty)
+        #expect(!text.contains("eyJ"), "the token")
+        try self.connect.server.ask("DELETE", "/fault")
+        _ = try await self.ask(try self.feed())
+    }
+
+    @Test func `a key that is none is told without what is in it`() async throws {
+        try self.folder.writeInPlace("-----BEGIN PRIVATE KEY-----\nhunter2\n", to: "AuthKey.p8")
+        let failure = try await self.failure()
+        #expect(
+            failure?.description.hasSuffix("holds no key of App Store Connect (a .p8 file)") == true
+        )
+        #expect(failure?.description.contains("hunter2") == false)
+    }
+}

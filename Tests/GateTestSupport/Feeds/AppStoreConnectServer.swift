@@ -1,0 +1,72 @@
+import Foundation
+
+/// App Store Connect with one app and one key, and what that key signs with.
+package final class AppStoreConnectServer: Sendable {
+    /// Whether it can run here.
+    package static var canRun: Bool { FeedServer.canRun && TestCertificates.canBeMade }
+
+    package static let keyID = "2X9R4HXF34"
+    package static let issuer = "57246542-96fe-1a63-e053-0824d011072a"
+
+    package let server: FeedServer
+    /// The `.p8` file.
+    package let keyPath: String
+
+    /// Starts it, and makes the key in a folder.
+    package init(in folder: TemporaryFolder, identity: FeedServer.Identity? = nil) throws {
+        self.keyPath = folder.path(of: "AuthKey.p8")
+        self.server = try FeedServer("app-store-connect", identity: identity)
+        let made = try ToolProcess.run(
+            "openssl",
+            ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+                + ["-out", self.keyPath]
+        )
+        let read = try ToolProcess.run("openssl", ["pkey", "-in", self.keyPath, "-pubout"])
+        guard made.status == 0, read.status == 0 else {
+            throw HarnessError("openssl: \(made.errors)\(read.errors)")
+        }
+        try self.set([
+            "keys": [["kid": Self.keyID, "publicKey": read.output]],
+            "apps": [["id": "1234567890", "bundleId": "com.example.shop"]],
+        ])
+    }
+
+    /// Sets some of the switches that the README of the servers has.
+    package func set(_ switches: [String: Any]) throws {
+        let json = try JSONSerialization.data(withJSONObject: switches)
+        try self.server.changeState(String(decoding: json, as: UTF8.self))
+    }
+
+    /// Has these builds and no other.
+    package func publish(builds: [[String: Any]]) throws {
+        try self.set(["builds": builds])
+    }
+
+    /// A build that its testers can install.
+    package static func build(
+        _ number: String,
+        of version: String,
+        _ audience: String = "INTERNAL_ONLY",
+        _ more: [String: Any] = [:]
+    ) -> [String: Any] {
+        let usual: [String: Any] = [
+            "id": "b\(number)-\(version)", "app": "1234567890", "version": number,
+            "marketingVersion": version, "buildAudienceType": audience,
+            "internalBuildState": "IN_BETA_TESTING", "externalBuildState": "IN_BETA_TESTING",
+            "expirationDate": "2098-11-30T10:00:00-08:00",
+        ]
+        return usual.merging(more) { $1 }
+    }
+
+    /// A version that the App Store has.
+    package static func version(
+        _ version: String,
+        _ more: [String: Any] = [:]
+    ) -> [String: Any] {
+        let usual: [String: Any] = [
+            "id": "v\(version)", "app": "1234567890", "versionString": version,
+            "appVersionState": "READY_FOR_DISTRIBUTION",
+        ]
+        return usual.merging(more) { $1 }
+    }
+}
