@@ -201,7 +201,9 @@ struct BackendConversation {
     }
 
     private func sendPatiently(_ block: [UInt8], from position: Int) throws -> Int {
-        var deadline = Deadline.after(.milliseconds(500))
+        // A peer that has shown once that it makes us wait may take its time from then on.
+        let hasWaited = self.watched.current.isBlocked(self.index)
+        var deadline = hasWaited ? self.limit : .after(.milliseconds(500))
         while true {
             do {
                 guard
