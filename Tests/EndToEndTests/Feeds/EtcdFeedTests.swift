@@ -120,7 +120,7 @@ struct EtcdFeedTests {
             for (nonsense, word) in [
                 ("<html>503</html>", "feed:fleet:1:1: expected a mapping"),
                 ("", "feed:fleet:1:1: the file is empty"),
-                ("rules: [{ id: ios, minimum: 'x' }]", "feed:fleet:1:29: 'x' is not a version"),
+                ("rules: [{ id: ios, minimum: 'x' }]", "feed:fleet:1:29: 'x' is not a number"),
             ] {
                 let seen = scene.gate.logLines.count
                 try etcd.put("/gate/rules.yaml", nonsense)

@@ -112,20 +112,22 @@ struct FirebaseRemoteConfigFeedTests {
     }
 
     @Test func `a condition on the time begins to hold without another template`() async throws {
-        let more = #"""
-            ,"conditions":[{"name":"c","expression":"dateTime >= dateTime('2030-01-01T00:00:00', 'UTC')"}]
+        // Google takes no assertion of another day.
+        let now = SystemClock.now()
+        let start = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - 100)
+        let expression = "dateTime >= dateTime('\("\(start)".dropLast())', 'UTC')"
+        let parameter =
+            #"{"defaultValue":{"value":"1.0"},"conditionalValues":{"c":{"value":"2.0"}}}"#
+        try self.server.changeState(
+            #"""
+            {"template":{"conditions":[{"name":"c","expression":"\#(expression)"}],\#
+            "parameters":{"min_version":\#(parameter)}}}
             """#
-        let parameters = #"""
-            "template":{"parameters":{"min_version":{"defaultValue":{"value":"1.0"},\#
-            "conditionalValues":{"c":{"value":"2.0"}}}}\#(more)}
-            """#
-        try self.server.changeState("{\(parameters)}")
-        let before = try await self.value(at: try Timestamp(parsing: "2029-12-31T23:59:59Z"))
-        #expect(before.document.contains(#""minimum": "1.0""#))
-        let after = try await self.value(
-            last: before,
-            at: try Timestamp(parsing: "2030-01-01T00:00:00Z")
         )
+        let earlier = Timestamp(secondsSinceEpoch: start.secondsSinceEpoch - 1)
+        let before = try await self.value(at: earlier)
+        #expect(before.document.contains(#""minimum": "1.0""#))
+        let after = try await self.value(last: before, at: start)
         #expect(after.document.contains(#""minimum": "2.0""#))
         #expect(after.memory == before.memory)
         #expect(try await self.ask(last: after) != .unchanged)

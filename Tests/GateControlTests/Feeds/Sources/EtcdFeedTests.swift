@@ -19,15 +19,13 @@ struct EtcdFeedTests {
 
     private static let created = #"{"result":{"header":{"revision":"5"},"created":true}}"#
 
-    private static func watch(_ outbox: Outbox) -> [BackendStep] {
-        outbox.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-        Self.send(Self.created, outbox)
-        return [.relay(outbox)]
-    }
-
-    private static func send(_ message: String, _ outbox: Outbox) {
-        let size = String(message.utf8.count + 1, radix: 16)
-        outbox.send("\(size)\r\n\(message)\n\r\n")
+    /// A watch that begins, sends these messages and falls silent.
+    private static func watch(_ messages: String...) -> [BackendStep] {
+        let chunks = ([Self.created] + messages).map { message in
+            "\(String(message.utf8.count + 1, radix: 16))\r\n\(message)\n\r\n"
+        }
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return [.readBody, .send(head + chunks.joined()), .stall]
     }
 
     private func feed(_ urls: [String], _ keys: String = "") throws -> FeedDefinition {
@@ -76,10 +74,7 @@ struct EtcdFeedTests {
             guard request.target == "/v3/watch" else {
                 return [Self.range(texts.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })]
             }
-            let outbox = Outbox()
-            let steps = Self.watch(outbox)
-            Self.send(#"{"result":{"canceled":true,"compact_revision":"9"}}"#, outbox)
-            return steps
+            return Self.watch(#"{"result":{"canceled":true,"compact_revision":"9"}}"#)
         }
         let feed = try self.feed([server.url("")])
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
@@ -95,22 +90,19 @@ struct EtcdFeedTests {
             guard request.target == "/v3/watch" else {
                 return [Self.range(texts.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })]
             }
-            return Self.watch(Outbox())
+            return Self.watch()
         }
         let feed = try self.feed([server.url("")], ", every: 1s")
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
     }
 
     @Test func `a watch begins behind the range`() async throws {
-        let outbox = Outbox()
-        let server = try SourceServer { request in
-            request.target == "/v3/watch" ? Self.watch(outbox) : [Self.range("A", revision: 41)]
-        }
         let value = Data("B".utf8).base64EncodedString()
-        Self.send(
-            #"{"result":{"events":[{"kv":{"key":"\#(Self.key)","value":"\#(value)"}}]}}"#,
-            outbox
-        )
+        let event = #"{"kv":{"key":"\#(Self.key)","value":"\#(value)"}}"#
+        let server = try SourceServer { request in
+            guard request.target == "/v3/watch" else { return [Self.range("A", revision: 41)] }
+            return Self.watch(#"{"result":{"events":[\#(event)]}}"#)
+        }
         let feed = try self.feed([server.url("")])
         #expect(try await self.answers(of: feed, atMost: 2) == [Self.value("A"), Self.value("B")])
         let asked = server.record.exchanges.map { exchange in
@@ -122,14 +114,13 @@ struct EtcdFeedTests {
                 #"/v3/watch {"create_request": {"key": "\#(Self.key)", "start_revision": "42"}}"#,
             ]
         )
-        outbox.close()
     }
 
     @Test func `members are asked in turn until one answers`() async throws {
         let gone = try FreePort.find()
         let sick = try SourceServer { _ in [.answer("503 Service Unavailable")] }
         let well = try SourceServer { request in
-            request.target == "/v3/watch" ? Self.watch(Outbox()) : [Self.range("A")]
+            request.target == "/v3/watch" ? Self.watch() : [Self.range("A")]
         }
         let feed = try self.feed(["http://127.0.0.1:\(gone)", sick.url("/"), well.url("")])
         #expect(try await self.answers(of: feed, atMost: 1) == [Self.value("A")])
@@ -149,7 +140,7 @@ struct EtcdFeedTests {
                 }
                 return [.answer(body: #"{"header":{},"token":"t.\#(number)"}"#)]
             }
-            if request.target == "/v3/watch" { return Self.watch(Outbox()) }
+            if request.target == "/v3/watch" { return Self.watch() }
             // The first token serves once.
             let isKnown = request.fields["Authorization"] == ["t.1"]
             let uses = tokens.withLock { count in
