@@ -5,6 +5,7 @@ package struct FetchRequest: Sendable, Equatable {
     package enum Method: Sendable, Equatable {
         case get
         case post(body: [UInt8], type: String)
+        case delete
 
         var isGet: Bool { self == .get }
     }

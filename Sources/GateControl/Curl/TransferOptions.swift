@@ -104,7 +104,9 @@ final class TransferOptions {
 
     private func setMethod(_ method: FetchRequest.Method) throws(FetchFailure) {
         guard case .post(let body, _) = method else {
-            return try self.set(CURLOPT_HTTPGET, 1)
+            try self.set(CURLOPT_HTTPGET, 1)
+            if method == .delete { try self.set(CURLOPT_CUSTOMREQUEST, "DELETE") }
+            return
         }
         // The size comes first: it says how much is copied.
         let size = unsafe gate_easy_set_offset(

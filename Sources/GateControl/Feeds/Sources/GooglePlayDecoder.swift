@@ -2,7 +2,9 @@ internal import GatePolicy
 
 /// Reads a feed of the kind `googlePlay`.
 struct GooglePlayDecoder: FeedSourceDecoder {
-    let keys = ["package", "track", "serviceAccount", "app", "platform", "channel", "url"]
+    let keys = [
+        "package", "track", "method", "serviceAccount", "app", "platform", "channel", "url",
+    ]
     let usualInterval: Int64 = 900
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
@@ -11,6 +13,9 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         let track = fields["track"].map { self.name($0, "a track", problems) } ?? "production"
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.secret(problems) }
+        let method =
+            fields["method"]
+            .flatMap { $0.choice(of: GooglePlayFeed.Method.self, problems) } ?? .releases
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
         let platform = fields["platform"].flatMap { $0.text("a platform", problems) }
         let channel = fields["channel"].flatMap { $0.text("a channel", problems) }
@@ -19,15 +24,15 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             ?? (try? FetchURL(parsing: "https://androidpublisher.googleapis.com"))
         guard let package, let track, let account,
             let url = base?.appending(
-                components: [
-                    "androidpublisher", "v3", "applications", package, "tracks", track, "releases",
-                ]
+                components: ["androidpublisher", "v3", "applications", package]
             )
         else { return nil }
         return GooglePlayFeed(
             url: url,
+            method: method,
             tokens: AccessTokens(key: account, scopes: GooglePlayFeed.scopes),
-            track: "\(package) \(track)",
+            package: package,
+            track: track,
             shelf: StoreShelfKeys(app: app, platform: platform ?? "android", channel: channel)
         )
     }

@@ -4,23 +4,39 @@ internal import GatePolicy
 ///
 /// https://developers.google.com/android-publisher/api-ref/rest/v3/applications.tracks.releases
 struct GooglePlayFeed: FeedSource {
+    /// How a track is asked.
+    enum Method: String, Sendable, CaseIterable {
+        /// By the listing, which changes nothing and does not say how far a release is handed out.
+        case releases
+        /// By an edit that is thrown away, which says it, and may end one that somebody else has open.
+        case edits
+    }
+
     static let scopes = ["https://www.googleapis.com/auth/androidpublisher"]
 
+    /// Of the application.
     let url: FetchURL
+    let method: Method
     let tokens: AccessTokens
+    let package: String
     let track: String
     let shelf: StoreShelfKeys
 
-    var summary: String { "Google Play \(self.track)" }
+    var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
 
     func follow(
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
-        let response = try await self.tokens.fetch(FetchRequest(self.url), context)
-        guard response.status == 200 else { throw .google(response) }
-        let releases = try GooglePlayReleases(try JSONValue.body(of: response))
+        let releases =
+            switch self.method {
+            case .releases:
+                try GooglePlayReleases(
+                    listing: try await self.ask(["tracks", self.track, "releases"], context)
+                )
+            case .edits: try GooglePlayReleases(track: try await self.editedTrack(context))
+            }
         let sightings = GooglePlaySightings(
             of: releases,
             after: context.last?.memory,
@@ -29,5 +45,40 @@ struct GooglePlayFeed: FeedSource {
         let document = sightings.document(for: self.shelf)
         await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
         return .complete
+    }
+
+    /// What an edit says of the track; the edit is thrown away whatever becomes of the question.
+    private func editedTrack(_ context: FeedContext) async throws(FeedFailure) -> JSONValue {
+        let method = FetchRequest.Method.post(body: Array("{}".utf8), type: "application/json")
+        let edit = try await self.ask(["edits"], method: method, context)
+        guard let id = try edit.text(at: "id") else { throw .content("the edit has no 'id'") }
+        let track: Result<JSONValue, FeedFailure>
+        do throws(FeedFailure) {
+            track = .success(try await self.ask(["edits", id, "tracks", self.track], context))
+        } catch {
+            track = .failure(error)
+        }
+        // One that stays open ends by itself.
+        _ = try? await self.send(["edits", id], method: .delete, context)
+        return try track.get()
+    }
+
+    private func ask(
+        _ path: [String],
+        method: FetchRequest.Method = .get,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> JSONValue {
+        let response = try await self.send(path, method: method, context)
+        guard response.status == 200 else { throw .google(response) }
+        return try JSONValue.body(of: response)
+    }
+
+    private func send(
+        _ path: [String],
+        method: FetchRequest.Method,
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> FetchResponse {
+        guard let url = self.url.appending(components: path) else { throw .fetch(.unsendable) }
+        return try await self.tokens.fetch(FetchRequest(url, method: method), context)
     }
 }

@@ -28,6 +28,9 @@ struct GooglePlaySightings {
             var members = shelf.members
             members.append(.init("version", .text("\(release.version)")))
             members.append(.init("build", .number("\(release.code)")))
+            if let countries = release.countries {
+                members.append(.init("countries", .list(countries.map { .text($0) })))
+            }
             if !release.isComplete {
                 members.append(.init("phased", .text(PhaseDecoder.partialWord)))
             } else if let since = self.memory["\(release.code)"], since != Self.before {

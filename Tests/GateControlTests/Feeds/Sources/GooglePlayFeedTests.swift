@@ -15,7 +15,7 @@ struct GooglePlayReleasesTests {
             """
         }
         let text = #"{"releases":[\#(list.joined(separator: ","))]}"#
-        return try GooglePlayReleases(try JSONParser.parse(Array(text.utf8)))
+        return try GooglePlayReleases(listing: try JSONParser.parse(Array(text.utf8)))
     }
 
     private func facts(_ sightings: GooglePlaySightings) throws -> [Release] {
@@ -51,6 +51,44 @@ struct GooglePlayReleasesTests {
         #expect(try self.facts(third).first?.releasedAt == self.now)
     }
 
+    /// A track as an edit shows it, with one release besides the one before it.
+    private func track(_ release: String) throws -> [Release] {
+        let text = #"""
+            {"track":"production","releases":[{"name":"3.3.0","versionCodes":["3029","3030"],\#(release)},
+             {"name":"3.2.0","versionCodes":["3020"],"status":"completed"}]}
+            """#
+        let releases = try GooglePlayReleases(track: try JSONParser.parse(Array(text.utf8)))
+        return try self.facts(GooglePlaySightings(of: releases, after: nil, now: self.now))
+    }
+
+    @Test(arguments: [
+        (#""status":"completed""#, [ReleasePhase.complete, .complete]),
+        (#""status":"inProgress","userFraction":0.5"#, [.partial, .complete]),
+        (#""status":"halted","userFraction":0.5"#, [.partial, .complete]),
+        (#""status":"draft""#, [.complete]), (#""status":"something""#, [.complete]),
+        (#""status":null"#, [.complete]),
+    ])
+    func `an edit says how far a release is handed out`(
+        status: String,
+        phases: [ReleasePhase]
+    ) throws {
+        let facts = try self.track(status)
+        #expect(facts.map(\.phase) == phases)
+        #expect(facts.map(\.build) == (phases.count == 2 ? [3030, 3020] : [3020]))
+    }
+
+    @Test func `an edit says where a rollout is`() throws {
+        func countries(_ targeting: String) throws -> [String]? {
+            try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#).first?
+                .countries?.keys.sorted()
+        }
+        #expect(
+            try countries(#"{"countries":["JP","KR"],"includeRestOfWorld":false}"#) == ["jp", "kr"]
+        )
+        #expect(try countries(#"{"countries":["JP"]}"#) == ["jp"])
+        #expect(try countries(#"{"countries":["JP"],"includeRestOfWorld":true}"#) == nil)
+    }
+
     @Test(arguments: [
         "{}", #"{"releases":[]}"#,
         #"{"releases":[{"releaseName":"3.2.0","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_DRAFT"}]}"#,
@@ -58,7 +96,7 @@ struct GooglePlayReleasesTests {
     ])
     func `a track without a version is a mistake`(text: String) throws {
         let value = try JSONParser.parse(Array(text.utf8))
-        #expect(throws: FeedFailure.self) { try GooglePlayReleases(value) }
+        #expect(throws: FeedFailure.self) { try GooglePlayReleases(listing: value) }
     }
 }
 
@@ -73,6 +111,7 @@ struct GooglePlayFeedTests {
     private let fetcher: Fetcher
     private let folder: GateTestSupport.TemporaryFolder
     private let feed: FeedDefinition
+    private let edits: FeedDefinition
 
     init() throws {
         self.server = try FeedServer("google-play")
@@ -100,9 +139,15 @@ struct GooglePlayFeedTests {
             serviceAccount: { file: '\(self.folder.path(of: "play.json"))' }, url: '\(self.server.url("/"))' }]
             """
         self.feed = try #require(try RulesFileLoader.load(sources: [("r", text)]).feeds.first)
+        let edits = text.replacing("package:", with: "method: edits, package:")
+        self.edits = try #require(try RulesFileLoader.load(sources: [("r", edits)]).feeds.first)
     }
 
     private func ask() async throws(FeedFailure) -> FeedAnswer? {
+        try await self.ask(self.feed)
+    }
+
+    private func ask(_ feed: FeedDefinition) async throws(FeedFailure) -> FeedAnswer? {
         let context = FeedContext(
             feed: "play",
             fetcher: self.fetcher,
@@ -110,7 +155,7 @@ struct GooglePlayFeedTests {
             now: SystemClock.now
         )
         let answers = Mutex<[FeedAnswer]>([])
-        try await self.feed.source.follow(context) { answer in
+        try await feed.source.follow(context) { answer in
             answers.withLock { $0.append(answer) }
         }
         return answers.withLock(\.last)
@@ -125,6 +170,23 @@ struct GooglePlayFeedTests {
         #expect(loaded.definition.releases.map(\.build) == [3030, 3021])
         #expect(loaded.definition.releases.map(\.phase) == [.partial, .complete])
         #expect(loaded.definition.releases.map { "\($0.platform)" } == ["android", "android"])
+    }
+
+    @Test func `an edit is thrown away whatever becomes of it, and never committed`() async throws {
+        guard case .value(let value)? = try await self.ask(self.edits) else {
+            Issue.record("no value")
+            return
+        }
+        let loaded = try RulesFileLoader.load(sources: [("feed:play", value.document)])
+        #expect(loaded.definition.releases.map(\.phase) == [.partial, .complete])
+        let asked = try self.server.requests().map(\.method)
+        #expect(asked == ["POST", "POST", "GET", "DELETE"])
+        let path = "/androidpublisher/v3/applications/com.example.shop/edits/"
+        try self.server.setFaults(FeedFault("bad-json", times: 1, path: path))
+        await #expect(throws: FeedFailure.self) { try await self.ask(self.edits) }
+        #expect(try self.server.requests().map(\.method).suffix(3) == ["POST", "GET", "DELETE"])
+        let open = try self.server.act("edits").json([String: [String]].self)
+        #expect(open == ["edits": []])
     }
 
     @Test func `an account that nobody invited is told of in Google's words`() async throws {
