@@ -1,0 +1,114 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// A floor of builds that waits for Google Play, through the real executable.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(3)),
+    .enabled(
+        if: FeedServer.canRun && TestCertificates.canBeMade,
+        "openssl or python3 is missing"
+    )
+)
+struct GooglePlayStoryTests {
+    private static func rules(_ play: FeedServer, _ folder: TemporaryFolder) -> String {
+        """
+        feeds:
+          - id: play
+            source: googlePlay
+            package: com.example.shop
+            serviceAccount: { file: '\(folder.path(of: "account.json"))' }
+            app: com.example.shop
+            url: '\(play.url("/"))'
+            every: 1s
+        rules:
+          - id: android
+            match: { app: com.example.shop, platform: android }
+            minimumBuild: 3030
+            holdUntilInStore: true
+            storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
+        """
+    }
+
+    private static func request(build: Int) -> String {
+        Request.text(
+            fields: "X-App-Id: com.example.shop\r\nX-App-Platform: android\r\n"
+                + "X-App-Version: 3.0\r\nX-App-Build: \(build)\r\n"
+        )
+    }
+
+    private func publish(_ play: FeedServer, _ releases: String) throws {
+        try play.changeState(#"{"apps":{"com.example.shop":{"production":[\#(releases)]}}}"#)
+    }
+
+    @Test func `a floor holds once its rollout is complete, and outlives the source`() async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let certificates = try TestCertificates(in: folder)
+        try certificates.make("server", names: "DNS:localhost")
+        let play = try FeedServer(
+            "google-play",
+            identity: FeedServer.Identity(
+                certificate: certificates.path("server.pem"),
+                key: certificates.path("server.key")
+            )
+        )
+        _ = try GoogleAccount(in: folder, tokenURL: play.url("/token"))
+        let key = try String(contentsOf: folder.file("account.json"), encoding: .utf8)
+        try play.setState(#"{"oauth":{"accounts":[\#(key)]}}"#)
+        let before = #"{"name":"3.2.0","versionCodes":["3020"],"status":"completed"}"#
+        func new(_ status: String) -> String {
+            #"{"name":"3.3.0","versionCodes":["3030"],"status":"\#(status)"}"#
+        }
+        try self.publish(play, before)
+        try folder.writeInPlace(Self.rules(play, folder), to: "rules.yaml")
+        let flags: [GateFlag] = [
+            .feedCA(path: certificates.path("ca.pem")),
+            .stateDir(path: folder.path(of: "state")),
+        ]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
+            let old = Self.request(build: 3020)
+            #expect(try scene.ask(old).status == 200)
+            let seen = scene.gate.logLines.count
+            try self.publish(play, "\(new("inProgress")),\(before)")
+            try scene.gate.logLine("the rollout", skipping: seen) { $0.message == "feed taken" }
+            #expect(try scene.ask(old).status == 200)
+
+            try self.publish(play, new("completed"))
+            try scene.waitForAnswer("the end of the rollout", to: old) { $0.status == 426 }
+            #expect(try scene.ask(Self.request(build: 3030)).status == 200)
+
+            for kind in ["html", "bad-json", "403", "503"] {
+                let seen = scene.gate.logLines.count
+                try play.setFaults(FeedFault(kind))
+                try scene.gate.logLine(kind, skipping: seen) {
+                    $0.message == "feed failed; what it said last stays"
+                }
+                #expect(try scene.ask(old).status == 426)
+                try play.ask("DELETE", "/fault")
+                try scene.gate.logLine("better than \(kind)", skipping: seen) {
+                    $0.message == "feed works again"
+                }
+            }
+            play.stop()
+            try scene.gate.logLine("its death") {
+                $0.metadata["error"] == "nobody accepts connections there"
+            }
+            #expect(try scene.ask(old).status == 426)
+            #expect(scene.gate.end() == .status(0))
+
+            let second = try GateProcess(
+                upstreamPort: scene.backend.port,
+                rules: scene.folder.file("rules.yaml"),
+                flags: flags
+            )
+            let again = Scene(gate: second, backend: scene.backend, folder: scene.folder)
+            #expect(try again.ask(old).status == 426)
+            #expect(!(scene.gate.logText + second.logText).contains("PRIVATE KEY"))
+        }
+    }
+}
