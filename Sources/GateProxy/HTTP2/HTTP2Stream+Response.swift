@@ -77,6 +77,8 @@ extension HTTP2Stream {
 
     private func takeBody(_ reader: inout BodyReader, from buffer: ByteBuffer) {
         let bytes = buffer.readableBytesUInt8Span
+        // Without this a body that never lets the buffer become empty would make it grow.
+        if self.pending.readerIndex >= Self.pendingLimit { self.pending.discardReadBytes() }
         // A chunk's size and end were read where the answer came from.
         let progress = reader.consume(
             bytes,

@@ -295,6 +295,30 @@ struct HTTP2Tests {
     }
 
     @Test
+    func `a body that always waits for room costs no memory for what was sent`() async throws {
+        let size = 96 << 20
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
+        try await Scene.play(backend: { _ in [.send(head), .stream(size)] }) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            let before = try scene.gate.residentSize()
+            var received = 0
+            // Half of the room is given back at a time: there is always more to send than room.
+            var owed = 0
+            while received < size {
+                let frame = try #require(try client.frame { $0.isA(.data) && $0.stream == 1 })
+                received += frame.payload.count
+                owed += frame.payload.count
+                guard owed >= 32_768 else { continue }
+                try client.send(.window(1, UInt32(owed)), .window(0, UInt32(owed)))
+                owed = 0
+            }
+            #expect(received == size)
+            #expect(try scene.gate.peakResidentSize() < before + 24 << 20)
+        }
+    }
+
+    @Test
     func `a slow reader stops the backend`() async throws {
         let size = 64 << 20
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"
