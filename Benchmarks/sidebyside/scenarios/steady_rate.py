@@ -15,6 +15,8 @@ class SteadyRate:
     max_rounds = None
     columns = (
         Column("requests/s", "requests_per_second"),
+        # Who cannot keep the rate answers rightly, but late.
+        Column("of the rate", "kept", "{:.0%}"),
         Column("p50 ms", "p50", "{:.2f}"),
         Column("p99 ms", "p99", "{:.2f}"),
         Column("p99.9 ms", "p999", "{:.2f}"),
@@ -51,10 +53,9 @@ class SteadyRate:
         if not milliseconds:
             return Run.failed("no answers")
         achieved = len(milliseconds) / bench.seconds
-        if achieved < rate * 0.95:
-            faults.append(f"only {achieved:.0f} of {rate:.0f} requests/s")
         return Run({
             "requests_per_second": achieved,
+            "kept": achieved / rate,
             "p50": percentile(milliseconds, 0.5),
             "p99": percentile(milliseconds, 0.99),
             "p999": percentile(milliseconds, 0.999),
