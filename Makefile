@@ -19,7 +19,7 @@ test: lint
 	@dev/install-packages.sh test
 	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --parallel --num-workers 2
+	SWIFT=$(SWIFT) dev/run-tests.py
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift

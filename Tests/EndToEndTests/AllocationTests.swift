@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Memory is asked for where a connection begins, and hardly on the way of a request.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AllocationTests {
     private static let requests = 200
     private static let rounds = 20

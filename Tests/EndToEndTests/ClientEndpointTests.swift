@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What an app asks the gate itself, and hears from it.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientEndpointTests {
     /// The next line of a stream that begins so; `nil` at the end of the stream.
     private func line(

@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// The commands beside `serve`, and what happens to bad settings.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CommandTests {
     @Test
     func `check passes good rules and counts them`() throws {

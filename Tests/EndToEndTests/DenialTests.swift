@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What an outdated client gets, and that it can read it whatever it was doing.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DenialTests {
     struct Language: Sendable, CustomTestStringConvertible {
         var asked: String?
@@ -89,7 +89,7 @@ struct DenialTests {
 
     @Test(
         .enabled(if: ToolProcess.isInstalled("python3")),
-        .timeLimit(.minutes(3))
+        .timeLimit(.minutes(5))
     )
     func `Python reads its denial 20 times of 20 while it posts 30 MB`() async throws {
         try await Scene.play { scene in
@@ -100,7 +100,7 @@ struct DenialTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("node")), .timeLimit(.minutes(3)))
+    @Test(.enabled(if: ToolProcess.isInstalled("node")), .timeLimit(.minutes(5)))
     func `Node reads its denial 20 times of 20 while it posts 30 MB`() async throws {
         try await Scene.play { scene in
             let arguments = ["-e", ClientScript.nodeBigPost, scene.url("")]

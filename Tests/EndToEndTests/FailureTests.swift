@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What the client gets when the backend fails, and what it never gets.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test
     func `a backend that refuses connections is a 502`() async throws {

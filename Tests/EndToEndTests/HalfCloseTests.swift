@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// A client may close its side as soon as it has said everything (RFC 9112 9.6).
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HalfCloseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 

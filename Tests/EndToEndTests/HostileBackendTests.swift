@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// A backend that never stops; what else a backend can do wrong is in the conformance suite.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HostileBackendTests {
     @Test
     func `interim answers without end are cut off`() async throws {

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Bodies of any size pass unchanged, and the gate holds only a little of them at a time.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LargeBodyTests {
     private static let mebibytes = 256
     private static let size = Self.mebibytes << 20

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// No client can hold or cost more than the limits say.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LimitTests {
     struct Excess: Sendable, CustomTestStringConvertible {
         var testDescription: String

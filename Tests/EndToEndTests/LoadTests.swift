@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Load generators as clients: short runs in which every answer counts.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LoadTests {
     @Test(.enabled(if: ToolProcess.isInstalled("h2load"), "needs nghttp2-client"))
     func `h2load gets every answer over HTTP/1.1`() async throws {

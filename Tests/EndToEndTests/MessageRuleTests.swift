@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What a proxy adds, removes and waits for, as RFC 9110 and RFC 9112 say.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MessageRuleTests {
     @Test
     func `HEAD gets the fields of the answer and no body`() async throws {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// More than the gate can or may serve is refused early, and what is under way goes on.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct OverloadTests {
     @Test
     func `an address has only so many connections, and one that ends makes room`() async throws {

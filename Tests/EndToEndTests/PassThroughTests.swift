@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What real clients and servers say to each other reaches the other side as it was said.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PassThroughTests {
     @Test(.enabled(if: ToolProcess.isInstalled("curl")))
     func `curl keeps its connection and uploads with and without a length`() async throws {

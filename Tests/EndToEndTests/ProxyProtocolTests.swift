@@ -3,7 +3,7 @@ import Testing
 
 /// Behind a proxy that speaks the PROXY protocol, the client is who the proxy says it is; nobody
 /// else can say so.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ProxyProtocolTests {
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
     private static let ipv4: [UInt8] = [

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Rules change under traffic: whole, at once, or not at all.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ReloadTests {
     @Test
     func `SIGHUP loads the file again`() async throws {

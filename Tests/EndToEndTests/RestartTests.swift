@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A restart under load loses no connection and no request.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RestartTests {
     /// Clients that ask one request after the other, and what went wrong.
     private final class Load: Sendable {

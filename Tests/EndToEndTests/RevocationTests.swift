@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What was allowed and goes on is ended when the rules no longer allow it.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RevocationTests {
     private static let upgrade =
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"

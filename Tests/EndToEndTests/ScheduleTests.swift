@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Dates in the rules, against the real clock.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ScheduleTests {
     @Test
     func `a floor comes into force at its second while a connection is open`() async throws {

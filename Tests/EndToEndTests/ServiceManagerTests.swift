@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// The service manager hears how the gate is.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ServiceManagerTests {
     @Test(arguments: ["/", "@"])
     func `it is told of the start, of reloads and of the end`(_ kind: String) async throws {

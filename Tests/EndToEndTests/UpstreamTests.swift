@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Several backends behind one gate, and the ways to name them.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamTests {
     private static let echo: ScriptedBackend.Script = { _ in [.echo] }
 

@@ -37,13 +37,13 @@ struct FuzzTargetTests {
         #expect(begun == Set(FuzzTarget.all.map(\.name)))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Self.inputs("Corpus") + Self.inputs("FailCases"))
+    @Test(.timeLimit(.minutes(5)), arguments: Self.inputs("Corpus") + Self.inputs("FailCases"))
     func `everything holds of an input`(_ input: Input) throws {
         let target = try #require(FuzzTarget.named(input.target))
         try target.check(Array(try Data(contentsOf: input.file)))
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: FuzzTarget.all.map(\.name))
+    @Test(.timeLimit(.minutes(5)), arguments: FuzzTarget.all.map(\.name))
     func `everything holds of every beginning of an input`(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         for input in Self.inputs("Corpus") where input.target == name {

@@ -4,7 +4,7 @@ import Testing
 
 /// Every case of the conformance suite, against one gate; `make conformance` runs them against other
 /// proxies too.
-@Suite(.serialized, .ownThread, .sharedGate, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .sharedGate, .timeLimit(.minutes(5)))
 struct ConformanceTests {
     @Test(arguments: ConformanceCase.all)
     func `the wire is held to the RFC`(_ each: ConformanceCase) throws {

@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// The story of a floor that waits for the App Store: three countries get the release one by one.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AppStoreArticleTests {
     private static func daysAgo(_ days: Int) -> String {
         Date(timeIntervalSinceNow: Double(-days) * 86_400).formatted(.iso8601)

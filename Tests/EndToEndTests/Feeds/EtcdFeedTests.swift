@@ -5,7 +5,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(if: EtcdServer.canRun, "etcd or etcdctl is missing")
 )
 struct EtcdFeedTests {

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// The story of a floor in the Realtime Database: the console raises it and lowers it again.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FirebaseArticleTests {
     /// Plays the shipped example in front of a database.
     private func play(_ body: (Scene, RealtimeDatabase) async throws -> Void) async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(
         if: FeedServer.canRun && TestCertificates.canBeMade,
         "openssl or python3 is missing"

@@ -5,7 +5,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
 )
 struct MicroCMSArticleTests {

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(if: FeedServer.canRun && TestAuthority.isAvailable, "python3 or openssl is missing")
 )
 struct RemoteConfigFeedTests {

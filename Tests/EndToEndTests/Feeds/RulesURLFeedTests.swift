@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// A rules file at an address, through the real executable.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RulesURLFeedTests {
     private static func file(_ url: String, _ keys: String = "", more: String = "") -> String {
         "feeds: [{ id: shared, source: https, url: '\(url)', every: 1s\(keys) }]\n\(more)"

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
 )
 struct TestFlightArticleTests {

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What RFC 9113 asks for, frame by frame, against the executable.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ConformanceTests {
     @Test(arguments: [HTTP2Case.frames, HTTP2Case.messages, HTTP2Case.allowed])
     func `what breaks a rule is refused, and nothing else`(_ cases: [HTTP2Case]) async throws {

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Clients of HTTP/2 that make the gate work for nothing.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
     /// What a client sends again and again until it is told to be calm.
     struct Flood: Sendable, CustomTestStringConvertible {

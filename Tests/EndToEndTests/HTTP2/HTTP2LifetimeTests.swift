@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// What streams share with each other and with the rest of the gate: limits, rules, and the end.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2LifetimeTests {
     private static let current: [HTTP2Fields.Field] = [
         ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"), ("x-app-version", "3.6.0"),

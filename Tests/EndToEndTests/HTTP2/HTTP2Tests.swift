@@ -13,7 +13,7 @@ extension Scene {
 }
 
 /// Requests over HTTP/2, against the executable.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2Tests {
     private static let outdated: [HTTP2Fields.Field] = [
         ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"), ("x-app-version", "3.4.9"),

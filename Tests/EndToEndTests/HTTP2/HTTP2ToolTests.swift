@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// Real clients of HTTP/2, each skipped where it is missing.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ToolTests {
     @Test(.enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed"))
     func `curl uploads and downloads by prior knowledge`() async throws {

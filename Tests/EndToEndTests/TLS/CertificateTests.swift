@@ -6,7 +6,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
     .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
 )

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(5)),
     .enabled(if: GRPCPython.isInstalled, "grpcio is not installed")
 )
 struct GRPCTests {

@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Backends that break the rules of HTTP/2, or do not know them.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HostileHTTP2BackendTests {
     /// What a backend does instead of an answer.
     struct Fault: Sendable, CustomTestStringConvertible {

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(
         if: ToolProcess.isInstalled("nginx") && ToolProcess.isInstalled("h2load")
             && ToolProcess.isInstalled("curl"),

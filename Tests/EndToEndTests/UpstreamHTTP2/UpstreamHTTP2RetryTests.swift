@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// What is sent a second time over HTTP/2, and what never is.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamHTTP2RetryTests {
     @Test
     func `what a backend that goes away has not looked at is sent to it anew`() async throws {

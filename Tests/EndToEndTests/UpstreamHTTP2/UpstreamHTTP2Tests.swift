@@ -2,7 +2,7 @@ import GateTestSupport
 import Testing
 
 /// Requests to a backend over HTTP/2, against the executable.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(3)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamHTTP2Tests {
     @Test
     func `a request of HTTP/1.1 becomes one of HTTP/2`() async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import GateControl
 
 /// What a source can do wrong, and the one clear error for each.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FetchFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -6,7 +6,7 @@ import Testing
 /// Sources that must prove who they are.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
 )
 struct FetchTLSTests {

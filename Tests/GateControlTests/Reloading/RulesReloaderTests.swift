@@ -5,7 +5,7 @@ import Testing
 
 @testable import GateControl
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RulesReloaderTests {
     /// A rules file in memory, and everything that is done with it.
     private final class Bench: Sendable {

@@ -405,7 +405,7 @@ struct RulesFileLoaderTests {
 
     /// Keys that are compared with all that they hold.
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             "? *a63\n: 1\n", "x: { *a63 : 1, *b63 : 2 }\n", "? [*a63]\n: 1\n? [*b63]\n: 2\n",
         ]

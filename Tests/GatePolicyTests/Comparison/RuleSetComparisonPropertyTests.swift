@@ -81,9 +81,9 @@ private struct DrawnPair {
 /// Rule sets that are drawn by lot are held against each other: whatever they decide otherwise
 /// about a client is in the report, and whatever is in the report they decide otherwise.
 struct RuleSetComparisonPropertyTests {
-    private static let pairs = (UInt64(0)..<24).compactMap { try? DrawnPair(seed: $0) }
+    private static let pairs = (UInt64(0)..<12).compactMap { try? DrawnPair(seed: $0) }
 
-    @Test(arguments: 0..<24)
+    @Test(arguments: 0..<12)
     func `whatever is decided otherwise is in the report`(index: Int) throws {
         var world = Self.pairs[index]
         try #require(!world.difference.isSampled)
@@ -103,7 +103,7 @@ struct RuleSetComparisonPropertyTests {
         }
     }
 
-    @Test(arguments: 0..<24)
+    @Test(arguments: 0..<12)
     func `whatever is in the report is decided otherwise`(index: Int) throws {
         var world = Self.pairs[index]
         for period in world.difference.periods {
@@ -123,8 +123,8 @@ struct RuleSetComparisonPropertyTests {
     }
 
     @Test func `the rule sets that are drawn do differ`() {
-        #expect(Self.pairs.count == 24)
-        #expect(Self.pairs.count { !$0.difference.isEmpty } > 12)
+        #expect(Self.pairs.count == 12)
+        #expect(Self.pairs.count { !$0.difference.isEmpty } > 6)
     }
 }
 

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             "(?:a+)+(?<version>b)", "(?:a|a)*(?<version>b)", "(?:a*)*(?:a*)*(?<version>b)",
             "(?:(?:a?){20}){20}(?<version>b)", "(?<version>.*.*.*.*.*=)",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GateProxy
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GateServerTests {
     /// Holds whoever logs a request until it is told otherwise.
     private struct HoldingLog: LogHandler {
@@ -59,7 +59,7 @@ struct GateServerTests {
     }
 
     /// A reload can still be under way when the gate stops.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `rules that come after the end are no reason to wait`() async throws {
         let settings = GateSettings(
             listen: Endpoint(host: "127.0.0.1", port: 0),

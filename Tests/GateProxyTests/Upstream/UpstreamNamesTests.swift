@@ -7,7 +7,7 @@ import Testing
 @testable import GateProxy
 
 /// A gate with real sockets in front of a name whose addresses change.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct UpstreamNamesTests {
     private typealias Answer = Result<[SocketAddress], LookupFailure>
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Real requests to a server that speaks as App Store Connect does.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
 )
 struct AppStoreConnectFeedTests {

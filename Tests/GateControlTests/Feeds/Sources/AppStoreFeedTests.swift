@@ -61,7 +61,7 @@ struct AppStoreSightingsTests {
 }
 
 /// Real sockets on loopback: a server that answers as the App Store does.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct AppStoreFeedTests {
     private let fetcher: Fetcher
     private let store: AppStoreLookup

@@ -7,7 +7,7 @@ import Testing
 @testable import GateControl
 
 /// A gateway that says what the real one says seldom; the real one is in the end-to-end tests.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct EtcdFeedTests {
     private static let key = Data("/rules".utf8).base64EncodedString()
 

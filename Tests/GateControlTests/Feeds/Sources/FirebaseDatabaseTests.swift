@@ -117,7 +117,7 @@ struct FirebaseDatabaseTreeTests {
 }
 
 /// Real sockets on loopback: a server that speaks as the database does.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FirebaseDatabaseFeedTests {
     private let fetcher: Fetcher
     private let folder: TemporaryFolder

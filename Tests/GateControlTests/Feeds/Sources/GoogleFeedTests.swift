@@ -9,7 +9,7 @@ import Testing
 /// Real sockets on loopback: servers that speak as Google's do.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .enabled(if: GoogleAccount.canBeMade, "openssl is missing")
 )
 struct GoogleFeedTests {

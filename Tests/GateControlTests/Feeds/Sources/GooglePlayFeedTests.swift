@@ -103,7 +103,7 @@ struct GooglePlayReleasesTests {
 /// A process that speaks as Google Play does, and checks what the account signs.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(1)),
+    .timeLimit(.minutes(5)),
     .enabled(if: GoogleAccount.canBeMade && FeedServer.canRun, "openssl or python3 is missing")
 )
 struct GooglePlayFeedTests {

@@ -150,7 +150,7 @@ struct MicroCMSFeedTests {
 }
 
 /// Real sockets on loopback: a server that speaks as microCMS does.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct MicroCMSWireTests {
     private let fetcher: Fetcher
     private let folder: TemporaryFolder

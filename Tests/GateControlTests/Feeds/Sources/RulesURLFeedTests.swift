@@ -8,7 +8,7 @@ import Testing
 @testable import GateControl
 
 /// Real sockets on loopback.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct RulesURLFeedTests {
     private let source: FileSource
     private let fetcher: Fetcher
