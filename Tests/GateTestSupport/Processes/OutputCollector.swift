@@ -34,7 +34,8 @@ final class OutputCollector: Sendable {
         while true {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) {
-                buffer, initialized in
+                buffer,
+                initialized in
                 unsafe count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 initialized = max(count, 0)
             }
