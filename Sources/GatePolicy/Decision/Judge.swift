@@ -1,6 +1,7 @@
-/// Lets every rule speak, and takes the strictest word.
+/// Lets every rule that can be for a client speak, and takes the strictest word.
 struct Judge: Sendable {
     let rules: [CompiledRule]
+    private let index: RuleIndex
     private let unidentified: UnidentifiedPolicy
     private let strictPaths: [StrictPath]
 
@@ -15,6 +16,7 @@ struct Judge: Sendable {
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
             return CompiledRule(rule, patterns: patterns, definition.releases)
         }
+        self.index = RuleIndex(self.rules)
         self.unidentified = definition.unidentified
         self.strictPaths = definition.unidentified.paths.compactMap { path in
             classifier.number(of: path.request).map {
@@ -36,7 +38,8 @@ struct Judge: Sendable {
         var gaps = Self.gaps(of: identity)
         let treatment = self.treatment(in: scope)
         let subject = CompiledRule.Subject(identity, address: address)
-        for (index, compiled) in self.rules.enumerated() {
+        for index in self.index.candidates(for: identity, in: scope) {
+            let compiled = self.rules[index]
             guard let unknown = compiled.gaps(of: subject, in: scope) else { continue }
             let stage = compiled.stage(for: subject, matchingUpTo: unknown, at: now)
             decision.validUntil = Timestamp.earlier(decision.validUntil, stage.nextChange)

@@ -4,7 +4,7 @@
 final class CompiledRule: Sendable {
     let definition: RuleDefinition
     /// The numbers of its request patterns; `nil` for every request.
-    private let patterns: [Int]?
+    let patterns: [Int]?
     /// Its channels in lower case, as identities state them.
     private let channels: [String]?
     private let rollout: Rollout

@@ -21,6 +21,13 @@ struct PatternSet: Sendable, Hashable {
 
     var isEmpty: Bool { self.inline[0] == Self.free && !self.isEverything }
 
+    /// The numbers in ascending order; `nil` for the set of all patterns there are.
+    var numbers: [Int]? {
+        guard !self.isEverything else { return nil }
+        let inline = self.inline.indices.lazy.map { self.inline[$0] }.prefix { $0 != Self.free }
+        return inline.map(Int.init) + self.overflow.map(Int.init)
+    }
+
     func contains(_ number: Int) -> Bool {
         if self.isEverything { return true }
         guard let number = UInt32(exactly: number), number != Self.free else { return false }

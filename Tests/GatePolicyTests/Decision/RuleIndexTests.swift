@@ -1,0 +1,64 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct RuleIndexTests {
+    /// Compiled rules and their index.
+    private struct Indexed {
+        let rules: [CompiledRule]
+        let index: RuleIndex
+        private let ruleSet: RuleSet
+
+        init(_ rules: [RuleDefinition]) {
+            self.ruleSet = GatePolicyTests.ruleSet(rules)
+            self.rules = self.ruleSet.judge.rules
+            self.index = RuleIndex(self.rules)
+        }
+
+        func scope(_ path: String) -> RequestScope { self.ruleSet.scope("GET", path) }
+    }
+
+    @Test(arguments: UInt64(1)...40)
+    func `every rule that can be for a client is found, in order and once`(seed: UInt64) throws {
+        var draw = Draw(random: SeededGenerator(seed: seed))
+        let indexed = Indexed(try draw.rules(12))
+        for _ in 0..<50 {
+            let client = try draw.identity()
+            let path = try draw.one(of: ["/", "/a", "/a/b", "/c/b", "/a%2Fb"])
+            let everything = RequestScope(isExempt: false, patterns: .everything)
+            for scope in [indexed.scope(path), everything] {
+                let found = indexed.index.candidates(for: client, in: scope)
+                let subject = CompiledRule.Subject(client, address: nil)
+                let concerned = indexed.rules.indices.filter {
+                    indexed.rules[$0].gaps(of: subject, in: scope) != nil
+                }
+                #expect(Set(found).isSuperset(of: concerned), "\(client) at \(path)")
+                #expect(found == Set(found).sorted())
+            }
+        }
+    }
+
+    @Test func `among many rules only those are asked that share a value with the client`() throws {
+        let general = try rule("general", minimum: "1")
+        let ofApps = try (0..<1000).map { number in
+            try rule("a\(number)", match: RuleMatch(apps: ["app\(number)"], platforms: [.ios]))
+        }
+        let ofPaths = try (0..<1000).map { number in
+            let pattern = try RequestPattern(path: "/v\(number)/**", methods: nil)
+            return try rule("p\(number)", match: RuleMatch(platforms: [.ios], requests: [pattern]))
+        }
+        let ofAndroid = try rule("android", match: RuleMatch(platforms: [.android]))
+        let nobody = try rule("nobody", match: RuleMatch(apps: []))
+        let indexed = Indexed(ofApps + [general] + ofPaths + [ofAndroid, nobody])
+        func found(_ client: ClientIdentity, _ path: String) -> [String] {
+            indexed.index.candidates(for: client, in: indexed.scope(path))
+                .map { indexed.rules[$0].definition.id }
+        }
+        #expect(found(try client(app: "app7"), "/v9/x") == ["a7", "general", "p9"])
+        #expect(found(try client(app: "other"), "/x") == ["general"])
+        let android = try client(app: "b", platform: .android)
+        #expect(found(android, "/v9") == ["general", "p9", "android"])
+        // A client that does not say which app it is may be any of them.
+        #expect(found(try client(), "/x").count == 1001)
+    }
+}
