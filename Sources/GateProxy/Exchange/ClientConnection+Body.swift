@@ -1,0 +1,115 @@
+import NIOCore
+
+/// What the client sends behind a head.
+extension ClientConnection {
+    /// The next piece of the request's body, empty if none is there; `nil`: it was malformed and
+    /// the request is refused.
+    func takeBody() -> ByteBuffer? {
+        if self.inbound.readableBytes > 0 { self.request.awaitsContinue = false }
+        let inbound = self.inbound
+        let progress = self.body.consume(
+            inbound.readableBytesUInt8Span,
+            trailerFields: self.rules.table
+        ) { start, end in
+            self.request.bodyBytes += UInt64(end - start)
+        }
+        // Refused while the request still counts as unfinished: what follows on this connection
+        // must never be taken for another request.
+        if let limit = self.worker.settings.maxBodyBytes, self.request.bodyBytes > limit {
+            self.fail(.contentTooLarge)
+            return nil
+        }
+        switch progress {
+        case .more where self.inputClosed:
+            self.dropUpstream()
+            self.closeAfterWriting()
+            return nil
+        case .more(let consumed):
+            return self.inbound.readSlice(length: consumed) ?? ByteBuffer()
+        case .end(let consumed):
+            _ = self.exchange.requestEnded()
+            return self.inbound.readSlice(length: consumed) ?? ByteBuffer()
+        case .malformed(let fault):
+            self.fail(GateAnswer(fault))
+            return nil
+        }
+    }
+
+    /// - Returns: whether there may be more to read.
+    func passBody() -> Bool {
+        guard let upstream = self.upstream, self.inbound.readableBytes > 0,
+            let piece = self.takeBody(), piece.readableBytes > 0
+        else { return false }
+        upstream.write(piece)
+        self.renewDeadline()
+        return self.requestHasEnded
+    }
+
+    /// The client must go on with its body, or else the backend answer.
+    func renewDeadline() {
+        let body =
+            self.request.isCall
+            ? self.responseTimeout : self.worker.settings.timeouts.body
+        self.deadline = self.worker.now + (self.requestHasEnded ? self.responseTimeout : body)
+    }
+
+    /// For the backend's answer, and between two pieces of it.
+    var responseTimeout: TimeAmount {
+        let timeouts = self.worker.settings.timeouts
+        // A call may have nothing to say for as long as a tunnel.
+        return self.request.isCall ? timeouts.tunnel : timeouts.response
+    }
+
+    private var requestHasEnded: Bool {
+        if case .forwarding(let forwarding) = self.exchange { return forwarding.requestEnded }
+        return true
+    }
+
+    func passTunnel() -> Bool {
+        guard let upstream = self.upstream,
+            let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
+            bytes.readableBytes > 0
+        else { return false }
+        if self.lasting?.revocation == nil {
+            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+        }
+        upstream.write(bytes)
+        return false
+    }
+
+    /// Reads the rest of an answered request away, to the beginning of the next one.
+    func discardBody() -> Bool {
+        let inbound = self.inbound
+        let bytes = inbound.readableBytesUInt8Span
+        switch self.body.consume(bytes, trailerFields: self.rules.table) {
+        case .more where self.inputClosed:
+            self.closeAfterWriting()
+            return false
+        case .more(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+            if self.exchange.discarded(bytes: consumed) == .close { self.abort() }
+            return false
+        case .end(let consumed):
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            guard self.exchange.requestEnded() == .next else { return false }
+            self.nextRequest()
+            return true
+        case .malformed:
+            self.abort()
+            return false
+        }
+    }
+
+    func discardAll() -> Bool {
+        let count = self.inbound.readableBytes
+        guard count > 0 else { return false }
+        self.inbound = ByteBuffer()
+        if let lingerEnd = self.lingerEnd {
+            let idleEnd = self.worker.now + self.worker.settings.timeouts.linger
+            self.deadline = Swift.min(lingerEnd, idleEnd)
+        }
+        if self.exchange.discarded(bytes: count) == .close { self.abort() }
+        return false
+    }
+}

@@ -1,0 +1,154 @@
+import Logging
+import NIOCore
+
+/// The way of a request to a backend.
+extension ClientConnection {
+    /// Sends a request on that may pass.
+    func forward(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        verdict: Verdict
+    ) {
+        if let overload = self.worker.overload { return self.shed(overload, facts: facts) }
+        self.beginPending()
+        var buffer = self.worker.takeBuffer()
+        RequestHeadWriter(origin: self.origin, upstreamAuthority: self.worker.upstreamAuthority)
+            .write(
+                head,
+                facts: facts,
+                bytes: bytes,
+                verdict: verdict,
+                newRequestID: {
+                    self.request.logEntry?.newRequestID ?? self.worker.nextRequestID()
+                },
+                into: &buffer
+            )
+        if facts.offersUpgrade {
+            self.request.offeredProtocols =
+                RequestHeadWriter.upgradeTokens(head, facts: facts, bytes: bytes)?
+                .lowercased().split(separator: ", ").map(String.init) ?? []
+        }
+        self.exchange.forward(
+            Exchange.Forwarding(
+                requestEnded: facts.framing == .none,
+                keepsClient: facts.keepsAlive && self.mayGoOn,
+                retryable: false,
+                offersUpgrade: !self.request.offeredProtocols.isEmpty
+            )
+        )
+        // A body that is broken from its first bytes is refused before the backend hears of it.
+        var pieces = [ByteBuffer]()
+        if facts.framing != .none {
+            guard let piece = self.takeBody() else { return }
+            if piece.readableBytes > 0 { pieces.append(piece) }
+        }
+        let mayRepeat = facts.isIdempotent && facts.framing == .none
+        self.request.replay = mayRepeat ? buffer : nil
+        if self.request.isCall { self.keepLasting(buffer, isWebSocket: false) }
+        self.send(buffer, pieces)
+    }
+
+    private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
+        guard let member = self.worker.pool.next(at: self.worker.now) else {
+            return self.failSoon([head] + body)
+        }
+        guard let upstream = member.take(upgrading: self.isUpgrading) else {
+            return self.connect(to: member, sending: [head] + body)
+        }
+        if self.request.replay != nil, upstream.mayBeStale { self.exchange.allowRetry() }
+        self.attach(upstream)
+        upstream.write(head)
+        for piece in body { upstream.write(piece) }
+        // What may be sent again is given back when the answer comes.
+        if self.request.replay == nil { self.worker.giveBack(head) }
+    }
+
+    private var isUpgrading: Bool { !self.request.offeredProtocols.isEmpty }
+
+    private func attach(_ upstream: UpstreamConnection) {
+        self.upstream = upstream
+        self.renewDeadline()
+        upstream.begin(for: self, answersHead: self.request.isHead)
+    }
+
+    /// Sends a request that nobody has seen on another connection.
+    func sendAnew(_ buffers: [ByteBuffer]) {
+        guard let member = self.worker.pool.next(at: self.worker.now) else {
+            return self.failSoon(buffers)
+        }
+        self.connect(to: member, sending: buffers)
+    }
+
+    /// Opens a connection to the backend; the request waits for it.
+    ///
+    /// `tried`: the addresses that could not be reached.
+    private func connect(
+        to member: UpstreamPool.Member,
+        sending buffers: [ByteBuffer],
+        tried: [UpstreamPool.Member] = []
+    ) {
+        self.beginPending()
+        self.unsent = buffers
+        self.deadline = nil
+        self.worker.pool.connect(to: member, upgrading: self.isUpgrading) { result in
+            guard let buffers = self.unsent else {
+                // The client went away in the meantime; the next one is glad of the connection.
+                if case .success(let upstream) = result {
+                    upstream.release(reusable: !self.worker.isDraining, now: self.worker.now)
+                }
+                return
+            }
+            self.unsent = nil
+            switch result {
+            case .success(let upstream) where !upstream.isActive:
+                self.fail(.badGateway)
+            case .success(let upstream):
+                self.attach(upstream)
+                for buffer in buffers { upstream.write(buffer) }
+                self.readOn()
+                upstream.flush()
+                self.resumeReading()
+            case .failure(let error):
+                self.connectFailed(error, sending: buffers, tried: tried + [member])
+            }
+        }
+    }
+
+    /// Fails for want of any address, as late as a connection would: answered at once, the requests
+    /// of one read would be answered one within the other.
+    private func failSoon(_ buffers: [ByteBuffer]) {
+        self.unsent = buffers
+        self.deadline = nil
+        self.worker.eventLoop.assumeIsolated().execute {
+            guard self.unsent.take() != nil else { return }
+            self.worker.pool.reportNoAddress()
+            self.fail(.unreachable)
+        }
+    }
+
+    /// Nothing was sent yet, so that another address may have the request.
+    private func connectFailed(
+        _ error: UpstreamPool.ConnectError,
+        sending buffers: [ByteBuffer],
+        tried: [UpstreamPool.Member]
+    ) {
+        // No other address helps against that.
+        if error.isOutOfDescriptors {
+            self.worker.refused(.descriptors, ["error": "\(error.cause)"])
+            return self.fail(.outOfDescriptors)
+        }
+        guard tried.count < Self.mostAddresses,
+            // After a wait for nothing, another one must at least be likely to end well.
+            let other = self.worker.pool.next(
+                at: self.worker.now,
+                besides: tried,
+                insisting: !error.isTimeout
+            )
+        else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
+        self.connect(to: other, sending: buffers, tried: tried)
+    }
+
+    /// Addresses that are tried for one request.
+    private static let mostAddresses = 3
+}
