@@ -12,7 +12,7 @@ extension ClientConnection {
             return false
         }
         let inbound = self.inbound
-        guard HTTP2Connection.isPreface(inbound.readableBytesUInt8Span) else { return false }
+        guard HTTP2Preface.isBegun(by: inbound.readableBytesUInt8Span) else { return false }
         self.becomeHTTP2()
         return true
     }

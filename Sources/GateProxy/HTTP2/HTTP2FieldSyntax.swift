@@ -51,6 +51,17 @@ enum HTTP2FieldSyntax {
         bytes.equals(name, from: field.nameStart, to: field.nameEnd)
     }
 
+    /// The length that a field speaks of (RFC 9110 8.6); `nil`: none, or more than can be.
+    static func number(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> UInt64? {
+        guard (1...18).contains(field.valueEnd - field.nameEnd) else { return nil }
+        var number: UInt64 = 0
+        for index in field.nameEnd..<field.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { return nil }
+            number = number * 10 + UInt64(bytes[index] - 0x30)
+        }
+        return number
+    }
+
     /// Writes the end of a chunked body with these trailer fields (RFC 9112 7.1.2); `false` if they
     /// are malformed.
     static func writeTrailers(_ list: borrowing HeaderList, into out: inout ByteBuffer) -> Bool {

@@ -154,7 +154,7 @@ package struct HTTP2RequestHead {
                 return
             }
         case .contentLength:
-            guard self.length == nil, let length = Self.number(field, in: bytes) else {
+            guard self.length == nil, let length = HTTP2FieldSyntax.number(field, in: bytes) else {
                 throw Malformed()
             }
             self.length = length
@@ -211,15 +211,5 @@ package struct HTTP2RequestHead {
             return false
         }
         return true
-    }
-
-    private static func number(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> UInt64? {
-        guard (1...18).contains(field.valueEnd - field.nameEnd) else { return nil }
-        var number: UInt64 = 0
-        for index in field.nameEnd..<field.valueEnd {
-            guard ASCII.isDigit(bytes[index]) else { return nil }
-            number = number * 10 + UInt64(bytes[index] - 0x30)
-        }
-        return number
     }
 }

@@ -86,7 +86,7 @@ struct HTTP2ResponseHead: Equatable {
             switch HTTP2FieldSyntax.role(of: field, in: bytes) {
             case .connectionSpecific: throw .http2
             case .contentLength:
-                guard length == nil, let number = self.number(field, in: bytes) else {
+                guard length == nil, let number = HTTP2FieldSyntax.number(field, in: bytes) else {
                     throw .contentLength
                 }
                 length = number
@@ -98,15 +98,5 @@ struct HTTP2ResponseHead: Equatable {
             out.writeStaticString("\r\n")
         }
         return length
-    }
-
-    private static func number(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> UInt64? {
-        guard (1...18).contains(field.valueEnd - field.nameEnd) else { return nil }
-        var number: UInt64 = 0
-        for index in field.nameEnd..<field.valueEnd {
-            guard ASCII.isDigit(bytes[index]) else { return nil }
-            number = number * 10 + UInt64(bytes[index] - 0x30)
-        }
-        return number
     }
 }

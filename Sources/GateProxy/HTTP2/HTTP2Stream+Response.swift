@@ -2,10 +2,8 @@ import NIOCore
 
 /// What the client gets.
 extension HTTP2Stream {
-    private static let pendingLimit = 64 * 1024
-
     var isWritable: Bool {
-        !self.isOver && self.pending.readableBytes < Self.pendingLimit && self.connection.isWritable
+        !self.isOver && self.output.hasRoom && self.connection.isWritable
     }
 
     /// Whether the client has been sent the head of the answer.
@@ -68,7 +66,8 @@ extension HTTP2Stream {
             self.parser.reset()
         } else if endsStream {
             self.response = .ended
-            self.hasSentAll()
+            self.output.endAtOnce()
+            self.hasSentLast()
         } else {
             self.response = .body(BodyReader(facts.framing))
         }
@@ -77,13 +76,11 @@ extension HTTP2Stream {
 
     private func takeBody(_ reader: inout BodyReader, from buffer: ByteBuffer) {
         let bytes = buffer.readableBytesUInt8Span
-        // Without this a body that never lets the buffer become empty would make it grow.
-        if self.pending.readerIndex >= Self.pendingLimit { self.pending.discardReadBytes() }
         // A chunk's size and end were read where the answer came from.
         let progress = reader.consume(
             bytes,
             trailerFields: .response,
-            onData: { start, end in self.pending.write(bytes, from: start, to: end) },
+            onData: { start, end in self.output.append(bytes, from: start, to: end) },
             onTrailer: { line in
                 var block = self.trailers ?? ByteBuffer()
                 HPACKWriter.writeField(bytes, line, into: &block)
@@ -100,7 +97,7 @@ extension HTTP2Stream {
             self.response = .body(reader)
         case .end:
             self.response = .ended
-            self.ending = self.trailers.map(Ending.trailers) ?? .data
+            self.output.end(trailers: self.trailers)
         }
         self.connection.send(self)
     }
@@ -117,13 +114,11 @@ extension HTTP2Stream {
     func closeOutput() {
         guard !self.isOver, case .body(.untilClose) = self.response else { return }
         self.response = .ended
-        self.ending = .data
+        self.output.end(trailers: nil)
         self.connection.send(self)
     }
 
-    /// The last frame of the answer was written.
-    func hasSentAll() {
-        self.ending = .sent
+    func hasSentLast() {
         self.connection.resets.earn(1)
         if !self.hasEndedRequest { self.connection.linger(self.id) }
         self.end()
@@ -135,16 +130,25 @@ extension HTTP2Stream {
         self.reset(.internalError)
     }
 
-    /// Calls back when everything that was written is on its way, or will never be.
-    func whenAllWritten(_ done: @escaping () -> Void) {
-        guard !self.isOver, self.pending.readableBytes > 0 || self.waitsToEnd else { return done() }
-        self.whenWritten.append(done)
+    func hasSentAll() {
+        self.callWhenWritten()
     }
 
-    private var waitsToEnd: Bool {
-        switch self.ending {
-        case .data, .trailers: true
-        case .open, .sent: false
-        }
+    func waits() {
+        self.renewDeadline()
+    }
+
+    func becameWritable() {
+        self.client.becameWritable()
+    }
+
+    func flush() {
+        self.connection.flush()
+    }
+
+    /// Calls back when everything that was written is on its way, or will never be.
+    func whenAllWritten(_ done: @escaping () -> Void) {
+        guard !self.isOver, self.output.hasMore else { return done() }
+        self.whenWritten.append(done)
     }
 }

@@ -4,7 +4,7 @@ import NIOCore
 /// the `ClientConnection` that serves it, and what that answers becomes frames.
 ///
 /// When an exchange has come to its end in order, both serve another stream.
-final class HTTP2Stream {
+final class HTTP2Stream: HTTP2Sender {
     /// How the bytes of the request's body are passed on.
     private enum RequestBody {
         case length(remaining: UInt64)
@@ -19,15 +19,6 @@ final class HTTP2Stream {
         case ended
     }
 
-    /// What ends the stream behind the bytes that wait.
-    enum Ending {
-        case open
-        case data
-        case trailers(ByteBuffer)
-        /// The last frame was sent.
-        case sent
-    }
-
     unowned let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
@@ -40,17 +31,10 @@ final class HTTP2Stream {
     /// Trailer fields whose end is still to come, as a header block.
     var trailers: ByteBuffer?
 
-    /// How much of a body the client takes.
-    var sendWindow = 0
-    private var receiveWindow = 0
-    /// Bytes of the body that were received and that nobody has taken yet.
-    private var untaken = 0
-
-    /// Bytes of the answer that wait for the client to make room.
-    var pending = ByteBuffer()
-    var ending = Ending.open
-    /// Whether it waits in the connection's line of those with something to send.
-    var isWaiting = false
+    /// The answer, as far as the client makes no room for it.
+    var output = HTTP2StreamOutput()
+    /// How much of its body the client may send.
+    private var receiveWindow = HTTP2Stream.newReceiveWindow
     var whenWritten: [() -> Void] = []
     /// Nothing more is sent or received; the connection is about to let go of it.
     private(set) var isOver = false
@@ -84,12 +68,15 @@ final class HTTP2Stream {
         self.partialHead = ByteBuffer()
         self.trailers = nil
         self.parser.reset()
-        self.sendWindow = sendWindow
-        self.receiveWindow = HTTP2OwnSettings.firstWindow
-        self.untaken = 0
-        self.ending = .open
+        self.output.begin(window: sendWindow)
+        self.receiveWindow = Self.newReceiveWindow
         self.isOver = false
     }
+
+    private static let newReceiveWindow = HTTP2ReceiveWindow(
+        size: HTTP2OwnSettings.streamWindow,
+        first: HTTP2OwnSettings.firstWindow
+    )
 
     var hasEndedRequest: Bool {
         if case .ended = self.request { return true }
@@ -100,9 +87,8 @@ final class HTTP2Stream {
     func end() {
         guard !self.isOver else { return }
         self.isOver = true
-        self.pending = ByteBuffer()
-        self.connection.credit(self.untaken)
-        self.untaken = 0
+        self.output.drop()
+        self.connection.credit(self.receiveWindow.untaken)
         self.connection.isOver(self)
         self.callWhenWritten()
     }
@@ -127,9 +113,7 @@ extension HTTP2Stream {
     /// `length`: the frame's payload with its padding, which counts for flow control.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
         guard !self.hasEndedRequest else { throw .streamClosed }
-        self.receiveWindow -= length
-        self.untaken += length
-        guard self.receiveWindow >= 0 else { throw .flowControlError }
+        guard self.receiveWindow.receive(length) else { throw .flowControlError }
         switch self.request {
         case .length(let remaining):
             // More or fewer bytes than announced: malformed (RFC 9113 8.1.1).
@@ -142,13 +126,7 @@ extension HTTP2Stream {
             if endsStream { self.request = .ended }
             guard data.readableBytes > 0 || endsStream else { break }
             var chunk = self.connection.worker.takeBuffer()
-            if data.readableBytes > 0 {
-                chunk.writeString(String(data.readableBytes, radix: 16))
-                chunk.writeStaticString("\r\n")
-                chunk.writeImmutableBuffer(data)
-                chunk.writeStaticString("\r\n")
-            }
-            if endsStream { chunk.writeStaticString("0\r\n\r\n") }
+            chunk.writeChunk(data, isLast: endsStream)
             self.client.received(chunk)
         case .ended: break
         }
@@ -175,12 +153,10 @@ extension HTTP2Stream {
 
     /// Lets the client send more, if what it has sent so far was taken.
     func makeRoom() {
-        guard !self.isOver, self.untaken > 0, self.client.mayRead else { return }
-        self.connection.credit(self.untaken)
-        self.untaken = 0
-        let increment = HTTP2OwnSettings.streamWindow - self.receiveWindow
-        guard !self.hasEndedRequest, increment >= HTTP2OwnSettings.streamWindow / 2 else { return }
+        let untaken = self.receiveWindow.untaken
+        guard !self.isOver, untaken > 0, self.client.mayRead else { return }
+        self.connection.credit(untaken)
+        guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
         self.connection.writeWindowUpdate(self.id, increment: increment)
-        self.receiveWindow += increment
     }
 }

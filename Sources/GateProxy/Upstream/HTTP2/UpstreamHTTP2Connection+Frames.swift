@@ -5,48 +5,24 @@ extension UpstreamHTTP2Connection {
     /// Room that is worth a frame of its own, in bytes.
     private static let largeIncrement = 1024
 
-    func readFrames() throws(HTTP2ErrorCode) {
-        while !self.isClosing, let header = self.inbound.frameHeader {
-            guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
-            try self.check(header)
-            let size = HTTP2FrameHeader.size + header.length
-            guard self.inbound.readableBytes >= size else { return }
-            self.inbound.moveReaderIndex(forwardBy: HTTP2FrameHeader.size)
-            guard let payload = self.inbound.readSlice(length: header.length) else { return }
-            try self.read(header, payload)
-        }
-    }
-
-    /// What may come at all.
-    private func check(_ header: HTTP2FrameHeader) throws(HTTP2ErrorCode) {
-        if case .opening = self.stage {
-            guard header.type == .settings, !header.flags.contains(.acknowledgement) else {
-                throw .protocolError
-            }
-        }
-        if let block = self.headerBlock {
-            guard header.type == .continuation, header.stream == block.stream else {
-                throw .protocolError
-            }
-        }
-    }
-
-    private func read(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        switch header.type {
-        case .data: try self.readData(header, payload)
-        case .headers: try self.readHeaders(header, payload)
-        case .continuation: try self.readContinuation(header, payload)
-        case .resetStream: try self.readReset(header, payload)
-        case .windowUpdate: try self.readWindowUpdate(header, payload)
-        case .settings: try self.readSettings(header, payload)
-        case .ping: try self.readPing(header, payload)
-        case .goAway: try self.readGoAway(header, payload)
-        // The gate has said that it takes none (RFC 9113 8.4).
-        case .pushPromise: throw .protocolError
-        case .priority, nil: try self.chargeControl()
+    func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
+        switch frame {
+        case .data(let stream, let content, let length, let endsStream):
+            try self.readData(stream, content, length: length, endsStream: endsStream)
+        case .headers(let block): try self.readHeaders(block)
+        case .headersBegun(let stream):
+            guard self.budget.hasOpened(stream) else { throw .protocolError }
+        case .headersContinued: break
+        case .reset(let stream, let code): try self.stream(stream)?.reset(code)
+        case .windowUpdate(let stream, let increment):
+            try self.readWindowUpdate(stream, increment)
+        case .settings(let payload): try self.readSettings(payload)
+        case .settingsAcknowledged: break
+        case .ping(let payload):
+            try self.chargeControl()
+            self.outbox.answerPing(payload)
+        case .goAway(let last, let code): try self.readGoAway(last: last, code)
+        case .pingAcknowledged, .other: try self.chargeControl()
         }
     }
 
@@ -61,151 +37,46 @@ extension UpstreamHTTP2Connection {
         try self.chargeControl()
         return nil
     }
-}
 
-extension UpstreamHTTP2Connection {
     private func readData(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
+        _ id: UInt32,
+        _ content: ByteBuffer,
+        length: Int,
+        endsStream: Bool
     ) throws(HTTP2ErrorCode) {
-        let content = try header.content(of: payload)
         // What all streams share is given back at once: one slow client must not stop the others.
-        guard self.receiveWindow.receive(header.length) else { throw .flowControlError }
+        guard self.receiveWindow.receive(length) else { throw .flowControlError }
         if let increment = self.receiveWindow.take() {
             self.writeWindowUpdate(0, increment: increment)
         }
         if content.readableBytes > 0 { self.control.earn(2) } else { try self.chargeControl() }
-        try self.stream(header.stream)?.receiveData(
-            content,
-            length: header.length,
-            endsStream: header.flags.contains(.endStream)
-        )
+        try self.stream(id)?.receiveData(content, length: length, endsStream: endsStream)
     }
 
-    private func readHeaders(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard self.budget.hasOpened(header.stream) else { throw .protocolError }
-        var block = try header.content(of: payload)
-        if header.flags.contains(.priority) {
-            guard block.readableBytes >= 5 else { throw .frameSizeError }
-            block.moveReaderIndex(forwardBy: 5)
-        }
-        let endsStream = header.flags.contains(.endStream)
-        guard header.flags.contains(.endHeaders) else {
-            self.headerBlock = HTTP2HeaderBlock(
-                stream: header.stream,
-                endsStream: endsStream,
-                bytes: block
-            )
-            return
-        }
-        try self.readBlock(block, stream: header.stream, endsStream: endsStream)
-    }
-
-    private func readContinuation(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard var block = self.headerBlock else { throw .protocolError }
-        // One that is only a little too large is the fault of its stream, not of all of them.
-        try block.append(payload, limit: 4 * self.limits.bytes)
-        guard header.flags.contains(.endHeaders) else {
-            self.headerBlock = block
-            return
-        }
-        self.headerBlock = nil
-        try self.readBlock(block.bytes, stream: block.stream, endsStream: block.endsStream)
-    }
-
-    private func readBlock(
-        _ block: ByteBuffer,
-        stream id: UInt32,
-        endsStream: Bool
-    ) throws(HTTP2ErrorCode) {
-        self.fields.removeAll()
+    private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
+        guard self.budget.hasOpened(block.stream) else { throw .protocolError }
         // Whatever becomes of the stream: later blocks refer to what stands in this one.
-        do throws(HPACKFault) {
-            try self.decoder.decode(
-                block.readableBytesUInt8Span,
-                into: &self.fields,
-                limit: self.limits.bytes
-            )
-        } catch {
-            throw .compressionError
-        }
-        guard let stream = try self.stream(id) else { return }
+        try self.headers.read(block.bytes)
+        guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
-        stream.receiveFields(self.fields, endsStream: endsStream)
-    }
-}
-
-extension UpstreamHTTP2Connection {
-    private func readReset(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard payload.readableBytes == 4,
-            let code = payload.getInteger(at: payload.readerIndex, as: UInt32.self)
-        else { throw .frameSizeError }
-        try self.stream(header.stream)?.reset(code)
+        stream.receiveFields(self.headers.fields, endsStream: block.endsStream)
     }
 
-    private func readWindowUpdate(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard payload.readableBytes == 4,
-            let value = payload.getInteger(at: payload.readerIndex, as: UInt32.self)
-        else { throw .frameSizeError }
-        let increment = Int(value & 0x7FFF_FFFF)
+    private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {
         // Room for a large body comes in more frames than could be told from a flood.
         if increment < Self.largeIncrement { try self.chargeControl() }
-        guard header.stream != 0 else {
-            guard increment > 0 else { throw .protocolError }
-            self.sendWindow += increment
-            guard self.sendWindow <= HTTP2PeerSettings.largestWindow else {
-                throw .flowControlError
-            }
-            return self.pump()
+        guard id != 0 else { return try self.widen(by: increment) }
+        guard let stream = try self.stream(id) else { return }
+        do throws(HTTP2ErrorCode) {
+            try self.widen(stream, by: increment)
+        } catch {
+            stream.failed(.http2, error)
         }
-        guard let stream = try self.stream(header.stream) else { return }
-        guard increment > 0 else { return stream.failed(.http2) }
-        stream.sendWindow += increment
-        guard stream.sendWindow <= HTTP2PeerSettings.largestWindow else {
-            return stream.failed(.http2, .flowControlError)
-        }
-        if stream.isWaiting { self.pump() }
     }
 
-    private func readSettings(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard header.stream == 0 else { throw .protocolError }
-        guard !header.flags.contains(.acknowledgement) else {
-            guard payload.readableBytes == 0 else { throw .frameSizeError }
-            return
-        }
+    private func readSettings(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
         try self.chargeControl()
-        let before = self.peer.initialWindow
-        try self.peer.apply(payload)
-        // Servers cannot be pushed anything (RFC 9113 6.5.2).
-        guard !self.peer.takesPushes else { throw .protocolError }
-        let change = self.peer.initialWindow - before
-        for stream in self.streams.values {
-            stream.sendWindow += change
-            guard stream.sendWindow <= HTTP2PeerSettings.largestWindow else {
-                throw .flowControlError
-            }
-        }
-        self.outbound.writeFrameHeader(
-            length: 0,
-            type: .settings,
-            flags: .acknowledgement,
-            stream: 0
-        )
+        let change = try self.apply(settings: payload)
         self.budget.allow(self.peer.maxStreams)
         self.becomeReady()
         if change > 0 { self.pump() }
@@ -221,39 +92,14 @@ extension UpstreamHTTP2Connection {
         promise.succeed()
     }
 
-    private func readPing(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard header.stream == 0 else { throw .protocolError }
-        guard payload.readableBytes == 8 else { throw .frameSizeError }
-        try self.chargeControl()
-        guard !header.flags.contains(.acknowledgement) else { return }
-        self.outbound.writeFrameHeader(
-            length: 8,
-            type: .ping,
-            flags: .acknowledgement,
-            stream: 0
-        )
-        self.outbound.writeImmutableBuffer(payload)
-    }
-
     /// The backend takes no more requests, and has not looked at those behind the last one that it
     /// names (RFC 9113 6.8).
-    private func readGoAway(
-        _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
-    ) throws(HTTP2ErrorCode) {
-        guard header.stream == 0 else { throw .protocolError }
-        var payload = payload
-        guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
-            throw .frameSizeError
-        }
+    private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {
             self.member?.report("HTTP/2: the backend ends the connection with code \(code)")
         }
         self.budget.retire()
-        for (id, stream) in self.streams where id > last & 0x7FFF_FFFF { stream.refused() }
+        for (id, stream) in self.streams where id > last { stream.refused() }
     }
 }

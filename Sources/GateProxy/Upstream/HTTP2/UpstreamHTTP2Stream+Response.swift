@@ -53,23 +53,13 @@ extension UpstreamHTTP2Stream {
         } else {
             if endsStream { self.response = .ended }
             if count > 0 || endsStream {
-                self.deliver(scratch: self.chunk(data, isLast: endsStream))
+                var chunk = self.connection.takeScratch()
+                chunk.writeChunk(data, isLast: endsStream)
+                self.deliver(scratch: chunk)
             }
         }
         self.finishLingering()
         self.makeRoom()
-    }
-
-    private func chunk(_ data: ByteBuffer, isLast: Bool) -> ByteBuffer {
-        var chunk = self.connection.takeScratch()
-        if data.readableBytes > 0 {
-            chunk.writeString(String(data.readableBytes, radix: 16))
-            chunk.writeStaticString("\r\n")
-            chunk.writeImmutableBuffer(data)
-            chunk.writeStaticString("\r\n")
-        }
-        if isLast { chunk.writeStaticString("0\r\n\r\n") }
-        return chunk
     }
 
     private func receiveTrailers(

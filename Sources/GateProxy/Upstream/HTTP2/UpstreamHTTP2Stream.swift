@@ -5,7 +5,7 @@ import NIOCore
 /// the exchange knows.
 ///
 /// When an exchange has come to its end in order, both serve another one.
-final class UpstreamHTTP2Stream {
+final class UpstreamHTTP2Stream: HTTP2Sender {
     enum Request {
         case head
         case body(BodyReader)
@@ -19,15 +19,6 @@ final class UpstreamHTTP2Stream {
         case ended
     }
 
-    /// What ends the request behind the bytes that wait.
-    enum Ending {
-        case open
-        case data
-        case trailers(ByteBuffer)
-        /// The last frame was sent.
-        case sent
-    }
-
     let connection: UpstreamHTTP2Connection
     let upstream: UpstreamConnection
     /// 0: nothing was sent yet.
@@ -39,14 +30,10 @@ final class UpstreamHTTP2Stream {
     /// When the request was sent.
     private var began = NIODeadline.uptimeNanoseconds(0)
 
-    /// How much of a body the backend takes.
-    var sendWindow = 0
+    /// The request's body, as far as the backend makes no room for it.
+    var output = HTTP2StreamOutput()
+    /// How much of a body the backend may send.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
-    /// Bytes of the request that wait for the backend to make room.
-    var pending = ByteBuffer()
-    var ending = Ending.open
-    /// Whether it waits in the connection's line of those with something to send.
-    var isWaiting = false
 
     /// The request as it was written, as long as the backend may say that it has not looked at it.
     private var sentHead: ByteBuffer?
@@ -59,7 +46,6 @@ final class UpstreamHTTP2Stream {
     /// Whether it may serve another exchange.
     private(set) var isReusable = false
 
-    private static let pendingLimit = 64 * 1024
     /// Longer requests are not kept.
     private static let keptBytes = 64 * 1024
     private static let lingerTime = TimeAmount.seconds(5)
@@ -77,7 +63,7 @@ final class UpstreamHTTP2Stream {
         self.response = .head
         self.isAnswered = false
         self.receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
-        self.ending = .open
+        self.output.begin(window: 0)
         self.lingerEnd = nil
         self.isOver = false
         self.isReusable = false
@@ -86,16 +72,11 @@ final class UpstreamHTTP2Stream {
     var isOpen: Bool { !self.isOver && self.connection.isOpen }
 
     var isWritable: Bool {
-        !self.isOver && self.pending.readableBytes < Self.pendingLimit && self.connection.isWritable
+        !self.isOver && self.output.hasRoom && self.connection.isWritable
     }
 
     var hasEndedResponse: Bool {
         if case .ended = self.response { return true }
-        return false
-    }
-
-    private var hasSentAll: Bool {
-        if case .sent = self.ending { return true }
         return false
     }
 }
@@ -117,12 +98,12 @@ extension UpstreamHTTP2Stream {
             return self.connection.failSoon(self)
         }
         self.id = opened.id
-        self.sendWindow = opened.sendWindow
+        self.output.begin(window: opened.sendWindow)
         self.began = .now()
         self.sentHead = head
         if opened.framing == .none {
             self.request = .ended
-            self.ending = .sent
+            self.output.endAtOnce()
         } else {
             self.request = .body(BodyReader(opened.framing))
         }
@@ -131,15 +112,13 @@ extension UpstreamHTTP2Stream {
     private func writeBody(_ reader: BodyReader, _ buffer: ByteBuffer) {
         var reader = reader
         self.keep(buffer)
-        // Without this a body that never lets the buffer become empty would make it grow.
-        if self.pending.readerIndex >= Self.pendingLimit { self.pending.discardReadBytes() }
         let bytes = buffer.readableBytesUInt8Span
         var trailers: ByteBuffer?
         // The same was read where it came from.
         let progress = reader.consume(
             bytes,
             trailerFields: HTTP2RequestBlock.table,
-            onData: { start, end in self.pending.write(bytes, from: start, to: end) },
+            onData: { start, end in self.output.append(bytes, from: start, to: end) },
             onTrailer: { line in
                 var block = trailers ?? ByteBuffer()
                 HPACKWriter.writeField(bytes, line, into: &block)
@@ -151,14 +130,26 @@ extension UpstreamHTTP2Stream {
         case .more: self.request = .body(reader)
         case .end:
             self.request = .ended
-            self.ending = trailers.map(Ending.trailers) ?? .data
+            self.output.end(trailers: trailers)
         }
         self.connection.send(self)
     }
 
-    /// The last frame of the request was written.
-    func hasSentLast() {
-        self.ending = .sent
+    func becameWritable() {
+        self.upstream.client?.resumeReading()
+    }
+
+    func flush() {
+        self.connection.flush()
+    }
+
+    /// What waits for this is about to give the stream up.
+    func whenAllWritten(_ done: @escaping () -> Void) {
+        done()
+    }
+
+    func close() {
+        self.cancel()
     }
 
     private func keep(_ buffer: ByteBuffer) {
@@ -192,14 +183,14 @@ extension UpstreamHTTP2Stream {
 
     /// The response has ended, and nobody has anything more to do with the stream.
     func end() {
-        guard self.hasSentAll else { return self.cancel() }
+        guard self.output.hasEnded else { return self.cancel() }
         self.finish(reusable: true)
     }
 
     /// Gives the stream up.
     func cancel(_ code: HTTP2ErrorCode = .cancel) {
         guard !self.isOver else { return }
-        if self.id != 0, !self.hasSentAll || !self.hasEndedResponse {
+        if self.id != 0, !self.output.hasEnded || !self.hasEndedResponse {
             self.connection.writeReset(self.id, code)
             if !self.isAnswered { self.connection.suspect(since: self.began) }
         }
@@ -212,7 +203,7 @@ extension UpstreamHTTP2Stream {
         self.isOver = true
         self.isReusable = reusable
         if self.lingerEnd != nil { self.connection.lingeringCount -= 1 }
-        self.pending = ByteBuffer()
+        self.output.drop()
         self.forgetSent()
         self.connection.isOver(self)
     }

@@ -4,14 +4,13 @@ struct HTTP2ReceiveWindow: Equatable {
     /// What the peer may still send.
     private var left: Int
     /// What has come and was not yet taken by whoever it is for.
-    private var untaken = 0
-    /// What was taken, and the peer does not know it yet.
-    private var uncredited = 0
+    private(set) var untaken = 0
 
-    /// `size`: what the peer was told at the beginning.
-    init(size: Int) {
+    /// `size`: what the peer may send at the most; `first`: what it was told at the beginning, if
+    /// that is less.
+    init(size: Int, first: Int? = nil) {
         self.size = size
-        self.left = size
+        self.left = first ?? size
     }
 
     /// Bytes came, padding included; `false`: more than there was room for.
@@ -25,11 +24,17 @@ struct HTTP2ReceiveWindow: Equatable {
     ///
     /// - Returns: the room to give to the peer; `nil`: it has enough for now.
     mutating func take() -> Int? {
-        self.uncredited += self.untaken
-        self.untaken = 0
-        guard self.uncredited >= self.size / 2 else { return nil }
-        defer { self.uncredited = 0 }
-        self.left += self.uncredited
-        return self.uncredited
+        self.take(self.untaken)
+    }
+
+    /// Some of what has come was taken.
+    ///
+    /// - Returns: the room to give to the peer; `nil`: it has enough for now.
+    mutating func take(_ count: Int) -> Int? {
+        self.untaken -= count
+        let increment = self.size - self.left - self.untaken
+        guard increment >= self.size / 2 else { return nil }
+        self.left += increment
+        return increment
     }
 }

@@ -6,30 +6,36 @@ struct HTTP2PeerSettings: Equatable {
     private(set) var initialWindow = 65_535
     /// How many streams it takes at the same time; `nil`: any number.
     private(set) var maxStreams: Int?
-    /// Whether it would make use of pushes, which no server may say.
-    private(set) var takesPushes = false
+    /// Whether it may ask for pushes, which only clients are sent.
+    private let isClient: Bool
 
-    static let largestWindow = 0x7FFF_FFFF
+    init(isClient: Bool) {
+        self.isClient = isClient
+    }
 
     /// Takes over the settings of one frame.
-    mutating func apply(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
+    ///
+    /// - Returns: by how much all windows for bodies on its streams become larger, or smaller if it
+    ///   is less than 0 (RFC 9113 6.9.2).
+    mutating func apply(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         var payload = payload
+        let before = self.initialWindow
         guard payload.readableBytes % 6 == 0 else { throw .frameSizeError }
         while let (name, value) = payload.readMultipleIntegers(as: (UInt16, UInt32).self) {
             switch name {
             // Server push, of which the gate makes no use.
             case 0x2:
-                guard value <= 1 else { throw .protocolError }
-                self.takesPushes = value == 1
+                guard value == 0 || (value == 1 && self.isClient) else { throw .protocolError }
             case 0x3: self.maxStreams = Int(value)
             case 0x4:
-                guard value <= Self.largestWindow else { throw .flowControlError }
+                guard value <= HTTP2SendWindow.largest else { throw .flowControlError }
                 self.initialWindow = Int(value)
             // The gate's frames are never longer than the least that may stand here.
             case 0x5: guard (16_384...16_777_215).contains(value) else { throw .protocolError }
             default: break
             }
         }
+        return self.initialWindow - before
     }
 }
 

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// A header section whose end is still to come (RFC 9113 4.3).
+/// A header section, in one frame or as far as it has come (RFC 9113 4.3).
 struct HTTP2HeaderBlock {
     /// More frames than any header section needs (CVE-2024-27316 and its like).
     private static let maxFrames = 64
 
-    var stream: UInt32
-    var endsStream: Bool
+    let stream: UInt32
+    let endsStream: Bool
     private(set) var bytes: ByteBuffer
     private var frames = 1
 
@@ -15,6 +15,9 @@ struct HTTP2HeaderBlock {
         self.endsStream = endsStream
         self.bytes = bytes
     }
+
+    /// Whether it came in more frames than one.
+    var isSplit: Bool { self.frames > 1 }
 
     /// Takes in one more frame.
     ///

@@ -38,19 +38,6 @@ struct HTTP2FrameHeader {
     var stream: UInt32
 }
 
-extension HTTP2FrameHeader {
-    /// The payload without its padding (RFC 9113 6.1).
-    func content(of payload: ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
-        guard self.flags.contains(.padded) else { return payload }
-        var payload = payload
-        guard let padding = payload.readInteger(as: UInt8.self) else { throw .frameSizeError }
-        guard let content = payload.readSlice(length: payload.readableBytes - Int(padding)) else {
-            throw .protocolError
-        }
-        return content
-    }
-}
-
 extension ByteBuffer {
     /// The header that the readable bytes begin with; `nil`: it has not all arrived.
     var frameHeader: HTTP2FrameHeader? {

@@ -26,4 +26,22 @@ struct HTTP2ReceiveWindowTests {
         #expect(window.receive(100) == true)
         #expect(window.receive(1) == false)
     }
+
+    @Test func `one that begins small grows to its size when something was taken`() {
+        var window = HTTP2ReceiveWindow(size: 100, first: 20)
+        #expect(window.receive(20) == true)
+        #expect(window.take() == 100)
+        #expect(window.receive(100) == true)
+        #expect(window.receive(1) == false)
+    }
+
+    @Test func `what several take makes room together`() {
+        var window = HTTP2ReceiveWindow(size: 100)
+        #expect(window.receive(80) == true)
+        #expect(window.take(30) == nil)
+        #expect(window.untaken == 50)
+        #expect(window.take(20) == 50)
+        #expect(window.take(30) == nil)
+        #expect(window.take(0) == nil)
+    }
 }

@@ -1,0 +1,158 @@
+import NIOCore
+
+/// Cuts what a peer sends into frames, and lets no frame pass that may not come at all: before the
+/// peer's settings, within the header section of another stream, or in a wrong form (RFC 9113 3.4,
+/// 4 and 6).
+struct HTTP2FrameReader {
+    private enum Stage {
+        /// The first bytes of a client are still to come.
+        case preface
+        /// The first frame is still to come: the peer's settings.
+        case settings
+        case frames
+    }
+
+    private var stage: Stage
+    private var bytes = ByteBuffer()
+    /// A header section whose end is still to come.
+    private var block: HTTP2HeaderBlock?
+    private let blockLimit: Int
+
+    /// `blockLimit`: bytes of a header section that comes in more frames than one.
+    init(expectsPreface: Bool, blockLimit: Int) {
+        self.stage = expectsPreface ? .preface : .settings
+        self.blockLimit = blockLimit
+    }
+
+    /// Takes bytes of the peer.
+    @inline(__always)
+    mutating func append(_ bytes: ByteBuffer) {
+        if self.bytes.readableBytes == 0 {
+            self.bytes = bytes
+        } else {
+            // Without this a peer that never lets the buffer become empty would make it grow.
+            self.bytes.discardReadBytes()
+            self.bytes.writeImmutableBuffer(bytes)
+        }
+    }
+
+    /// Lets go of memory for which there is no use until the peer sends more.
+    @inline(__always)
+    mutating func rest() {
+        // Empty, it would still hold on to the memory that the next read wants to use.
+        if self.bytes.readableBytes == 0 { self.bytes = ByteBuffer() }
+    }
+
+    /// Forgets what has come; no more is read.
+    mutating func close() {
+        self.bytes = ByteBuffer()
+        self.block = nil
+    }
+
+    /// The next frame; `nil`: it has not all arrived.
+    @inline(__always)
+    mutating func next() throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame? {
+        if case .preface = self.stage {
+            guard try self.readPreface() else { return nil }
+        }
+        guard let header = self.bytes.frameHeader else { return nil }
+        // Told as soon as the header is there: what follows it may never come.
+        guard header.length <= HTTP2FrameHeader.maxLength else { throw .frameSizeError }
+        try self.check(header)
+        guard self.bytes.readableBytes >= HTTP2FrameHeader.size + header.length else { return nil }
+        self.bytes.moveReaderIndex(forwardBy: HTTP2FrameHeader.size)
+        guard let payload = self.bytes.readSlice(length: header.length) else { return nil }
+        self.stage = .frames
+        return try self.frame(header, payload)
+    }
+
+    /// - Returns: whether the preface has been read.
+    private mutating func readPreface() throws(HTTP2ErrorCode) -> Bool {
+        let bytes = self.bytes
+        guard HTTP2Preface.isBegun(by: bytes.readableBytesUInt8Span) else { throw .protocolError }
+        let count = HTTP2Preface.bytes.utf8CodeUnitCount
+        guard bytes.readableBytes >= count else { return false }
+        self.bytes.moveReaderIndex(forwardBy: count)
+        self.stage = .settings
+        return true
+    }
+
+    /// What may come at all.
+    @inline(__always)
+    private func check(_ header: HTTP2FrameHeader) throws(HTTP2ErrorCode) {
+        if case .settings = self.stage {
+            guard header.type == .settings, !header.flags.contains(.acknowledgement) else {
+                throw .protocolError
+            }
+        }
+        if let stream = self.block?.stream {
+            guard header.type == .continuation, header.stream == stream else {
+                throw .protocolError
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func frame(
+        _ header: HTTP2FrameHeader,
+        _ payload: ByteBuffer
+    ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        switch header.type {
+        case .data:
+            guard header.stream != 0 else { throw .protocolError }
+            return .data(
+                stream: header.stream,
+                content: try header.content(of: payload),
+                length: header.length,
+                endsStream: header.flags.contains(.endStream)
+            )
+        case .headers: return try self.headers(header, payload)
+        case .continuation: return try self.continuation(header, payload)
+        case .resetStream: return try header.reset(payload)
+        case .windowUpdate: return try header.windowUpdate(payload)
+        case .settings: return try header.settings(payload)
+        case .ping: return try header.ping(payload)
+        case .goAway: return try header.goAway(payload)
+        // Clients push nothing, and the gate has told its backends that it takes none (RFC 9113 8.4).
+        case .pushPromise: throw .protocolError
+        case .priority:
+            try header.checkPriority(payload)
+            return .other
+        case nil: return .other
+        }
+    }
+
+    private mutating func headers(
+        _ header: HTTP2FrameHeader,
+        _ payload: ByteBuffer
+    ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        // Clients open streams with odd numbers, and servers none (RFC 9113 5.1.1 and 8.4).
+        guard header.stream % 2 == 1 else { throw .protocolError }
+        var content = try header.content(of: payload)
+        if header.flags.contains(.priority) {
+            guard let dependency = content.readInteger(as: UInt32.self),
+                content.readInteger(as: UInt8.self) != nil
+            else { throw .frameSizeError }
+            guard dependency & 0x7FFF_FFFF != header.stream else { throw .protocolError }
+        }
+        let block = HTTP2HeaderBlock(
+            stream: header.stream,
+            endsStream: header.flags.contains(.endStream),
+            bytes: content
+        )
+        guard !header.flags.contains(.endHeaders) else { return .headers(block) }
+        self.block = block
+        return .headersBegun(stream: header.stream)
+    }
+
+    private mutating func continuation(
+        _ header: HTTP2FrameHeader,
+        _ payload: ByteBuffer
+    ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        guard var block = self.block.take() else { throw .protocolError }
+        try block.append(payload, limit: self.blockLimit)
+        guard !header.flags.contains(.endHeaders) else { return .headers(block) }
+        self.block = block
+        return .headersContinued
+    }
+}

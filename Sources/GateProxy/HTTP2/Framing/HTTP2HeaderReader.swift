@@ -1,0 +1,28 @@
+import NIOCore
+
+/// Reads the header blocks of a peer, in the order in which they come: later ones refer to what
+/// stands in earlier ones (RFC 7541 2.2).
+struct HTTP2HeaderReader {
+    private var decoder = HPACKDecoder()
+    /// The fields of the last block.
+    private(set) var fields = HeaderList()
+    private let limit: Int
+
+    /// `limit`: bytes of the fields that are kept.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func read(_ block: ByteBuffer) throws(HTTP2ErrorCode) {
+        self.fields.removeAll()
+        do throws(HPACKFault) {
+            try self.decoder.decode(
+                block.readableBytesUInt8Span,
+                into: &self.fields,
+                limit: self.limit
+            )
+        } catch {
+            throw .compressionError
+        }
+    }
+}

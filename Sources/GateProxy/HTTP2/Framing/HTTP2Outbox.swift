@@ -1,0 +1,121 @@
+import NIOCore
+
+/// Frames that were not yet handed to the channel, and when they are: what becomes ready while
+/// frames are read, or in one turn of the loop, goes out together.
+struct HTTP2Outbox {
+    var frames = ByteBuffer()
+    /// Whether a header block has told the peer that its table is not used.
+    private var hasWrittenBlock = false
+    /// Frames are being read, and what they bring about goes out behind the last of them.
+    private var isHeld = false
+    private var isScheduled = false
+
+    /// Large bodies do not pile up here.
+    static let size = 64 * 1024
+
+    var isFull: Bool { self.frames.readableBytes >= Self.size }
+
+    /// Frames are read until `release`.
+    mutating func hold() {
+        self.isHeld = true
+    }
+
+    /// Every frame that was there has been read.
+    mutating func release() {
+        self.isHeld = false
+    }
+
+    /// Something is to go out.
+    ///
+    /// - Returns: whether a turn of the loop has to be asked for, which `turnHasCome` ends.
+    @inline(__always)
+    mutating func needsTurn() -> Bool {
+        guard !self.isHeld, !self.isScheduled else { return false }
+        self.isScheduled = true
+        return true
+    }
+
+    mutating func turnHasCome() {
+        self.isScheduled = false
+    }
+
+    /// What goes to the channel now, if there is anything.
+    ///
+    /// It is no longer here when it goes: the channel may say at once that it has room again, and
+    /// more be written.
+    @inline(__always)
+    mutating func take() -> ByteBuffer? {
+        guard self.frames.readableBytes > 0 else { return nil }
+        let bytes = self.frames
+        self.frames = ByteBuffer()
+        return bytes
+    }
+
+    /// What was taken is with the channel; the same memory serves again if the kernel has taken
+    /// everything.
+    @inline(__always)
+    mutating func reuse(_ bytes: consuming ByteBuffer) {
+        guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
+        bytes.clear()
+        self.frames = bytes
+    }
+}
+
+/// What both sides of the gate write.
+extension HTTP2Outbox {
+    /// Begins a header section; its block follows, and then `endHeaders`.
+    ///
+    /// - Returns: where it begins.
+    mutating func beginHeaders(stream: UInt32, endsStream: Bool) -> Int {
+        let start = self.frames.writerIndex
+        self.frames.writeFrameHeader(
+            length: 0,
+            type: .headers,
+            flags: endsStream ? [.endHeaders, .endStream] : .endHeaders,
+            stream: stream
+        )
+        if !self.hasWrittenBlock {
+            self.hasWrittenBlock = true
+            HPACKWriter.writeEmptyTable(into: &self.frames)
+        }
+        return start
+    }
+
+    mutating func endHeaders(at start: Int, stream: UInt32) {
+        self.frames.endHeaderBlock(at: start, stream: stream)
+    }
+
+    /// The end of a stream behind everything that it has sent.
+    mutating func writeEnd(of stream: UInt32, trailers: ByteBuffer?) {
+        guard let trailers else {
+            return self.frames.writeFrameHeader(
+                length: 0,
+                type: .data,
+                flags: .endStream,
+                stream: stream
+            )
+        }
+        let start = self.beginHeaders(stream: stream, endsStream: true)
+        self.frames.writeImmutableBuffer(trailers)
+        self.endHeaders(at: start, stream: stream)
+    }
+
+    mutating func acknowledgeSettings() {
+        self.frames.writeFrameHeader(
+            length: 0,
+            type: .settings,
+            flags: .acknowledgement,
+            stream: 0
+        )
+    }
+
+    mutating func answerPing(_ payload: ByteBuffer) {
+        self.frames.writeFrameHeader(
+            length: payload.readableBytes,
+            type: .ping,
+            flags: .acknowledgement,
+            stream: 0
+        )
+        self.frames.writeImmutableBuffer(payload)
+    }
+}

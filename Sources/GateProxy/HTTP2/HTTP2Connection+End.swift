@@ -1,0 +1,70 @@
+import NIOCore
+
+/// The end of the connection.
+extension HTTP2Connection {
+    /// Tells the client why it is over, and closes.
+    func fail(_ code: HTTP2ErrorCode) {
+        guard !self.isClosing else { return }
+        self.stage = .closing
+        self.reader.close()
+        self.endAll()
+        self.outbox.frames.writeGoAway(last: self.lastServedStream ?? self.lastStream, code)
+        self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+        self.flushNow()
+        guard let context = self.context else { return }
+        // Closed altogether with bytes unread, the client would lose what it was told.
+        guard !self.inputClosed else { return self.closeWhenWritten() }
+        context.close(mode: .output, promise: nil)
+    }
+
+    /// Closes as soon as the client, who says no more, has taken everything.
+    func closeWhenWritten() {
+        guard let context = self.context else { return }
+        self.stage = .closing
+        self.reader.close()
+        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.flushNow()
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            self.context?.close(promise: nil)
+        }
+    }
+
+    /// The gate is about to stop.
+    ///
+    /// `grace`: how long requests that are on their way are still taken (RFC 9113 6.8).
+    func drain(grace: TimeAmount) {
+        switch self.stage {
+        case .opening where grace > .zero, .open where grace > .zero:
+            self.outbox.frames.writeGoAway(last: Self.noLastStream, .noError)
+            self.flush()
+            self.context?.eventLoop.assumeIsolated().scheduleTask(in: grace) {
+                self.drain(grace: .zero)
+            }
+        case .opening: self.fail(.noError)
+        case .open where self.streams.isEmpty: self.fail(.noError)
+        case .open:
+            self.stage = .draining
+            self.lastServedStream = self.lastStream
+            self.outbox.frames.writeGoAway(last: self.lastStream, .noError)
+            self.flush()
+        case .draining, .closing: break
+        }
+    }
+
+    /// Announces an end without saying yet which stream is the last.
+    private static let noLastStream = UInt32(Int32.max)
+
+    func deadlineReached() {
+        switch self.stage {
+        case .closing: self.abort()
+        case .opening, .open, .draining: self.fail(.noError)
+        }
+    }
+
+    func abort() {
+        self.stage = .closing
+        self.context?.close(promise: nil)
+    }
+}

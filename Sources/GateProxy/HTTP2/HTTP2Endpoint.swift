@@ -1,0 +1,85 @@
+import NIOCore
+
+/// The gate's end of an HTTP/2 connection, to a client or to a backend: what is the same on both
+/// sides.
+protocol HTTP2Endpoint: HTTP2Sending {
+    var eventLoop: any EventLoop { get }
+    var context: ChannelHandlerContext? { get }
+    /// Whether it is over; whatever still comes is thrown away.
+    var isClosing: Bool { get }
+    var reader: HTTP2FrameReader { get set }
+    var peer: HTTP2PeerSettings { get set }
+    var streams: [UInt32: Stream] { get }
+
+    /// Does what a frame says.
+    func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
+    /// Lets go of the streams that are over; not while one of them is at work.
+    func settle()
+    /// Tells the peer what it did wrong, and closes.
+    func fail(_ code: HTTP2ErrorCode)
+}
+
+extension HTTP2Endpoint {
+    var isWritable: Bool {
+        self.context?.channel.isWritable ?? false
+    }
+
+    /// Takes bytes of the peer; `receivedAll` follows.
+    func received(_ bytes: ByteBuffer) {
+        guard !self.isClosing else { return }
+        self.outbox.hold()
+        self.reader.append(bytes)
+        do throws(HTTP2ErrorCode) {
+            while !self.isClosing, let frame = try self.reader.next() { try self.read(frame) }
+        } catch {
+            self.fail(error)
+        }
+        if self.isClosing { self.reader.close() } else { self.reader.rest() }
+    }
+
+    /// Everything that was there to be received was.
+    func receivedAll() {
+        self.outbox.release()
+        self.settle()
+        self.flushNow()
+    }
+
+    /// Heeds what the peer says of itself.
+    ///
+    /// - Returns: by how much its streams take more than before.
+    func apply(settings payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
+        let change = try self.peer.apply(payload)
+        if change != 0 {
+            for stream in self.streams.values {
+                guard stream.output.widen(by: change) else { throw .flowControlError }
+            }
+        }
+        self.outbox.acknowledgeSettings()
+        return change
+    }
+
+    func writeWindowUpdate(_ stream: UInt32, increment: Int) {
+        self.outbox.frames.writeWindowUpdate(stream, increment: increment)
+        self.flush()
+    }
+}
+
+/// The way to the channel.
+extension HTTP2Endpoint {
+    /// Hands what is ready to the channel before the loop turns to other things: what becomes ready
+    /// together, of many streams, goes out together.
+    func flush() {
+        guard self.outbox.needsTurn() else { return }
+        self.eventLoop.assumeIsolated().execute {
+            self.outbox.turnHasCome()
+            self.settle()
+            self.flushNow()
+        }
+    }
+
+    func flushNow() {
+        guard let context = self.context, let bytes = self.outbox.take() else { return }
+        context.writeAndFlush(NIOAny(bytes), promise: nil)
+        self.outbox.reuse(bytes)
+    }
+}

@@ -1,0 +1,47 @@
+import NIOCore
+
+/// The end of the connection.
+extension UpstreamHTTP2Connection {
+    enum End {
+        case eof
+        case protocolViolation
+    }
+
+    /// Tells the backend what it did wrong, and closes.
+    func fail(_ code: HTTP2ErrorCode) {
+        guard !self.isClosing else { return }
+        self.member?.report("HTTP/2: \(code)")
+        let streams = Array(self.streams.values)
+        self.streams = [:]
+        self.outbox.frames.writeGoAway(last: 0, code)
+        self.flushNow()
+        self.end(.protocolViolation, streams)
+        self.context?.close(promise: nil)
+    }
+
+    /// Closes in order.
+    func shutDown() {
+        guard !self.isClosing else { return }
+        self.outbox.frames.writeGoAway(last: 0, .noError)
+        self.flushNow()
+        self.end(.eof)
+        self.context?.close(promise: nil)
+    }
+
+    func end(_ end: End, _ failed: [UpstreamHTTP2Stream] = []) {
+        guard !self.isClosing else { return }
+        if case .opening(let promise) = self.stage {
+            promise.fail(end == .eof ? ChannelError.eof : Failure.speaksNoHTTP2)
+        }
+        self.stage = .closing
+        self.deadline = nil
+        self.reader.close()
+        self.member?.remove(self)
+        for stream in failed { stream.failed(.http2) }
+        for stream in Array(self.streams.values) { stream.lost() }
+        self.settle()
+        for stream in self.spare { stream.upstream.transport = .none }
+        self.spare = []
+        self.line.removeAll()
+    }
+}
