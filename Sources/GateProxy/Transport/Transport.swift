@@ -1,20 +1,11 @@
 import NIOCore
 
-/// What carries the bytes of an `UpstreamConnection`: a connection, or a stream of one.
-enum UpstreamTransport {
+/// What carries the bytes of an exchange on one of its sides: a connection, or a stream of one.
+enum Transport<Stream: TransportStream> {
     /// Nothing any more, or not yet.
     case none
     case channel(ChannelHandlerContext)
-    case stream(UpstreamHTTP2Stream)
-
-    @inline(__always)
-    var isActive: Bool {
-        switch self {
-        case .channel(let context): context.channel.isActive
-        case .stream(let stream): stream.isOpen
-        case .none: false
-        }
-    }
+    case stream(Stream)
 
     @inline(__always)
     var isWritable: Bool {
@@ -38,7 +29,18 @@ enum UpstreamTransport {
     func flush() {
         switch self {
         case .channel(let context): context.flush()
-        case .stream(let stream): stream.connection.flush()
+        case .stream(let stream): stream.flush()
+        case .none: break
+        }
+    }
+
+    @inline(__always)
+    func writeAndFlush(_ buffer: ByteBuffer) {
+        switch self {
+        case .channel(let context): context.writeAndFlush(NIOAny(buffer), promise: nil)
+        case .stream(let stream):
+            stream.write(buffer)
+            stream.flush()
         case .none: break
         }
     }
@@ -50,23 +52,15 @@ enum UpstreamTransport {
             let written = context.eventLoop.makePromise(of: Void.self)
             context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
             written.futureResult.assumeIsolated().whenComplete { _ in done() }
-        // What waits for this is about to give the stream up.
-        case .stream, .none: done()
-        }
-    }
-
-    func endWriting() {
-        switch self {
-        case .channel(let context): context.close(mode: .output, promise: nil)
-        // Only tunnels end so, and HTTP/2 has none.
-        case .stream, .none: break
+        case .stream(let stream): stream.whenAllWritten(done)
+        case .none: done()
         }
     }
 
     func close() {
         switch self {
         case .channel(let context): context.close(promise: nil)
-        case .stream(let stream): stream.cancel()
+        case .stream(let stream): stream.close()
         case .none: break
         }
     }

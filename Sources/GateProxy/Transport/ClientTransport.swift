@@ -1,0 +1,40 @@
+import Glibc
+import NIOCore
+internal import NIOSSL
+
+/// What carries the bytes of a `ClientConnection`.
+typealias ClientTransport = Transport<HTTP2Stream>
+
+extension HTTP2Stream: TransportStream {}
+
+extension Transport where Stream == HTTP2Stream {
+    /// Takes more from the client.
+    func read() {
+        switch self {
+        case .channel(let context): context.read()
+        case .stream(let stream): stream.makeRoom()
+        case .none: break
+        }
+    }
+
+    func closeOutput() {
+        switch self {
+        case .channel(let context): context.close(mode: .output, promise: nil)
+        case .stream(let stream): stream.closeOutput()
+        case .none: break
+        }
+    }
+
+    /// Makes the close that follows look like none in order.
+    func prepareReset() {
+        // The close of a stream before its end always is a reset.
+        guard case .channel(let context) = self else { return }
+        let socket = context.channel as? any SocketOptionProvider
+        _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
+        // TLS would first say that this is the end.
+        let tls = try? context.pipeline.syncOperations.context(
+            handlerType: NIOSSLServerHandler.self
+        )
+        tls?.close(promise: nil)
+    }
+}

@@ -1,0 +1,25 @@
+import NIOCore
+
+/// What carries the bytes of an `UpstreamConnection`.
+typealias UpstreamTransport = Transport<UpstreamHTTP2Stream>
+
+extension UpstreamHTTP2Stream: TransportStream {}
+
+extension Transport where Stream == UpstreamHTTP2Stream {
+    @inline(__always)
+    var isActive: Bool {
+        switch self {
+        case .channel(let context): context.channel.isActive
+        case .stream(let stream): stream.isOpen
+        case .none: false
+        }
+    }
+
+    func endWriting() {
+        switch self {
+        case .channel(let context): context.close(mode: .output, promise: nil)
+        // Only tunnels end so, and HTTP/2 has none.
+        case .stream, .none: break
+        }
+    }
+}
