@@ -25,6 +25,7 @@ extension HTTP2Endpoint {
     }
 
     /// Takes bytes of the peer; `receivedAll` follows.
+    @inline(__always)
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
         self.outbox.hold()
@@ -78,8 +79,8 @@ extension HTTP2Endpoint {
     }
 
     func flushNow() {
-        guard let context = self.context, let bytes = self.outbox.take() else { return }
+        guard let context = self.context, var bytes = self.outbox.take() else { return }
         context.writeAndFlush(NIOAny(bytes), promise: nil)
-        self.outbox.reuse(bytes)
+        self.outbox.reuse(&bytes)
     }
 }

@@ -11,6 +11,8 @@ struct HTTP2StreamOutput {
         case sent
     }
 
+    /// Memory that is kept from one exchange to the next: enough for most answers of an API.
+    private static let keptCapacity = 2048
     /// How much may wait before whoever writes is told to stop.
     static let limit = 64 * 1024
 
@@ -46,14 +48,24 @@ struct HTTP2StreamOutput {
 
     /// Begins anew; `window`: how much of a body the peer takes.
     mutating func begin(window: Int) {
-        self.pending = ByteBuffer()
+        self.drop()
         self.window = HTTP2SendWindow(window)
         self.ending = .open
     }
 
     /// Nothing more is sent.
     mutating func drop() {
-        self.pending = ByteBuffer()
+        if self.pending.capacity > Self.keptCapacity {
+            self.pending = ByteBuffer()
+        } else {
+            self.rewind()
+        }
+    }
+
+    /// What comes next goes to where that has been which is gone.
+    private mutating func rewind() {
+        self.pending.moveReaderIndex(to: 0)
+        self.pending.moveWriterIndex(to: 0)
     }
 
     @inline(__always)
@@ -103,10 +115,9 @@ struct HTTP2StreamOutput {
         self.window.use(count)
         if isLast {
             self.ending = .sent
-            self.pending = ByteBuffer()
+            self.drop()
         } else if count == waiting {
-            // What comes next goes to where this has been.
-            self.pending.clear()
+            self.rewind()
         }
         return count
     }

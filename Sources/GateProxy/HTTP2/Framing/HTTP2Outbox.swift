@@ -54,10 +54,10 @@ struct HTTP2Outbox {
     /// What was taken is with the channel; the same memory serves again if the kernel has taken
     /// everything.
     @inline(__always)
-    mutating func reuse(_ bytes: consuming ByteBuffer) {
+    mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
         bytes.clear()
-        self.frames = bytes
+        swap(&self.frames, &bytes)
     }
 }
 

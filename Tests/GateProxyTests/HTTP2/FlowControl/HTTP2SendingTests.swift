@@ -217,9 +217,9 @@ private final class FakeSending: HTTP2Sending {
 
     func flushNow() {
         guard var bytes = self.outbox.take() else { return }
-        self.sent.writeBuffer(&bytes)
+        self.sent.writeImmutableBuffer(bytes)
         if self.pumpsInFlush { self.pump() }
-        self.outbox.reuse(bytes)
+        self.outbox.reuse(&bytes)
     }
 
     /// What was sent since the last call.

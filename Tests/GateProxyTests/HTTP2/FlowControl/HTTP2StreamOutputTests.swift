@@ -101,6 +101,17 @@ struct HTTP2StreamOutputTests {
         #expect(output.capacity <= 4 * HTTP2StreamOutput.limit)
     }
 
+    @Test(arguments: [(1000, true), (100_000, false)])
+    func `little memory is kept for the next exchange, and no more`(
+        _ bytes: Int,
+        _ isKept: Bool
+    ) {
+        var output = self.output(bytes, window: bytes)
+        output.drop()
+        #expect(output.isEmpty)
+        #expect((output.capacity >= bytes) == isKept)
+    }
+
     @Test func `a new exchange begins with nothing of the last one`() {
         var output = self.output(10, window: 0)
         output.end(trailers: nil)
