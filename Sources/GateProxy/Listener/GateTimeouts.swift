@@ -19,11 +19,16 @@ package struct GateTimeouts: Equatable, Sendable {
     ///
     /// Shorter than any backend's own, so that the gate and not the backend closes it.
     package var upstreamIdle: TimeAmount
+    /// Without a byte from a backend over HTTP/2 while streams are open; then it is asked whether it
+    /// is still there, and without an answer within as long again, 20 s at the most, it is not.
+    ///
+    /// Servers of gRPC end connections on which they are asked oftener than every 5 minutes.
+    package var upstreamPing: TimeAmount
     /// Without a byte while a client that has its last answer goes on sending.
     package var linger: TimeAmount
 
     /// 10 s head, 75 s idle, 30 s body, 5 s connect, 60 s response, 1 h tunnel, 4 s pooled,
-    /// 5 s linger.
+    /// 5 min until a silent backend is asked, 5 s linger.
     package static let defaults = GateTimeouts(
         head: .seconds(10),
         idle: .seconds(75),
@@ -32,6 +37,7 @@ package struct GateTimeouts: Equatable, Sendable {
         response: .seconds(60),
         tunnel: .hours(1),
         upstreamIdle: .seconds(4),
+        upstreamPing: .minutes(5),
         linger: .seconds(5)
     )
 }

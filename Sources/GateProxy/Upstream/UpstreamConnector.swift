@@ -99,6 +99,7 @@ struct UpstreamConnector {
                 eventLoop: self.eventLoop,
                 isSecure: address.target.isSecure,
                 limits: self.settings.headLimits,
+                silence: self.settings.timeouts.upstreamPing,
                 whenReady: ready
             )
             let timeout = self.settings.timeouts.connect

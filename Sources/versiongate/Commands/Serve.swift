@@ -52,6 +52,8 @@ struct Serve: AsyncParsableCommand {
         help: "http1 or http2: to the backend in no other; auto: https backends choose (default)."
     )
     var upstreamProtocol: String?
+    @Option(help: "Seconds until an HTTP/2 backend that is silent is sent a PING (default 300).")
+    var upstreamPing: String?
     @Option(help: "Seconds between two look-ups of the backend's name (default 30).")
     var dnsRefresh: String?
     @Option(
@@ -129,6 +131,7 @@ struct Serve: AsyncParsableCommand {
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
             .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
             .responseTimeout: self.responseTimeout, .tunnelTimeout: self.tunnelTimeout,
+            .upstreamPing: self.upstreamPing,
             .maxHeadBytes: self.maxHeadBytes, .maxHeaderCount: self.maxHeaderCount,
             .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
             .maxConnections: self.maxConnections, .maxEventStreams: self.maxEventStreams,

@@ -145,6 +145,7 @@ struct ServeSettings {
             (.connectTimeout, \.connect),
             (.responseTimeout, \.response),
             (.tunnelTimeout, \.tunnel),
+            (.upstreamPing, \.upstreamPing),
         ] {
             guard let seconds = try reader.seconds(setting) else { continue }
             timeouts[keyPath: timeout] = TimeAmount(seconds: seconds)

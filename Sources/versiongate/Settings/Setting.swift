@@ -12,6 +12,7 @@ enum Setting: String, CaseIterable {
     case proxyProtocol
     case upstream
     case upstreamProtocol
+    case upstreamPing
     case dnsRefresh
     case upstreamCA = "upstreamCa"
     case upstreamServerName

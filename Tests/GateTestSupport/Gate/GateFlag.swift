@@ -23,6 +23,7 @@ package enum GateFlag: Sendable, Equatable {
     case upstreamCA(path: String)
     case upstreamServerName(String)
     case upstreamProtocol(String)
+    case upstreamPing(seconds: Int)
     case tls(certificates: [String], keys: [String])
     /// A second listener on a free port.
     case tlsListen
@@ -57,6 +58,7 @@ package enum GateFlag: Sendable, Equatable {
         case .upstreamCA(let path): ["--upstream-ca", path]
         case .upstreamServerName(let name): ["--upstream-server-name", name]
         case .upstreamProtocol(let name): ["--upstream-protocol", name]
+        case .upstreamPing(let seconds): ["--upstream-ping", "\(seconds)"]
         case .tls(let certificates, let keys):
             [
                 "--tls-certificate", certificates.joined(separator: ","),

@@ -109,6 +109,12 @@ extension HTTP2Outbox {
         )
     }
 
+    /// Asks whether the peer is still there; its answer is a frame like any other (RFC 9113 6.7).
+    mutating func writePing() {
+        self.frames.writeFrameHeader(length: 8, type: .ping, stream: 0)
+        self.frames.writeInteger(UInt64(0))
+    }
+
     mutating func answerPing(_ payload: ByteBuffer) {
         self.frames.writeFrameHeader(
             length: payload.readableBytes,

@@ -28,6 +28,13 @@ extension UpstreamHTTP2Connection {
         self.context?.close(promise: nil)
     }
 
+    /// Closes because the backend is no longer there.
+    func giveUp() {
+        self.member?.report("HTTP/2: the backend does not say that it is still there")
+        self.end(.eof)
+        self.context?.close(promise: nil)
+    }
+
     func end(_ end: End, _ failed: [UpstreamHTTP2Stream] = []) {
         guard !self.isClosing else { return }
         if case .opening(let promise) = self.stage {

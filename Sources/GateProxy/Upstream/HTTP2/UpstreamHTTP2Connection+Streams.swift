@@ -62,9 +62,18 @@ extension UpstreamHTTP2Connection {
         self.becomeIdleIfUnused()
     }
 
-    /// Gives up streams whose last frame does not come, and the connection if nobody needs it.
+    /// Gives up streams whose last frame does not come, and the connection if nobody needs it or the
+    /// backend is gone.
     func closeOverdue(at now: NIODeadline) {
         if let deadline = self.deadline, deadline <= now { return self.shutDown() }
+        let isNeeded = !self.streams.isEmpty
+        switch self.pulse.check(at: now, heard: self.lastReceived, isNeeded: isNeeded) {
+        case .doNothing: break
+        case .ask:
+            self.outbox.writePing()
+            self.flush()
+        case .giveUp: return self.giveUp()
+        }
         guard self.lingeringCount > 0 else { return }
         for stream in Array(self.streams.values) {
             if let end = stream.lingerEnd, end <= now { stream.cancel() }

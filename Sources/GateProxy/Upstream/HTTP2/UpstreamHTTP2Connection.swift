@@ -55,6 +55,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     /// Whether an exchange was completed on it.
     var hasServed = false
     private(set) var lastReceived = NIODeadline.now()
+    var pulse: UpstreamPulse
 
     var requestParser: RequestHeadParser
     var outbox = HTTP2Outbox()
@@ -64,16 +65,19 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     /// Clients for whom something has come, in the order in which it came.
     private var unflushed: [ClientConnection] = []
 
-    /// `whenReady`: told when the backend has said that it speaks HTTP/2, or that it does not.
+    /// `silence`: after so much of it the backend is asked whether it is still there; `whenReady`:
+    /// told when the backend has said that it speaks HTTP/2, or that it does not.
     init(
         eventLoop: any EventLoop,
         isSecure: Bool,
         limits: HeadLimits,
+        silence: TimeAmount,
         whenReady: EventLoopPromise<Void>
     ) {
         self.eventLoop = eventLoop
         self.isSecure = isSecure
         self.limits = limits
+        self.pulse = UpstreamPulse(silence: silence)
         self.stage = .opening(whenReady)
         // A head that is only a little too large is the fault of its stream, not of all of them.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
