@@ -143,7 +143,13 @@ extension UpstreamConnection {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let client = self.client else { return self.close() }
         self.receive(self.unwrapInboundIn(data), for: client)
-        client.flush()
+        // What goes on is flushed when there is no more to read for now: one write of several pieces
+        // costs less than as many writes.
+        if self.client !== client { client.flush() }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.client?.flush()
     }
 
     /// Takes bytes of the backend; it is up to the caller to flush what becomes of them.

@@ -6,6 +6,14 @@ struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
 
+    /// Begins small, and grows while the backend fills what it is given: of a large body, four times
+    /// the most are read before they are written to the client at once.
+    private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
+        minimum: 64,
+        initial: 2048,
+        maximum: 128 * 1024
+    )
+
     /// Succeeds when the backend has agreed to the protocol, too.
     func connect(
         to address: UpstreamAddress,
@@ -60,6 +68,7 @@ struct UpstreamConnector {
         let bootstrap = ClientBootstrap(group: self.eventLoop)
             .connectTimeout(timeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.recvAllocator, value: Self.receiveSizes)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let handshake else { return }

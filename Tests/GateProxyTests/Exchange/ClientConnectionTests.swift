@@ -1,5 +1,6 @@
 import GatePolicy
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import GateProxy
@@ -20,6 +21,33 @@ struct ClientConnectionTests {
         #expect(stage.idle === upstream.handler)
         #expect(client.handler.exchange == .head)
         #expect(stage.worker.counters.allowed == 1)
+    }
+
+    @Test func `what is read of a body at one time is written at one time`() throws {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        let head = wire("HTTP/1.1 200 OK", "Content-Length: 6")
+        upstream.channel.pipeline.fireChannelRead(ByteBuffer(string: head + "ab"))
+        upstream.channel.pipeline.fireChannelRead(ByteBuffer(string: "cd"))
+        #expect(client.socket.sent == "")
+        upstream.channel.pipeline.fireChannelReadComplete()
+        #expect(client.socket.sent.hasSuffix("\r\n\r\nabcd"))
+        upstream.channel.pipeline.fireChannelRead(ByteBuffer(string: "ef"))
+        #expect(client.socket.sent.hasSuffix("\r\n\r\nabcdef"))
+    }
+
+    @Test func `what came before the backend was reset is the client's`() throws {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        let head = wire("HTTP/1.1 200 OK", "Content-Length: 6")
+        upstream.channel.pipeline.fireChannelRead(ByteBuffer(string: head + "ab"))
+        upstream.channel.pipeline.fireErrorCaught(ChannelError.ioOnClosedChannel)
+        #expect(client.socket.sent.hasSuffix("\r\n\r\nab"))
+        #expect(client.socket.isClosed)
     }
 
     @Test func `an outdated request is answered and the backend hears nothing of it`() throws {
