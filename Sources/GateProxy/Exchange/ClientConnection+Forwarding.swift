@@ -13,17 +13,14 @@ extension ClientConnection {
         if let overload = self.worker.overload { return self.shed(overload, facts: facts) }
         self.beginPending()
         var buffer = self.worker.takeBuffer()
-        RequestHeadWriter(origin: self.origin, upstreamAuthority: self.worker.upstreamAuthority)
-            .write(
-                head,
-                facts: facts,
-                bytes: bytes,
-                verdict: verdict,
-                newRequestID: {
-                    self.request.logEntry?.newRequestID ?? self.worker.nextRequestID()
-                },
-                into: &buffer
-            )
+        self.headWriter.write(
+            head,
+            facts: facts,
+            bytes: bytes,
+            verdict: verdict,
+            newRequestID: { self.request.logEntry?.newRequestID ?? self.worker.nextRequestID() },
+            into: &buffer
+        )
         if facts.offersUpgrade {
             self.request.offeredProtocols =
                 RequestHeadWriter.upgradeTokens(head, facts: facts, bytes: bytes)?

@@ -39,7 +39,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     }
 
     let worker: Worker
-    let origin: ClientOrigin
+    /// Writes what goes to the backend, and knows where it comes from.
+    let headWriter: RequestHeadWriter
     /// Whether the client has no more connections than it may.
     private let isWelcome: Bool
     /// Why it is turned away, as long as the protocol to say so in is not agreed upon.
@@ -73,19 +74,29 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the client has closed its side.
     var inputClosed = false
     private var hasHeldRead = false
+    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    private var channelIsWritable = true
     /// Whether the request waits for the first byte of its answer.
     private(set) var isPending = false
 
     init(worker: Worker, origin: ClientOrigin, isWelcome: Bool = true) {
         self.worker = worker
-        self.origin = origin
+        self.headWriter = RequestHeadWriter(
+            origin: origin,
+            upstreamAuthority: worker.upstreamAuthority
+        )
         self.isWelcome = isWelcome
         self.rules = worker.rules
         self.parser = RequestHeadParser(limits: worker.settings.headLimits)
         self.deadline = worker.now + worker.settings.timeouts.head
     }
 
-    var isWritable: Bool { self.transport.isWritable }
+    var origin: ClientOrigin { self.headWriter.origin }
+
+    var isWritable: Bool {
+        if case .channel = self.transport { return self.channelIsWritable }
+        return self.transport.isWritable
+    }
 
     /// Reading stops where there is nowhere to put what would be read.
     var mayRead: Bool {
@@ -141,6 +152,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.transport = .channel(context)
+        self.channelIsWritable = context.channel.isWritable
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -202,8 +214,13 @@ extension ClientConnection {
         if self.outbound != nil { self.flush() }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Nobody stands behind it who would want to hear of that.
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.becameWritable() }
+        self.channelIsWritable = context.channel.isWritable
+        if self.channelIsWritable { self.becameWritable() }
     }
 
     /// The client takes more again.

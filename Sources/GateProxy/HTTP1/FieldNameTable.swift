@@ -88,9 +88,9 @@ package struct FieldNameTable: Sendable {
     private func compare(_ bytes: Span<UInt8>, from start: Int, with entry: Entry) -> Likeness {
         var likeness = Likeness.same
         for offset in 0..<entry.nameCount {
-            let byte = ASCII.lowercased(bytes[start + offset])
+            let byte = bytes[start + offset]
             let expected = self.names[entry.nameStart + offset]
-            guard byte != expected else { continue }
+            guard byte != expected, ASCII.lowercased(byte) != expected else { continue }
             guard byte == ASCII.underscore, expected == ASCII.hyphen else { return .different }
             likeness = .twin
         }

@@ -27,14 +27,13 @@ package struct RequestFacts: Equatable, Sendable {
     private let minorVersion: Int
 
     /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
-    package init(_ head: RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
+    package init(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
         var hasTransferEncoding = false
         var asksCrossOriginMethod = false
-        let lines = head.fields.lines
-        for index in lines.indices {
-            let line = lines[index]
+        for index in head.fields.lines.indices {
+            let line = head.fields.lines[index]
             switch line.role {
             case .other, .hopByHop, .gateOwned, .forwarded(.proto), .forwarded(.host),
                 .forwarded(.standard):

@@ -10,15 +10,14 @@ package struct ResponseFacts: Equatable, Sendable {
     /// `answersHead`: whether the request was `HEAD`.
     /// - Throws: the fault of a head whose framing is ambiguous.
     package init(
-        _ head: ResponseHead,
+        _ head: borrowing ResponseHead,
         in bytes: Span<UInt8>,
         answersHead: Bool
     ) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
-        let lines = head.fields.lines
-        for index in lines.indices {
-            let line = lines[index]
+        for index in head.fields.lines.indices {
+            let line = head.fields.lines[index]
             switch line.role {
             case .connection:
                 self.connection.add(bytes, line)

@@ -10,6 +10,18 @@ struct RememberedVerdict {
     /// Whether the identity came from the query, which is not among the fields.
     let hasQuery: Bool
     let verdict: Verdict
+
+    /// The verdict on another request with the same header section; `nil` if it must be looked up.
+    func verdict(
+        by rules: WorkerRules,
+        fieldsGeneration: UInt64,
+        scope: RequestScope
+    ) -> Verdict? {
+        guard self.rules === rules, self.fieldsGeneration == fieldsGeneration,
+            self.key.scope == scope, !self.hasQuery
+        else { return nil }
+        return self.verdict
+    }
 }
 
 /// One rule set on one event loop, with what that loop has worked out of it so far.
@@ -62,11 +74,14 @@ final class WorkerRules {
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.key.scope = self.scope(of: head, in: bytes)
-        if !facts.offersUpgrade, let last, last.rules === self,
-            last.fieldsGeneration == fieldsGeneration,
-            last.key.scope == self.key.scope, !last.hasQuery, self.isValid(last.verdict)
+        if !facts.offersUpgrade,
+            let verdict = last?.verdict(
+                by: self,
+                fieldsGeneration: fieldsGeneration,
+                scope: self.key.scope
+            ), self.isValid(verdict)
         {
-            return last.verdict
+            return verdict
         }
         self.key.form = facts.answerForm
         self.key.bytes.removeAll(keepingCapacity: true)
