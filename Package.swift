@@ -26,9 +26,11 @@ let package = Package(
     ],
     targets: [
         .target(name: "GatePolicy"),
+        .systemLibrary(name: "CLinux"),
         .target(
             name: "GateProxy",
             dependencies: [
+                "CLinux",
                 "GatePolicy",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

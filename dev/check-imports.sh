@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CCurl|GatePolicy|GateProxy|GateControl|GateFuzzing|versiongate'
+ours='CCurl|CLinux|GatePolicy|GateProxy|GateControl|GateFuzzing|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -24,7 +24,7 @@ allow() {
 }
 
 allow GatePolicy
-allow GateProxy GatePolicy
+allow GateProxy GatePolicy CLinux
 allow GateControl GatePolicy CCurl
 allow versiongate GatePolicy GateProxy GateControl
 

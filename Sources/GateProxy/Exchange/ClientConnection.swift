@@ -41,8 +41,12 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     let worker: Worker
     /// Writes what goes to the backend, and knows where it comes from.
     let headWriter: RequestHeadWriter
+    /// The connection's place among those of its client, if those are counted.
+    let place: AddressPlace?
     /// Whether the client has no more connections than it may.
     private let isWelcome: Bool
+    /// Whether this goes on with a connection that was parked.
+    let isResumed: Bool
     /// Why it is turned away, as long as the protocol to say so in is not agreed upon.
     private(set) var refusal: GateAnswer?
     var exchange = Exchange.head
@@ -70,7 +74,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var lingerEnd: NIODeadline?
     var registryIndex = 0
     /// Whether the time of the head that is being received has begun to run.
-    var hasHeadDeadline = true
+    var hasHeadDeadline: Bool
     /// Whether the client has closed its side.
     var inputClosed = false
     private var hasHeldRead = false
@@ -79,16 +83,35 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the request waits for the first byte of its answer.
     private(set) var isPending = false
 
-    init(worker: Worker, origin: ClientOrigin, isWelcome: Bool = true) {
+    /// What is said of a client's number of connections when one more comes.
+    enum Admission {
+        case welcome
+        case counted(AddressPlace)
+        case unwelcome
+    }
+
+    /// `silentUntil`: when a connection that was parked will have been silent for too long.
+    init(
+        worker: Worker,
+        origin: ClientOrigin,
+        admission: Admission = .welcome,
+        silentUntil: NIODeadline? = nil
+    ) {
         self.worker = worker
         self.headWriter = RequestHeadWriter(
             origin: origin,
             upstreamAuthority: worker.upstreamAuthority
         )
-        self.isWelcome = isWelcome
+        switch admission {
+        case .welcome: (self.isWelcome, self.place) = (true, nil)
+        case .counted(let place): (self.isWelcome, self.place) = (true, place)
+        case .unwelcome: (self.isWelcome, self.place) = (false, nil)
+        }
+        self.isResumed = silentUntil != nil
         self.rules = worker.rules
         self.parser = RequestHeadParser(limits: worker.settings.headLimits)
-        self.deadline = worker.now + worker.settings.timeouts.head
+        self.hasHeadDeadline = silentUntil == nil
+        self.deadline = silentUntil ?? worker.now + worker.settings.timeouts.head
     }
 
     var origin: ClientOrigin { self.headWriter.origin }
@@ -162,7 +185,8 @@ extension ClientConnection {
     func channelActive(context: ChannelHandlerContext) {
         let hasRoom = self.worker.hasRoom
         let isOpen = !self.worker.isDraining || self.worker.drainGrace > .zero
-        guard hasRoom, self.isWelcome, isOpen else {
+        // Who was there already has not become one more.
+        guard self.isResumed || hasRoom && self.isWelcome && isOpen else {
             if !hasRoom {
                 self.worker.refused(.connections)
             } else if !self.isWelcome {

@@ -14,8 +14,16 @@ package struct ClientOrigin: Sendable {
     let lines: [UInt8]
 
     package init(_ peer: SocketAddress?, trusted: TrustedProxies, isSecure: Bool = false) {
-        self.address = peer?.ipAddress ?? "unknown"
-        self.isTrusted = trusted.contains(peer)
+        self.init(
+            address: peer?.ipAddress ?? "unknown",
+            isTrusted: trusted.contains(peer),
+            isSecure: isSecure
+        )
+    }
+
+    init(address: String, isTrusted: Bool, isSecure: Bool) {
+        self.address = address
+        self.isTrusted = isTrusted
         self.isSecure = isSecure
         self.lines = Array(
             "X-Forwarded-For: \(self.address)\r\n\(Self.protocolLine(isSecure: isSecure))".utf8

@@ -36,28 +36,44 @@ package enum ClientPipeline {
                 NIOSSLServerHandler(context: tls.context)
             )
         }
-        try channel.pipeline.syncOperations.addHandler(
-            ClientConnection(
-                worker: worker,
-                origin: origin,
-                isWelcome: self.enter(channel, of: origin, worker: worker)
-            )
+        var admission = ClientConnection.Admission.welcome
+        // A trusted proxy is no client: through it come the connections of many.
+        if let limit = worker.addressLimit, !origin.isTrusted,
+            let client = ClientNetwork(origin.address)
+        {
+            admission =
+                AddressPlace.take(for: client, in: limit).map { .counted($0) } ?? .unwelcome
+        }
+        try self.add(
+            ClientConnection(worker: worker, origin: origin, admission: admission),
+            to: channel
         )
     }
 
-    /// Counts the connection among those of its client.
-    ///
-    /// A trusted proxy is no client: through it come the connections of many.
-    private static func enter(
-        _ channel: any Channel,
-        of origin: ClientOrigin,
+    /// Makes a connection ready that was parked, for its next request.
+    static func resume(
+        _ parked: ParkedConnection,
+        on channel: any Channel,
         worker: Worker
-    ) -> Bool {
-        guard let limit = worker.addressLimit, !origin.isTrusted,
-            let client = ClientNetwork(origin.address)
-        else { return true }
-        guard limit.enter(client) else { return false }
-        channel.closeFuture.whenComplete { _ in limit.leave(client) }
-        return true
+    ) throws {
+        let origin = ClientOrigin(
+            address: parked.address,
+            isTrusted: parked.isTrusted,
+            isSecure: false
+        )
+        let connection = ClientConnection(
+            worker: worker,
+            origin: origin,
+            admission: parked.place.map { .counted($0) } ?? .welcome,
+            silentUntil: parked.deadline
+        )
+        try self.add(connection, to: channel)
+    }
+
+    /// Lets the place of a connection among those of its client go with the channel.
+    private static func add(_ connection: ClientConnection, to channel: any Channel) throws {
+        try channel.pipeline.syncOperations.addHandler(connection)
+        guard let place = connection.place else { return }
+        channel.closeFuture.assumeIsolated().whenComplete { _ in place.leave() }
     }
 }

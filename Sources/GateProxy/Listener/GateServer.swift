@@ -11,6 +11,7 @@ package final class GateServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let workers: [NIOLoopBound<Worker>]
     private let listeners: ListenerSet
+    private let parkingWatch: ParkingWatch?
     private let names: NIOLoopBound<UpstreamNames>?
     /// Whether the loops are about to end: one that has ended never answers.
     private let isEnding = Mutex(false)
@@ -26,6 +27,7 @@ package final class GateServer: Sendable {
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>],
         listeners: ListenerSet,
+        parkingWatch: ParkingWatch?,
         names: NIOLoopBound<UpstreamNames>?
     ) {
         self.settings = settings
@@ -33,6 +35,7 @@ package final class GateServer: Sendable {
         self.group = group
         self.workers = workers
         self.listeners = listeners
+        self.parkingWatch = parkingWatch
         self.names = names
     }
 
@@ -67,10 +70,11 @@ package final class GateServer: Sendable {
         inherited: [CInt] = [],
         lookup: @escaping UpstreamNames.Lookup
     ) async throws -> GateServer {
+        let parkingWatch = try settings.parkAfter.map { _ in try ParkingWatch() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
         var workers: [NIOLoopBound<Worker>] = []
-        for eventLoop in group.makeIterator() {
+        for (index, eventLoop) in group.makeIterator().enumerated() {
             let worker = try await eventLoop.submit {
                 let worker = Worker(
                     eventLoop: eventLoop,
@@ -80,11 +84,15 @@ package final class GateServer: Sendable {
                     addressLimit: addressLimit
                 )
                 worker.tls = tls
+                if let parkingWatch, let patience = settings.parkAfter {
+                    worker.openParkingLot(index: index, watch: parkingWatch, patience: patience)
+                }
                 worker.start()
                 return NIOLoopBound(worker, eventLoop: eventLoop)
             }.get()
             workers.append(worker)
         }
+        parkingWatch?.start(workers)
         let names = try await UpstreamNames.start(
             settings.upstream,
             lookup: lookup,
@@ -106,9 +114,11 @@ package final class GateServer: Sendable {
                 group: group,
                 workers: workers,
                 listeners: listeners,
+                parkingWatch: parkingWatch,
                 names: names
             )
         } catch {
+            await parkingWatch?.stop()
             try? await names?.eventLoop.submit { names?.value.stop() }.get()
             try? await group.shutdownGracefully()
             throw error
@@ -200,6 +210,7 @@ package final class GateServer: Sendable {
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()
         }
+        await self.parkingWatch?.stop()
         try? await self.names?.eventLoop.submit { self.names?.value.stop() }.get()
         try? await self.group.shutdownGracefully()
         return inTime

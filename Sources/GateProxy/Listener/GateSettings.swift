@@ -1,3 +1,5 @@
+package import NIOCore
+
 /// Everything about the data plane that is fixed while it runs.
 package struct GateSettings: Sendable {
     /// Where clients connect.
@@ -15,6 +17,9 @@ package struct GateSettings: Sendable {
     package var headLimits: HeadLimits
     package var discardLimits: DiscardLimits
     package var timeouts: GateTimeouts
+    /// How long a connection without TLS must have been silent after a request to be parked: to go
+    /// on without the memory of a channel until the next; `nil`: none is.
+    package var parkAfter: TimeAmount?
     /// Bytes of a request body, more is 413; `nil` lets any number pass.
     package var maxBodyBytes: UInt64?
     /// Client connections at the same time over all threads; one more is answered 503.
@@ -49,6 +54,7 @@ package struct GateSettings: Sendable {
         self.headLimits = .defaults
         self.discardLimits = .defaults
         self.timeouts = .defaults
+        self.parkAfter = .seconds(2)
         self.maxBodyBytes = nil
         self.maxConnections = 100_000
         self.maxConnectionsPerAddress = nil

@@ -30,6 +30,8 @@ package final class Worker {
     private var multiplexedStreamCount = 0
     /// Connections whose client is not yet known.
     private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
+    /// Connections that are between two requests and have no channel.
+    private(set) var parkingLot: ParkingLot?
     /// Shared by all loops.
     let addressLimit: AddressLimit?
     private var refusalLog = RefusalLog()
@@ -113,6 +115,19 @@ package final class Worker {
         ) { _ in worker.value.tick() }
     }
 
+    /// Lets connections be parked; call before `start()`.
+    ///
+    /// `index`: which of the watch's workers this is; `patience`: how long a connection must have
+    /// been silent.
+    func openParkingLot(index: Int, watch: ParkingWatch, patience: TimeAmount) {
+        self.parkingLot = ParkingLot(
+            worker: self,
+            index: index,
+            watch: watch,
+            patience: patience
+        )
+    }
+
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
         self.rules = WorkerRules(ruleSet, cacheCapacity: self.settings.verdictCacheCapacity)
@@ -150,7 +165,7 @@ package final class Worker {
 
     private var connectionCount: Int {
         self.clients.count - self.multiplexedStreamCount + self.multiplexed.count
-            + self.arrivals.count
+            + self.arrivals.count + (self.parkingLot?.count ?? 0)
     }
 
     func add(_ client: ClientConnection) {
@@ -222,6 +237,7 @@ package final class Worker {
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
         for connection in self.multiplexed.overdue(at: self.now) { connection.deadlineReached() }
+        self.parkingLot?.tick(self.clients.all)
         self.pool.closeOverdue(at: self.now)
     }
 }
@@ -278,6 +294,7 @@ extension Worker {
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.clients.all { client.drain(grace: grace) }
         for connection in self.multiplexed.all { connection.drain(grace: grace) }
+        self.parkingLot?.drain(grace: grace)
         self.finishDrainIfEmpty()
         return promise.futureResult
     }
@@ -286,11 +303,20 @@ extension Worker {
     package func closeAll() {
         for client in self.clients.all { client.abort() }
         for connection in self.multiplexed.all { connection.fail(.noError) }
+        self.parkingLot?.drain(grace: .zero)
+        self.parkingLot = nil
         self.stop()
     }
 
+    /// A connection has ended without having been woken.
+    func parkedConnectionClosed() {
+        self.finishDrainIfEmpty()
+    }
+
     private func finishDrainIfEmpty() {
-        guard self.isDraining, self.clients.count == 0, self.multiplexed.count == 0 else { return }
+        guard self.isDraining, self.clients.count == 0, self.multiplexed.count == 0,
+            self.parkingLot?.count ?? 0 == 0
+        else { return }
         self.stop()
         self.whenDrained?.succeed()
     }

@@ -80,6 +80,10 @@ struct Serve: AsyncParsableCommand {
     var headTimeout: String?
     @Option(help: "Seconds between two requests on a connection (default 75).")
     var idleTimeout: String?
+    @Option(
+        help: "Seconds of silence after which a plain connection is parked (default 2), or off."
+    )
+    var parkAfter: String?
     @Option(help: "Seconds between two pieces of a request body (default 30).")
     var bodyTimeout: String?
     @Option(help: "Seconds for a connection to the backend (default 5).")
@@ -129,6 +133,7 @@ struct Serve: AsyncParsableCommand {
             .stateDir: self.stateDir, .feedCA: self.feedCA,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
+            .parkAfter: self.parkAfter,
             .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
             .responseTimeout: self.responseTimeout, .tunnelTimeout: self.tunnelTimeout,
             .upstreamPing: self.upstreamPing,

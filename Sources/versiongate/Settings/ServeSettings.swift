@@ -56,6 +56,11 @@ struct ServeSettings {
         }
         gate.headLimits = try Self.headLimits(reader)
         gate.timeouts = try Self.timeouts(reader)
+        switch try reader.secondsOrOff(.parkAfter) {
+        case .seconds(let seconds): gate.parkAfter = TimeAmount(seconds: seconds)
+        case .off: gate.parkAfter = nil
+        case nil: break
+        }
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
         self.stateDir = reader.text(.stateDir)

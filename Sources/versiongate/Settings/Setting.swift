@@ -23,6 +23,7 @@ enum Setting: String, CaseIterable {
     case drainTimeout
     case headTimeout
     case idleTimeout
+    case parkAfter
     case bodyTimeout
     case connectTimeout
     case responseTimeout

@@ -103,9 +103,23 @@ struct SettingsReader {
 
     /// A time in seconds, which may have a fraction.
     func seconds(_ setting: Setting) throws(SettingsError) -> Double? {
-        try self.optional(setting, "a number of seconds from 0.1 to 86400") { text in
-            Double(text).flatMap { (0.1...86400).contains($0) ? $0 : nil }
+        try self.optional(setting, "a number of seconds from 0.1 to 86400", Self.seconds)
+    }
+
+    /// A time that may be none at all.
+    enum SecondsOrOff {
+        case seconds(Double)
+        case off
+    }
+
+    func secondsOrOff(_ setting: Setting) throws(SettingsError) -> SecondsOrOff? {
+        try self.optional(setting, "a number of seconds from 0.1 to 86400, or off") { text in
+            text.lowercased() == "off" ? .off : Self.seconds(text).map { .seconds($0) }
         }
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        Double(text).flatMap { (0.1...86400).contains($0) ? $0 : nil }
     }
 
     func boolean(_ setting: Setting) throws(SettingsError) -> Bool? {

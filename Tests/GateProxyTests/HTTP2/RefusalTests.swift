@@ -24,7 +24,7 @@ struct RefusalTests {
         let client = ClientConnection(
             worker: worker,
             origin: ClientOrigin(nil, trusted: .none, isSecure: true),
-            isWelcome: false
+            admission: .unwelcome
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

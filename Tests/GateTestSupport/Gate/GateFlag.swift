@@ -3,6 +3,8 @@ package enum GateFlag: Sendable, Equatable {
     case drainTimeout(seconds: Int)
     case headTimeout(seconds: Int)
     case idleTimeout(seconds: Int)
+    /// `nil`: never.
+    case parkAfter(seconds: Double?)
     case bodyTimeout(seconds: Int)
     case connectTimeout(seconds: Int)
     case responseTimeout(seconds: Int)
@@ -36,6 +38,7 @@ package enum GateFlag: Sendable, Equatable {
         case .drainTimeout(let seconds): ["--drain-timeout", "\(seconds)"]
         case .headTimeout(let seconds): ["--head-timeout", "\(seconds)"]
         case .idleTimeout(let seconds): ["--idle-timeout", "\(seconds)"]
+        case .parkAfter(let seconds): ["--park-after", seconds.map { "\($0)" } ?? "off"]
         case .bodyTimeout(let seconds): ["--body-timeout", "\(seconds)"]
         case .connectTimeout(let seconds): ["--connect-timeout", "\(seconds)"]
         case .responseTimeout(let seconds): ["--response-timeout", "\(seconds)"]

@@ -1,0 +1,88 @@
+import NIOCore
+
+/// The parked connections of one event loop: records in one array, without an object each.
+struct ParkedConnections {
+    private struct Slot {
+        var generation: UInt32 = 0
+        var connection: ParkedConnection?
+    }
+
+    private let worker: Int
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+    /// Told to each connection, so that what is heard of one is never taken for another's.
+    private var generation: UInt32 = 0
+
+    /// `worker`: which of all event loops this is.
+    init(worker: Int) {
+        self.worker = worker
+    }
+
+    var count: Int { self.slots.count - self.free.count }
+
+    mutating func add(_ connection: ParkedConnection) -> ParkingToken {
+        self.generation = (self.generation &+ 1) & ParkingToken.generationMask
+        let slot = Slot(generation: self.generation, connection: connection)
+        let index: Int
+        if let last = self.free.popLast() {
+            index = Int(last)
+            self.slots[index] = slot
+        } else {
+            index = self.slots.count
+            self.slots.append(slot)
+        }
+        return ParkingToken(worker: self.worker, slot: index, generation: self.generation)
+    }
+
+    /// The connection of a token; `nil` if it is not parked any more.
+    subscript(_ token: ParkingToken) -> ParkedConnection? {
+        guard self.slots.indices.contains(token.slot) else { return nil }
+        let slot = self.slots[token.slot]
+        return slot.generation == token.generation ? slot.connection : nil
+    }
+
+    /// Gives a connection its place.
+    mutating func give(_ place: AddressPlace?, to token: ParkingToken) {
+        guard self[token] != nil else { return }
+        self.slots[token.slot].connection?.place = place
+    }
+
+    /// Takes a connection out; `nil` if it is not parked any more.
+    mutating func remove(_ token: ParkingToken) -> ParkedConnection? {
+        guard let connection = self[token] else { return nil }
+        self.slots[token.slot].connection = nil
+        self.free.append(UInt32(token.slot))
+        // A crowd that has gone is no reason to keep its room.
+        if self.count == 0 { self.removeAll() }
+        return connection
+    }
+
+    /// Takes out all whose time is over.
+    mutating func removeOverdue(at now: NIODeadline) -> [ParkedConnection] {
+        let overdue = self.slots.indices.filter { index in
+            self.slots[index].connection.map { $0.deadline <= now } ?? false
+        }
+        return overdue.compactMap { index in
+            self.remove(
+                ParkingToken(
+                    worker: self.worker,
+                    slot: index,
+                    generation: self.slots[index].generation
+                )
+            )
+        }
+    }
+
+    /// Leaves none more time than that.
+    mutating func limitDeadlines(to limit: NIODeadline) {
+        for index in self.slots.indices {
+            guard let deadline = self.slots[index].connection?.deadline else { continue }
+            self.slots[index].connection?.deadline = Swift.min(deadline, limit)
+        }
+    }
+
+    private mutating func removeAll() {
+        self.slots = []
+        self.free = []
+    }
+}

@@ -1,0 +1,157 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Where the connections of one event loop wait that have been silent for a while: each as a socket
+/// and a record of a few bytes, without a channel.
+///
+/// Only the loop touches it. When the `ParkingWatch` says that something has happened, the
+/// connection gets a channel again, or is closed.
+final class ParkingLot {
+    private let watch: ParkingWatch
+    private let worker: Worker
+    /// How long a connection must have been silent.
+    private let patience: TimeAmount
+    private var parked: ParkedConnections
+    /// Who is silent and not parked yet.
+    private var leaving: [ClientConnection] = []
+    /// Of whom something was heard and who is not woken yet.
+    private var stirring: [ParkingToken] = []
+    private var isWaking = false
+
+    /// Connections that are parked or woken together, in about a millisecond; between two lots,
+    /// requests have their turn.
+    private static let movedTogether = 16
+
+    /// `index`: which of the watch's workers this is.
+    init(worker: Worker, index: Int, watch: ParkingWatch, patience: TimeAmount) {
+        self.worker = worker
+        self.watch = watch
+        self.patience = patience
+        self.parked = ParkedConnections(worker: index)
+    }
+
+    var count: Int { self.parked.count }
+
+    /// Closes whose time is over, and parks who has been silent for long enough.
+    func tick(_ clients: [ClientConnection]) {
+        for connection in self.parked.removeOverdue(at: self.worker.now) { self.close(connection) }
+        guard self.leaving.isEmpty, !self.worker.isDraining else { return }
+        self.leaving = clients.filter { $0.isIdle(until: self.latestDeadline) }
+        if !self.leaving.isEmpty { self.parkNext() }
+    }
+
+    /// The deadline of a connection that has been silent for just long enough.
+    private var latestDeadline: NIODeadline {
+        self.worker.now + self.worker.settings.timeouts.idle - self.patience
+    }
+
+    private func parkNext() {
+        for client in self.leaving.suffix(Self.movedTogether) {
+            guard client.isIdle(until: self.latestDeadline), !self.worker.isDraining else {
+                continue
+            }
+            // Where there is no room for one, there is none for the next.
+            guard self.park(client) else {
+                self.leaving = []
+                return
+            }
+        }
+        self.leaving.removeLast(Swift.min(Self.movedTogether, self.leaving.count))
+        if !self.leaving.isEmpty { self.soon { $0.parkNext() } }
+    }
+
+    private func park(_ client: ClientConnection) -> Bool {
+        guard let descriptor = client.duplicateDescriptor() else { return false }
+        let token = self.parked.add(
+            ParkedConnection(
+                descriptor: descriptor,
+                isTrusted: client.origin.isTrusted,
+                address: client.origin.address,
+                place: nil,
+                deadline: client.deadline ?? self.worker.now
+            )
+        )
+        guard self.watch.sockets.add(descriptor, as: token.rawValue) else {
+            _ = self.parked.remove(token)
+            _ = Glibc.close(descriptor)
+            return false
+        }
+        self.watch.count.add(1, ordering: .relaxed)
+        self.parked.give(client.place?.moved(), to: token)
+        client.leaveSocket()
+        return true
+    }
+
+    /// Something has happened on these connections.
+    func stirred(_ tokens: [ParkingToken]) {
+        self.stirring += tokens
+        if !self.isWaking { self.wakeNext() }
+    }
+
+    private func wakeNext() {
+        for token in self.stirring.prefix(Self.movedTogether) { self.look(at: token) }
+        self.stirring.removeFirst(Swift.min(Self.movedTogether, self.stirring.count))
+        self.isWaking = !self.stirring.isEmpty
+        if self.isWaking { self.soon { $0.wakeNext() } }
+    }
+
+    private func look(at token: ParkingToken) {
+        guard let connection = self.parked[token] else { return }
+        switch connection.peek() {
+        case .bytes:
+            guard let connection = self.parked.remove(token) else { return }
+            self.watch.sockets.remove(connection.descriptor)
+            self.watch.count.subtract(1, ordering: .relaxed)
+            self.wake(connection)
+        case .nothing where self.watch.sockets.rearm(connection.descriptor, as: token.rawValue):
+            break
+        case .nothing, .end:
+            self.parked.remove(token).map(self.close)
+        }
+    }
+
+    /// Gives a connection a channel, as one has that was just accepted.
+    private func wake(_ connection: ParkedConnection) {
+        let eventLoop = self.worker.eventLoop
+        let worker = NIOLoopBound(self.worker, eventLoop: eventLoop)
+        let woken = NIOLoopBound(connection, eventLoop: eventLoop)
+        ClientBootstrap(group: eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try ClientPipeline.resume(woken.value, on: channel, worker: worker.value)
+                }
+            }
+            .withConnectedSocket(connection.descriptor)
+            .whenFailure { _ in
+                // The socket is closed with its channel.
+                woken.value.place?.leave()
+                worker.value.parkedConnectionClosed()
+            }
+    }
+
+    /// Closes all, now or at the end of a time.
+    func drain(grace: TimeAmount) {
+        self.leaving = []
+        self.parked.limitDeadlines(to: self.worker.now + grace)
+        guard grace == .zero else { return }
+        for connection in self.parked.removeOverdue(at: self.worker.now) { self.close(connection) }
+    }
+
+    private func close(_ connection: ParkedConnection) {
+        self.watch.count.subtract(1, ordering: .relaxed)
+        _ = Glibc.close(connection.descriptor)
+        connection.place?.leave()
+        self.worker.parkedConnectionClosed()
+    }
+
+    private func soon(_ action: @escaping (ParkingLot) -> Void) {
+        let lot = NIOLoopBound((self, action), eventLoop: self.worker.eventLoop)
+        self.worker.eventLoop.scheduleTask(in: .milliseconds(1)) { lot.value.1(lot.value.0) }
+    }
+}
+
+@available(*, unavailable)
+extension ParkingLot: Sendable {}

@@ -1,0 +1,178 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// However a parked connection ends, nothing of it is left, and it ends as it would have unparked.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+struct ParkedEndTests {
+    enum Ending: CaseIterable {
+        case close, reset, halfClose
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `when the client goes, descriptor and count are free again`(
+        _ ending: Ending
+    ) async throws {
+        try await Scene.play(flags: [Scene.parking, .maxConnections(20)]) { scene in
+            let before = try scene.descriptorsAtRest()
+            for _ in 0..<3 {
+                let clients = try scene.parkedClients(20)
+                #expect(try scene.ask(Request.text()).status == 503)
+                for client in clients {
+                    switch ending {
+                    case .close: client.close()
+                    case .reset: client.reset()
+                    case .halfClose:
+                        client.finishSending()
+                        let rest = try client.rest()
+                        #expect(rest.bytes.isEmpty)
+                        #expect(rest.by == .closed)
+                    }
+                }
+                try scene.gate.waitUntilParked(0)
+                try scene.waitForDescriptors(before)
+            }
+        }
+    }
+
+    @Test
+    func `a last request and the end of the client's side may come together`() async throws {
+        try await Scene.play(flags: [Scene.parking]) { scene in
+            let client = try scene.parkedClient()
+            try client.send(Request.text("GET", "/last"))
+            client.finishSending()
+            let answer = try client.response()
+            #expect(answer.status == 200)
+            #expect(try answer.json(EchoReport.self).target == "/last")
+            let rest = try client.rest()
+            #expect(rest.bytes.isEmpty)
+            #expect(rest.by == .closed)
+            try scene.gate.waitUntilParked(0)
+        }
+    }
+
+    @Test
+    func `the time between two requests is the same`() async throws {
+        try await Scene.play(flags: [Scene.parking, .idleTimeout(seconds: 2)]) { scene in
+            let before = try scene.descriptorsAtRest()
+            let clients = try scene.parkedClients(2)
+            let started = ContinuousClock.now
+            usleep(500_000)
+            try clients[1].send(Request.text(fields: Request.outdated))
+            #expect(try clients[1].response().status == 426)
+            for (client, least) in zip(clients, [1.0, 1.9]) {
+                let rest = try client.rest()
+                #expect(rest.bytes.isEmpty)
+                #expect(rest.by == .closed)
+                #expect(started.duration(to: .now) > .seconds(least))
+            }
+            #expect(started.duration(to: .now) < .seconds(5))
+            try scene.waitForDescriptors(before)
+        }
+    }
+
+    @Test
+    func `a head that is begun and never ends is a 408`() async throws {
+        try await Scene.play(flags: [Scene.parking, .headTimeout(seconds: 1)]) { scene in
+            let client = try scene.parkedClient()
+            let started = ContinuousClock.now
+            try client.send("GET / HTTP/1.1\r\nHost: gate\r\nX-Slow: ")
+            #expect(try client.response().status == 408)
+            #expect(try client.rest().bytes.isEmpty)
+            #expect(started.duration(to: .now) > .milliseconds(800))
+        }
+    }
+
+    @Test
+    func `SIGTERM closes parked connections at once`() async throws {
+        try await Scene.play(flags: [Scene.parking, .drainTimeout(seconds: 20), .threads(2)]) {
+            scene in
+            let clients = try scene.parkedClients(100)
+            let started = ContinuousClock.now
+            scene.gate.send(signal: SIGTERM)
+            for client in clients {
+                let rest = try client.rest()
+                #expect(rest.bytes.isEmpty)
+                #expect(rest.by == .closed)
+            }
+            #expect(try scene.gate.waitForExit() == .status(0))
+            #expect(started.duration(to: .now) < .seconds(8))
+        }
+    }
+
+    @Test
+    func `where a successor takes over, a request on its way is served and the last`() async throws
+    {
+        try await Scene.play(
+            flags: [Scene.parking, .drainTimeout(seconds: 20), .reusePort]
+        ) { scene in
+            let clients = try scene.parkedClients(20)
+            scene.gate.send(signal: SIGTERM)
+            try scene.gate.logLine("draining") { $0.message == "draining" }
+            usleep(300_000)
+            try clients[7].send(Request.text("GET", "/late"))
+            let answer = try clients[7].response()
+            #expect(answer.status == 200)
+            #expect(answer.fields.tokens("Connection").contains("close"))
+            for client in clients {
+                #expect(try client.rest().bytes.isEmpty)
+                client.close()
+            }
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test
+    func `parked and woken connections count as their client's, each once`() async throws {
+        let flags: [GateFlag] = [
+            Scene.parking, .maxConnectionsPerAddress(2), .proxyProtocol(trusted: "127.0.0.1"),
+        ]
+        let (header, other) = ("PROXY TCP4 203.0.113.9 127.0.0.1 1 1\r\n", "PROXY UNKNOWN\r\n")
+        try await Scene.play(flags: flags) { scene in
+            let clients = [
+                try scene.parkedClient(introducedBy: header),
+                try scene.parkedClient(after: 1, introducedBy: header),
+            ]
+            #expect(try scene.ask(header + Request.text()).status == 429)
+            #expect(try scene.ask(other + Request.text()).status == 200)
+            for client in clients {
+                try client.send(Request.text())
+                #expect(try client.response().status == 200)
+            }
+            #expect(try scene.ask(header + Request.text()).status == 429)
+            try scene.gate.waitUntilParked(2)
+            #expect(try scene.ask(header + Request.text()).status == 429)
+            clients[0].close()
+            try scene.gate.waitUntilParked(1)
+            let third = try scene.parkedClient(after: 1, introducedBy: header)
+            #expect(try scene.ask(header + Request.text()).status == 429)
+            clients[1].reset()
+            third.close()
+            try scene.gate.waitUntilParked(0)
+            for count in 0..<2 {
+                let again = try scene.parkedClient(introducedBy: header)
+                #expect(try scene.gate.parkedCount() == 1, "\(count)")
+                again.close()
+                try scene.gate.waitUntilParked(0)
+            }
+        }
+    }
+
+    @Test
+    func `without a free descriptor nobody is parked and everybody served`() async throws {
+        try await Scene.play(flags: [Scene.parking], surroundings: .descriptors(48)) { scene in
+            let clients = try (0..<60).map { _ in try scene.connect() }
+            for client in clients { try client.send(Request.text(fields: Request.outdated)) }
+            try scene.gate.logLine("descriptors are gone") { $0.message.hasPrefix("cannot accept") }
+            #expect(try clients[0].response().status == 426)
+            sleep(1)
+            #expect(try scene.gate.parkedCount() == 0)
+            try clients[0].send(Request.text(fields: Request.outdated))
+            #expect(try clients[0].response().status == 426)
+            // With those that go there is room again for the others, and to park them.
+            for client in clients.prefix(40) { client.close() }
+            for client in clients.suffix(20) { #expect(try client.response().status == 426) }
+            try scene.gate.waitUntilParked(20)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import GateTestSupport
+import Glibc
+
+/// Clients whose connections the gate has parked.
+extension Scene {
+    /// Soon enough for a test.
+    static let parking = GateFlag.parkAfter(seconds: 0.1)
+
+    /// A client that has had an answer and is parked; the only one, or one more of so many.
+    func parkedClient(after count: Int = 0, introducedBy header: String = "") throws -> RawClient {
+        let client = try self.connect()
+        try client.send(header + Request.text())
+        guard try client.response().status == 200 else { throw HarnessError("no answer") }
+        try self.gate.waitUntilParked(count + 1)
+        return client
+    }
+
+    func parkedClients(_ count: Int) throws -> [RawClient] {
+        let clients = try (0..<count).map { _ in try self.connect() }
+        for client in clients { try client.send(Request.text(fields: Request.outdated)) }
+        for client in clients {
+            guard try client.response().status == 426 else { throw HarnessError("no answer") }
+        }
+        try self.gate.waitUntilParked(count)
+        return clients
+    }
+
+    /// How many descriptors the gate has open when it has come to rest after its start.
+    func descriptorsAtRest() throws -> Int {
+        var (count, since) = (-1, ContinuousClock.now)
+        while since.duration(to: .now) < .milliseconds(500) {
+            let current = try self.gate.descriptorCount()
+            if current != count { (count, since) = (current, .now) }
+            usleep(20_000)
+        }
+        return count
+    }
+
+    /// Blocks until the gate has so many descriptors open.
+    func waitForDescriptors(_ count: Int) throws {
+        let deadline = Deadline.usual
+        while try self.gate.descriptorCount() != count {
+            guard !deadline.hasPassed else {
+                let open = try self.gate.descriptorCount()
+                throw HarnessError.timedOut("\(count) descriptors, not \(open)")
+            }
+        }
+    }
+}

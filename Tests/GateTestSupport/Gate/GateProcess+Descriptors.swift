@@ -1,0 +1,53 @@
+import Foundation
+
+/// What the kernel knows of the gate's descriptors.
+extension GateProcess {
+    /// How many are open.
+    package func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: self.folder("fd")).count
+    }
+
+    /// How many connections the gate has parked.
+    ///
+    /// They are the sockets of which the kernel is to tell only once (proc(5), `fdinfo` of epoll).
+    /// NIO asks for none like that, and Dispatch for no socket.
+    package func parkedCount() throws -> Int {
+        let folder = self.folder("fdinfo")
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            // It may have been closed in between.
+            guard let info = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+            else { continue }
+            for line in info.split(separator: "\n") where line.hasPrefix("tfd:") {
+                let words = line.split { $0 == " " || $0 == "\t" }
+                guard let label = words.firstIndex(of: "events:"), words.count > label + 1,
+                    words.count > 1, let events = UInt32(words[label + 1], radix: 16)
+                else { throw HarnessError("cannot be read: \(line)") }
+                guard events & Self.once != 0, self.isSocket(words[1]) else { continue }
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// Blocks until so many connections are parked.
+    package func waitUntilParked(_ count: Int, by deadline: Deadline = .usual) throws {
+        while try self.parkedCount() != count {
+            guard !deadline.hasPassed else {
+                throw HarnessError.timedOut("\(count) parked, not \(try self.parkedCount())")
+            }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+    }
+
+    private func isSocket(_ descriptor: Substring) -> Bool {
+        let path = "\(self.folder("fd"))/\(descriptor)"
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+        return target?.hasPrefix("socket:") ?? false
+    }
+
+    private func folder(_ name: String) -> String { "/proc/\(self.processIdentifier)/\(name)" }
+
+    /// `EPOLLONESHOT`.
+    private static let once: UInt32 = 1 << 30
+}
