@@ -15,9 +15,19 @@ package actor RulesReloader {
         case feed
     }
 
-    /// What the rules are made of: the file as it is, or as it was, and what feeds say.
+    /// Where the text of the rules comes from.
+    enum Reading: Sendable {
+        /// The file as it is.
+        case file
+        /// The file, unless it still says what these rules were made of.
+        case fileUnlessUnchanged(LoadedRules)
+        /// What these rules were made of.
+        case again(LoadedRules)
+    }
+
+    /// Makes rules of a text and of what feeds say.
     typealias Load =
-        @Sendable (_ again: LoadedRules?, _ feeds: [String: FeedContribution])
+        @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution])
         throws(RulesFileErrors) -> LoadedRules
 
     /// What a feed would like to say.
@@ -65,9 +75,12 @@ package actor RulesReloader {
             current: current,
             contributions: contributions,
             logger: logger,
-            load: { (again, feeds) throws(RulesFileErrors) in
-                guard let again else { return try loader.load(feeds: feeds) }
-                return try loader.load(again: again, feeds: feeds)
+            load: { (reading, feeds) throws(RulesFileErrors) in
+                switch reading {
+                case .file: try loader.load(feeds: feeds)
+                case .fileUnlessUnchanged(let loaded): try loader.load(feeds: feeds, after: loaded)
+                case .again(let loaded): try loader.load(again: loaded, feeds: feeds)
+                }
             },
             publish: publish
         )
@@ -162,7 +175,8 @@ package actor RulesReloader {
         var contributions = self.contributions
         contributions[feed.id] = contribution
         do throws(RulesFileErrors) {
-            let loaded = try self.load(self.current, contributions)
+            let reading = self.current.map(Reading.again) ?? .file
+            let loaded = try self.load(reading, contributions)
             self.contributions = contributions
             await self.use(loaded, .feed)
             // Whether the file is right is another question.
@@ -175,13 +189,20 @@ package actor RulesReloader {
 
     private func reloadOnce(_ reason: Reason) async {
         do throws(RulesFileErrors) {
-            let loaded = try self.load(nil, self.contributions)
+            let loaded = try self.load(self.reading(for: reason), self.contributions)
             await self.use(loaded, reason)
             self.status = .succeeded(at: self.now(), revision: loaded.definition.revision)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
             self.keepCurrent(after: error, reason)
         }
+    }
+
+    private func reading(for reason: Reason) -> Reading {
+        // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
+        // rules read, and their tests run.
+        if reason == .fileChanged, let current { return .fileUnlessUnchanged(current) }
+        return .file
     }
 
     private func use(_ loaded: LoadedRules, _ reason: Reason) async {

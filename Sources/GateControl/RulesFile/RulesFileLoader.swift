@@ -30,6 +30,18 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(try reader.read(), feeds: contributions, now: self.now)
     }
 
+    /// Reads and checks the rules, unless their text is the one of before.
+    ///
+    /// What feeds say must be what it was then.
+    func load(
+        feeds contributions: [String: FeedContribution],
+        after loaded: LoadedRules
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let sources = try RulesReader(path: self.path).read()
+        guard sources != loaded.sources else { return loaded }
+        return try Self.load(sources, feeds: contributions, now: self.now)
+    }
+
     /// The feeds that the rules name, whatever else may be wrong with them.
     package func feeds() throws(RulesFileErrors) -> [FeedDefinition] {
         let sources = try RulesReader(path: self.path).read()

@@ -21,12 +21,9 @@ struct FeedDeskTests {
             let store = try FeedStore(folder: folder.path(of: "state"))
             let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))
             self.reloader = RulesReloader(
+                loader: loader,
                 current: try loader.load(),
                 logger: self.log.logger,
-                load: { (again, feeds) throws(RulesFileErrors) in
-                    guard let again else { return try loader.load(feeds: feeds) }
-                    return try loader.load(again: again, feeds: feeds)
-                },
                 publish: { _ in }
             )
             (self.folder, self.store) = (folder, store)

@@ -189,4 +189,37 @@ struct RulesReloaderTests {
         #expect(status.lastReloadSuccessful)
         #expect(self.bench.published.withLock(\.self) == [status.revision])
     }
+
+    @Test func `a file that says what it said is not looked through again, unless by signal`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try folder.write("rules: []\n", to: "rules.yaml")
+        // Who looks through rules asks for the time once, for their tests.
+        let looks = Mutex(0)
+        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml")) {
+            looks.withLock { $0 += 1 }
+            return Timestamp(secondsSinceEpoch: 0)
+        }
+        let reloader = RulesReloader(
+            loader: loader,
+            logger: self.bench.log.logger,
+            publish: { rules in self.bench.published.withLock { $0.append(rules.revision) } }
+        )
+        let first = await reloader.reload(reason: .start)
+        let same = await reloader.reload(reason: .fileChanged)
+        #expect(looks.withLock(\.self) == 1)
+        #expect(same.lastReloadSuccessful && same.revision == first.revision)
+        await reloader.reload(reason: .signal)
+        #expect(looks.withLock(\.self) == 2)
+        try folder.write("rules: [\n", to: "rules.yaml")
+        #expect(await reloader.reload(reason: .fileChanged).lastReloadSuccessful == false)
+        try folder.write("rules: []\n", to: "rules.yaml")
+        #expect(await reloader.reload(reason: .fileChanged).lastReloadSuccessful)
+        #expect(looks.withLock(\.self) == 2)
+        try folder.write("rules: [{ id: a, minimum: 2.0.0 }]\n", to: "rules.yaml")
+        await reloader.reload(reason: .fileChanged)
+        #expect(looks.withLock(\.self) == 3)
+        #expect(self.bench.published.withLock { $0.count } == 2)
+    }
 }
