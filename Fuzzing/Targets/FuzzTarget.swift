@@ -41,6 +41,15 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("request-path") { input throws(Finding) in
             try RequestPathProperties(input).check()
         },
+        FuzzTarget("json") { input throws(Finding) in
+            try JSONProperties(input).check()
+        },
+        FuzzTarget("json-stream") { input throws(Finding) in
+            try JSONStreamProperties(input).check()
+        },
+        FuzzTarget("event-stream") { input throws(Finding) in
+            try EventStreamProperties(input).check()
+        },
         FuzzTarget("rules-file") { input throws(Finding) in
             try RulesFileProperties.check(input)
         },

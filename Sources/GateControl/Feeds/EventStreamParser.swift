@@ -2,10 +2,15 @@
 ///
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6; ids and retry times are
 /// not kept, because no source of ours resumes by them.
-struct EventStreamParser {
-    struct Event: Equatable {
-        var name: String
-        var data: String
+package struct EventStreamParser {
+    package struct Event: Equatable {
+        package var name: String
+        package var data: String
+
+        package init(name: String, data: String) {
+            self.name = name
+            self.data = data
+        }
     }
 
     /// The most bytes of one event.
@@ -19,14 +24,14 @@ struct EventStreamParser {
     private var afterReturn = false
     private var isFirstLine = true
 
-    init(limit: Int = RulesSource.maximumSize) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Takes the next bytes; gives the events that they complete.
     ///
     /// - Throws: `FeedFailure` if an event is larger than the limit.
-    mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [Event] {
+    package mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [Event] {
         var events: [Event] = []
         for byte in bytes {
             let wasReturn = self.afterReturn
@@ -49,9 +54,11 @@ struct EventStreamParser {
     private mutating func endLine() -> Event? {
         if self.isFirstLine, self.line.starts(with: [0xEF, 0xBB, 0xBF]) {
             self.line.removeFirst(3)
+            self.size -= 3
         }
         self.isFirstLine = false
         let text = String(decoding: self.line, as: UTF8.self)
+        let count = self.line.count
         self.line = []
         guard !text.isEmpty else { return self.endEvent() }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -59,8 +66,8 @@ struct EventStreamParser {
         switch parts[0] {
         case "event": self.name = Self.withoutBlank(value)
         case "data": self.data.append(Self.withoutBlank(value))
-        // Comments, ids, and whatever will be invented.
-        case _: break
+        // Comments, ids, and whatever will be invented are part of no event.
+        case _: self.size -= count
         }
         return nil
     }

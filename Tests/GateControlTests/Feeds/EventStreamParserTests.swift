@@ -46,7 +46,7 @@ struct EventStreamParserTests {
     func `events are the same however their bytes are cut`(story: Case) throws {
         let bytes = Array(story.text.utf8)
         for size in 1...bytes.count {
-            var parser = EventStreamParser()
+            var parser = EventStreamParser(limit: RulesSource.maximumSize)
             var events: [Event] = []
             for start in stride(from: 0, to: bytes.count, by: size) {
                 let piece = Array(bytes[start..<min(start + size, bytes.count)])
@@ -54,6 +54,15 @@ struct EventStreamParserTests {
             }
             #expect(events.map { "\($0.name)=\($0.data)" } == story.events, "pieces of \(size)")
         }
+    }
+
+    @Test func `what belongs to no event does not fill one`() throws {
+        var parser = EventStreamParser(limit: 100)
+        _ = try parser.receive([0xEF, 0xBB, 0xBF])
+        for _ in 0..<50 { _ = try parser.receive(Array(": still here\nid: 7\n".utf8)) }
+        let data = String(repeating: "x", count: 90)
+        let events = try parser.receive(Array("data: \(data)\n\n".utf8))
+        #expect(events == [Event(name: "message", data: data)])
     }
 
     @Test func `an event without end is given up`() throws {

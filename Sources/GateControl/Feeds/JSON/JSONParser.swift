@@ -2,7 +2,7 @@
 ///
 /// Numbers stay as they are written, so that `1.10` is not taken for 1.1. A name that comes twice in
 /// one object is an error, because readers disagree on which of the two counts.
-struct JSONParser {
+package struct JSONParser {
     /// How deeply objects and lists may be nested.
     static let maximumDepth = 64
 
@@ -10,12 +10,12 @@ struct JSONParser {
     static let maximumValues = 100_000
 
     /// What is wrong with a text, and where.
-    struct Failure: Error, Equatable, CustomStringConvertible {
-        let line: Int
-        let column: Int
+    package struct Failure: Error, Equatable, CustomStringConvertible {
+        package let line: Int
+        package let column: Int
         let message: String
 
-        var description: String {
+        package var description: String {
             "no JSON: \(self.message) (line \(self.line), column \(self.column))"
         }
     }
@@ -28,7 +28,7 @@ struct JSONParser {
     private var values = 0
 
     /// Reads one value with nothing but white space around it.
-    static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
+    package static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var parser = JSONParser(bytes: bytes)
         if parser.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
         parser.skipBlanks()

@@ -1,7 +1,7 @@
 /// Cuts an endless answer of JSON objects into the objects, however it comes in pieces.
 ///
 /// What is between their braces is for `JSONParser` to judge.
-struct JSONStreamSplitter {
+package struct JSONStreamSplitter {
     /// The most bytes of one object.
     let limit: Int
 
@@ -10,14 +10,14 @@ struct JSONStreamSplitter {
     private var isText = false
     private var isEscaped = false
 
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// Takes the next bytes; gives the objects that they complete.
     ///
     /// - Throws: `FeedFailure` if something else than objects comes, or one beyond the limit.
-    mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [[UInt8]] {
+    package mutating func receive(_ bytes: [UInt8]) throws(FeedFailure) -> [[UInt8]] {
         var objects: [[UInt8]] = []
         for byte in bytes {
             if self.depth == 0 {

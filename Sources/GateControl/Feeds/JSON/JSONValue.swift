@@ -1,8 +1,8 @@
 /// A JSON value whose numbers stay as they are written.
-enum JSONValue: Sendable, Equatable {
-    struct Member: Sendable, Equatable {
-        let name: String
-        var value: JSONValue
+package enum JSONValue: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
+        package let name: String
+        package var value: JSONValue
 
         init(_ name: String, _ value: JSONValue) {
             self.name = name
@@ -53,7 +53,7 @@ enum JSONValue: Sendable, Equatable {
 
 extension JSONValue {
     /// The value as a text that people can read, two spaces for each level; short ones stay on a line.
-    var rendered: String { self.rendered(indent: "") }
+    package var rendered: String { self.rendered(indent: "") }
 
     private static let longestLine = 90
 
@@ -75,7 +75,7 @@ extension JSONValue {
     }
 
     /// The value on one line.
-    var compact: String {
+    package var compact: String {
         switch self {
         case .null: "null"
         case .boolean(let value): "\(value)"

@@ -97,7 +97,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         _ deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) {
         let stream = try await self.open(context)
-        var parser = EventStreamParser()
+        var parser = EventStreamParser(limit: RulesSource.maximumSize)
         var tree = FirebaseDatabaseTree()
         let pieces = stream.makeAsyncIterator()
         while let piece = try await Self.next(pieces) {
