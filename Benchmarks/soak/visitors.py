@@ -41,6 +41,19 @@ async def stays(doors):
     return "200"
 
 
+async def comes_back(doors):
+    """After pauses in which the gate parks the connection, or is about to."""
+    async with Connection(doors.plain) as connection:
+        for number in range(4):
+            status, _ = await connection.ask(request(f"/item/{number}", ALWAYS_PASSES))
+            if status != 200:
+                return str(status)
+            await asyncio.sleep(random.uniform(1.8, 5))
+        if random.random() < 0.3:
+            connection.reset()
+    return "200"
+
+
 async def pipelines(doors):
     async with Connection(doors.plain) as connection:
         await connection.send(b"".join(
@@ -264,6 +277,7 @@ async def speaks_http2(doors):
 VISITORS = (
     (passes, 40, {"200"}),
     (stays, 10, {"200"}),
+    (comes_back, 10, {"200"}),
     (pipelines, 5, {"200 426 200 426 200"}),
     (is_denied, 15, {"426"}),
     (uploads, 6, {"200"}),
