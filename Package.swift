@@ -55,12 +55,24 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
+        .target(
+            name: "GateAdmin",
+            dependencies: [
+                "GateControl",
+                "GatePolicy",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
         .executableTarget(
             name: "versiongate",
             dependencies: [
                 "GatePolicy",
                 "GateProxy",
                 "GateControl",
+                "GateAdmin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -126,6 +138,19 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["BrokenRules", "Schema"]
+        ),
+        .testTarget(
+            name: "GateAdminTests",
+            dependencies: [
+                "GateAdmin",
+                "GateControl",
+                "GatePolicy",
+                "GateTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
         ),
         .testTarget(
             name: "EndToEndTests",

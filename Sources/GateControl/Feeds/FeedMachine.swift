@@ -25,6 +25,8 @@ struct FeedMachine: Equatable {
     static let longestDelay = 60.0
     /// The shortest wait of all, in seconds.
     static let shortestDelay = 0.2
+    /// The shortest time from the end of a question to one that a hint asks for, in seconds.
+    static let hintDelay = 1.0
     /// A stream that has lasted so long, in seconds, makes up for the failures before it.
     static let lastingAfter = 10.0
     /// Which share of the interval is added at most, so that a fleet does not ask in step.
@@ -36,6 +38,8 @@ struct FeedMachine: Equatable {
     private(set) var failures = 0
     private(set) var isStale = false
     private var askAt: Double
+    /// Before that, no hint makes the source be asked.
+    private var earliest: Double
 
     /// Begins; the first question comes at once.
     ///
@@ -47,17 +51,32 @@ struct FeedMachine: Equatable {
         self.timing = timing
         self.confirmedAt = confirmedAt
         self.askAt = now.uptime
+        self.earliest = now.uptime
     }
 
     /// What to do now; to be asked again after it is done.
     mutating func next(at now: Moment) -> Step {
-        let untilStale = self.secondsUntilStale(at: now)
-        if let untilStale, untilStale <= 0 {
-            self.isStale = true
-            return .turnStale
-        }
+        if self.turnsStale(at: now) { return .turnStale }
         guard self.askAt > now.uptime else { return .ask }
-        return .rest(min(self.askAt - now.uptime, untilStale ?? .infinity))
+        let untilStale = self.secondsUntilStale(at: now) ?? .infinity
+        return .rest(min(self.askAt - now.uptime, untilStale))
+    }
+
+    /// Whether what it said last counts as stale from now on, and did not before.
+    mutating func turnsStale(at now: Moment) -> Bool {
+        guard let wait = self.secondsUntilStale(at: now), wait <= 0 else { return false }
+        self.isStale = true
+        return true
+    }
+
+    /// Somebody says that the source has something new: it is asked as soon as it may be.
+    mutating func hint(at now: Moment) {
+        self.askAt = min(self.askAt, max(now.uptime, self.earliest))
+    }
+
+    /// When the next question is due, seconds since 1970.
+    func nextQuestion(at now: Moment) -> Int64 {
+        now.time + Int64(max(0, self.askAt - now.uptime).rounded(.up))
     }
 
     /// The source gave a good answer; true if it was stale before.
@@ -76,6 +95,7 @@ struct FeedMachine: Equatable {
     mutating func finish(at now: Moment, random: Double) {
         self.failures = 0
         self.askAt = now.uptime + Double(self.timing.every) * (1 + Self.spread * random)
+        self.earliest = now.uptime + Self.hintDelay
     }
 
     /// A stream has ended in order: it is taken up again soon, and later each time if it never lasts.
@@ -94,9 +114,12 @@ struct FeedMachine: Equatable {
         let delay = max(Self.shortestDelay, bound * random)
         let asked = Double(retryAfter ?? 0) * (1 + Self.spread * random)
         self.askAt = now.uptime + max(delay, asked)
+        self.earliest = now.uptime + max(Self.hintDelay, asked)
     }
 
-    private func secondsUntilStale(at now: Moment) -> Double? {
+    /// How long what it said last holds without another good answer; `nil`: it is stale already, or
+    /// never turns so.
+    func secondsUntilStale(at now: Moment) -> Double? {
         guard !self.isStale, let staleAfter = self.timing.staleAfter, let confirmedAt else {
             return nil
         }

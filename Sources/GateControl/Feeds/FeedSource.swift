@@ -6,6 +6,8 @@ protocol FeedSource: Sendable {
     var summary: String { get }
     /// What its answers are about.
     var subject: FeedSubject { get }
+    /// How it tells that there is something new, if it can.
+    var webhook: FeedWebhook? { get }
 
     /// Asks once, or listens until the source ends it.
     ///
@@ -19,6 +21,10 @@ protocol FeedSource: Sendable {
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd
+}
+
+extension FeedSource {
+    var webhook: FeedWebhook? { nil }
 }
 
 /// What a source needs to be asked.
@@ -53,8 +59,10 @@ enum FeedEnd: Sendable, Equatable {
 enum FeedAnswer: Sendable, Equatable {
     /// Something that means nothing; what comes next may.
     case nonsense(FeedFailure)
-    /// That the last value still holds.
+    /// That the value that was taken last still holds.
     case unchanged
+    /// That what this stream said last still holds, whether it was taken or not.
+    case alive
     case value(FeedValue)
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import GateAdmin
 import GateControl
 import GatePolicy
 import GateProxy
@@ -18,7 +19,8 @@ struct Serve: AsyncParsableCommand {
             the environment, the environment over the file.
 
             Started by systemd, it takes over the sockets of a socket unit (LISTEN_FDS) in place of \
-            --listen, and tells when it is ready, reloads, stops, and is alive (NOTIFY_SOCKET).
+            --listen, one that is called admin in place of --admin-listen, and tells when it is \
+            ready, reloads, stops, and is alive (NOTIFY_SOCKET).
 
             SIGHUP reads the rules and the certificates again; so does a change of their files. \
             SIGTERM and SIGINT let requests come to their end and exit with 0.
@@ -37,6 +39,10 @@ struct Serve: AsyncParsableCommand {
     var tlsKey: String?
     @Option(help: "Authorities (PEM) that must have signed a client's certificate.")
     var tlsClientCa: String?
+    @Option(
+        help: "Where operators see how feeds do, and webhooks come: [HOST:]PORT (default: nowhere)."
+    )
+    var adminListen: String?
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
     var reusePort = false
     @Option(
@@ -126,7 +132,8 @@ struct Serve: AsyncParsableCommand {
             .maxPendingRequests: self.maxPendingRequests,
             .listen: self.listen, .tlsListen: self.tlsListen,
             .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
-            .tlsClientCa: self.tlsClientCa, .upstream: self.upstream,
+            .tlsClientCa: self.tlsClientCa, .adminListen: self.adminListen,
+            .upstream: self.upstream,
             .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
             .upstreamServerName: self.upstreamServerName, .rules: self.rules,
@@ -211,7 +218,7 @@ struct Serve: AsyncParsableCommand {
                 ruleSet: ruleSet,
                 tls: tls,
                 logger: logger,
-                inherited: inherited.descriptors
+                inherited: inherited.sockets { $0 != InheritedSockets.adminName }
             )
         } catch {
             logger.error(
@@ -229,8 +236,27 @@ struct Serve: AsyncParsableCommand {
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
         }
+        let desk = FeedDesk(reloader: reloader, store: feeds.store, logger: logger) { feed, time in
+            await server.confirm(feed, at: time)
+        }
+        let hooks = FeedHooks(logger: logger)
+        let admin = try await self.startAdmin(
+            AdminServer.Place(
+                settings,
+                inherited: inherited.sockets { $0 == InheritedSockets.adminName }
+            ),
+            AdminEndpoints(reloader: reloader, desk: desk, hooks: hooks, now: SystemClock.now),
+            logger: logger
+        )
+        if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
+            logger.warning(
+                "no webhook can come: there is no \(Setting.adminListen.flag)",
+                metadata: ["feed": "\(feed.id)"]
+            )
+        }
         let gate = GateService(
             server: server,
+            adminAddress: admin?.address,
             upstream: settings.gate.upstream,
             revision: ruleSet.revision,
             drainTimeout: settings.drainTimeout,
@@ -246,13 +272,18 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
-        let feedService = FeedService(
+        let supervisor = FeedSupervisor(
             reloader: reloader,
-            feeds: feeds,
-            server: server,
+            desk: desk,
+            hooks: hooks,
+            trust: feeds.trust,
             logger: logger
         )
-        var services: [any Service] = [reload, feedService, watchdog, gate]
+        var services: [any Service] = [
+            reload, FeedService(supervisor: supervisor), watchdog, gate,
+        ]
+        // The last is the first to learn that the gate is to stop.
+        if let admin { services.append(AdminService(server: admin)) }
         if let certificates {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)
             services.insert(service, at: 1)
@@ -269,6 +300,24 @@ struct Serve: AsyncParsableCommand {
         do {
             try await group.run()
         } catch is GateService.Deaf {
+            throw ExitCode.failure
+        }
+        await admin?.shutDown()
+    }
+
+    private func startAdmin(
+        _ place: AdminServer.Place?,
+        _ endpoints: AdminEndpoints,
+        logger: Logger
+    ) async throws -> AdminServer? {
+        guard let place else { return nil }
+        do {
+            return try await AdminServer.start(on: place, endpoints: endpoints, logger: logger)
+        } catch {
+            logger.error(
+                "cannot listen for operators",
+                metadata: ["address": "\(place)", "error": "\(error)"]
+            )
             throw ExitCode.failure
         }
     }

@@ -6,6 +6,8 @@ import ServiceLifecycle
 /// Keeps the data plane up until the process is asked to stop, then lets it drain.
 struct GateService: Service {
     let server: GateServer
+    /// Where operators connect, if they can.
+    let adminAddress: SocketAddress?
     let upstream: UpstreamSettings
     let revision: String
     let drainTimeout: TimeAmount
@@ -27,6 +29,7 @@ struct GateService: Service {
             "revision": "\(self.revision)",
         ]
         metadata["tls_address"] = self.server.tlsAddress.map { "\(Endpoint($0))" }
+        metadata["admin_address"] = self.adminAddress.map { "\(Endpoint($0))" }
         self.logger.info("listening", metadata: metadata)
         guard await self.wasAskedToStop() else {
             self.logger.error("the listening socket is gone")

@@ -11,6 +11,8 @@ struct ServeSettings {
     var stateDir: String?
     /// PEM file of those who may vouch for a feed, besides those whom the system trusts.
     var feedCA: String?
+    /// Where operators, and webhooks, connect; `nil`: nowhere.
+    var adminListen: Endpoint?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount
     var logFormat: LogFormat
@@ -65,6 +67,10 @@ struct ServeSettings {
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
         self.stateDir = reader.text(.stateDir)
         self.feedCA = reader.text(.feedCA)
+        self.adminListen = try reader.optional(.adminListen, "PORT or HOST:PORT") { text in
+            // A port alone is this machine's: others are let in by name only.
+            Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
+        }
         self.drainTimeout =
             try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
             ?? .seconds(30)

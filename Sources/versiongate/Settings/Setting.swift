@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable {
     case tlsCertificate
     case tlsKey
     case tlsClientCa
+    case adminListen
     case reusePort
     case proxyProtocol
     case upstream

@@ -11,6 +11,9 @@ struct InheritedSockets: Equatable {
     /// There are none.
     static let none = InheritedSockets(descriptors: [], names: [])
 
+    /// What the sockets for operators are called; all others are for clients.
+    static let adminName = "admin"
+
     private static let first: Int32 = 3
     private static let most: Int32 = 64
 
@@ -35,6 +38,13 @@ struct InheritedSockets: Equatable {
             throw SettingsError("LISTEN_FDNAMES has \(names.count) names for \(count) sockets")
         }
         return InheritedSockets(descriptors: (0..<count).map { Self.first + $0 }, names: names)
+    }
+
+    /// Those that are called so, or those that are not.
+    func sockets(where isChosen: (_ name: String?) -> Bool) -> [Int32] {
+        self.descriptors.enumerated().compactMap { index, descriptor in
+            isChosen(self.names.isEmpty ? nil : self.names[index]) ? descriptor : nil
+        }
     }
 
     /// Makes sure that each is a stream socket that listens, and that no child inherits it.

@@ -21,7 +21,7 @@ struct FirebaseArticleTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         try await Scene.play(
             in: folder,
-            flags: [.stateDir(path: folder.path(of: "state"))]
+            flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
         ) { scene in
             try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
             try await body(scene, database)
@@ -72,6 +72,12 @@ struct FirebaseArticleTests {
                 try scene.gate.logLine("\(slip)", skipping: seen) {
                     $0.message.hasSuffix("what it said last stays")
                 }
+                // The stream goes on, and says that it does.
+                database.send("keep-alive", "null")
+                let status = try scene.feed()
+                #expect((status.kind, status.state) == ("firebaseDatabase", "failing"))
+                #expect(status.error?.isEmpty == false)
+                #expect(status.nextAt == nil)
                 #expect(try scene.isDenied("1.9.0"))
                 #expect(try !scene.isDenied("4.2.0"))
             }
@@ -79,6 +85,8 @@ struct FirebaseArticleTests {
             database.send("put", #"{"path":"/","data":\#(Self.floor("1.0.0"))}"#)
             try scene.wait(untilVersion: "1.9.0", isDenied: false)
             #expect(database.listeners == 1)
+            let mended = try await scene.waitForFeed("mended") { $0.state == "fresh" }
+            #expect(mended.error == nil)
         }
     }
 

@@ -36,6 +36,7 @@ struct MicroCMSArticleTests {
             flags: [
                 .feedCA(path: certificates.path("ca.pem")),
                 .stateDir(path: folder.path(of: "state")),
+                .adminListen(),
             ],
             surroundings: .environment(["MICROCMS_API_KEY": "the-key"])
         ) { try await body($0, cms) }
@@ -89,6 +90,9 @@ struct MicroCMSArticleTests {
                 try scene.gate.logLine("the slip \(slip)", skipping: seen) {
                     $0.message.hasSuffix("what it said last stays")
                 }
+                let status = try scene.feed()
+                #expect((status.kind, status.state) == ("microcms", "failing"))
+                #expect(status.error?.isEmpty == false)
                 #expect(try scene.isDenied("2.1.3"))
                 #expect(try !scene.isDenied("4.2.0"))
             }

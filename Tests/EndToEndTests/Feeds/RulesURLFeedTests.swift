@@ -12,7 +12,9 @@ struct RulesURLFeedTests {
     private func play(
         _ keys: String = "",
         more: String = "",
-        flags: (TemporaryFolder) -> [GateFlag] = { [.stateDir(path: $0.path(of: "state"))] },
+        flags: (TemporaryFolder) -> [GateFlag] = {
+            [.stateDir(path: $0.path(of: "state")), .adminListen()]
+        },
         _ body: (Scene, FileSource) async throws -> Void
     ) async throws {
         let source = try FileSource()
@@ -43,19 +45,33 @@ struct RulesURLFeedTests {
 
     @Test func `a source that is gone is missed neither now nor after a restart`() async throws {
         try await self.play { scene, source in
+            let good = try await scene.waitForFeed("fresh") { $0.state == "fresh" }
+            #expect((good.id, good.kind, good.failures) == ("shared", "https", 0))
+            #expect(good.source == source.server.url("/rules.yaml"))
+            #expect((good.inForce, good.error) == ("enforce", nil))
             try source.server.stop()
+            let failure = "nobody accepts connections there"
             try scene.gate.logLine("the failure") {
                 $0.message == "feed failed; what it said last stays"
-                    && $0.metadata["error"] == "nobody accepts connections there"
+                    && $0.metadata["error"] == failure
             }
+            let failed = try await scene.waitForFeed("failing") {
+                $0.failures > 1 && $0.nextAt != nil
+            }
+            #expect((failed.state, failed.error) == ("failing", failure))
+            #expect((failed.revision, failed.inForce) == (good.revision, "enforce"))
+            #expect(failed.changedAt == good.changedAt)
             #expect(try scene.isDenied("3.4.9"))
             #expect(scene.gate.end() == .status(0))
 
             let second = try GateProcess(
                 upstreamPort: scene.backend.port,
                 rules: scene.folder.file("rules.yaml"),
-                flags: [.stateDir(path: scene.folder.path(of: "state"))]
+                flags: [.stateDir(path: scene.folder.path(of: "state")), .adminListen()]
             )
+            let remembered = try #require(try FeedsPage(of: second).feeds.first)
+            #expect(remembered.revision == good.revision)
+            #expect(try #require(remembered.ageSeconds) >= 1)
             let client = try RawClient(port: second.port)
             try client.send(Request.text(fields: Request.outdated))
             #expect(try client.response().status == 426)
@@ -74,12 +90,19 @@ struct RulesURLFeedTests {
                     ]
                     .contains($0.message)
                 }
+                let status = try scene.feed()
+                #expect(status.state == "failing")
+                #expect(status.error?.isEmpty == false)
+                #expect(status.inForce == "enforce")
                 #expect(try scene.isDenied("3.4.9"))
                 #expect(try !scene.isDenied("3.5.0"))
                 source.server.set(nil)
                 try scene.gate.logLine("better", skipping: seen) {
                     $0.message == "feed works again"
                 }
+                let mended = try scene.feed()
+                #expect((mended.state, mended.error) == ("fresh", nil))
+                #expect(mended.revision == status.revision)
             }
         }
     }
@@ -99,6 +122,8 @@ struct RulesURLFeedTests {
             }
             #expect(try scene.isDenied("3.4.9"))
             #expect(try !scene.isDenied("4.2.0"))
+            let status = try await scene.waitForFeed("refused") { $0.state == "failing" }
+            #expect(status.error?.contains("nobody shuts out the current version") == true)
             source.put(RulesText.shop(minimum: "4.2.0"), at: "/rules.yaml")
             try scene.wait(untilVersion: "4.1.9", isDenied: true)
         }
@@ -107,8 +132,10 @@ struct RulesURLFeedTests {
     @Test func `a gate starts without a source, and takes it once it is there`() async throws {
         let port = try FreePort.find()
         let url = "http://127.0.0.1:\(port)/rules.yaml"
-        try await Scene.play(rules: Self.file(url)) { scene in
+        try await Scene.play(rules: Self.file(url), flags: [.adminListen()]) { scene in
             #expect(try !scene.isDenied("3.4.9"))
+            let status = try await scene.waitForFeed("failing") { $0.state == "failing" }
+            #expect((status.revision, status.ageSeconds, status.inForce) == (nil, nil, nil))
             let source = try FileSource(port: port)
             source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
             try scene.wait(untilVersion: "3.4.9", isDenied: true)
@@ -120,8 +147,14 @@ struct RulesURLFeedTests {
             source.server.set(.unavailable)
             try scene.wait(untilVersion: "3.4.9", isDenied: false)
             #expect(scene.gate.logLines.contains { $0.message == "feed is stale" })
+            let status = try await scene.waitForFeed("observed") { $0.inForce == "observe" }
+            #expect(status.state == "stale")
+            #expect(status.error == "the source answers 503")
+            #expect(try #require(status.ageSeconds) >= 2)
             source.server.set(nil)
             try scene.wait(untilVersion: "3.4.9", isDenied: true)
+            let mended = try await scene.waitForFeed("mended") { $0.state == "fresh" }
+            #expect(mended.inForce == "enforce")
         }
     }
 
@@ -129,6 +162,7 @@ struct RulesURLFeedTests {
         try await self.play { scene, source in
             try scene.folder.replace("rules.yaml", with: "rules: []\n")
             try scene.wait(untilVersion: "3.4.9", isDenied: false)
+            try await scene.waitForPage("no feeds") { $0.feeds.isEmpty }
             let text = Self.file(source.server.url("/rules.yaml"), more: "rules: []\n")
             try scene.folder.replace("rules.yaml", with: text)
             try scene.wait(untilVersion: "3.4.9", isDenied: true)

@@ -40,6 +40,15 @@ struct InheritedSocketsTests {
         #expect(sockets.names == ["http", "other"])
     }
 
+    @Test func `a name says what a socket is for`() throws {
+        let named = InheritedSockets(descriptors: [3, 4, 5], names: ["", "admin", "http"])
+        #expect(named.sockets { $0 == InheritedSockets.adminName } == [4])
+        #expect(named.sockets { $0 != InheritedSockets.adminName } == [3, 5])
+        let nameless = InheritedSockets(descriptors: [3, 4], names: [])
+        #expect(nameless.sockets { $0 == InheritedSockets.adminName } == [])
+        #expect(nameless.sockets { $0 != InheritedSockets.adminName } == [3, 4])
+    }
+
     @Test func `a descriptor that is no listening socket is refused`() {
         #expect(throws: SettingsError.self) {
             try InheritedSockets(descriptors: [900], names: ["http"]).takeOver()

@@ -114,6 +114,46 @@ struct FeedDeskTests {
         #expect(warnings == ["warning feed failed; what it said last stays"])
     }
 
+    @Test func `a stream that goes on after nonsense confirms nothing`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(await bench.desk.take(.alive, of: feed, at: 1100))
+        for answer in [FeedAnswer.nonsense(.content("nothing")), .value(self.value("own"))] {
+            #expect(!(await bench.desk.take(answer, of: feed, at: 1200)))
+            #expect(!(await bench.desk.take(.alive, of: feed, at: 1300)))
+            #expect(try await bench.status.confirmedAt == 1100)
+            #expect(try await bench.status.state == .failing)
+        }
+        #expect(await bench.desk.take(.value(self.value("b")), of: feed, at: 1400))
+        #expect(await bench.desk.take(.alive, of: feed, at: 1500))
+        #expect(try await bench.status.confirmedAt == 1500)
+    }
+
+    @Test func `the status tells one state from the other`() async throws {
+        let bench = try await Bench(Self.file(", every: 1s, staleAfter: 1h, whenStale: observe"))
+        let feed = try await bench.feed()
+        _ = await bench.desk.begin(feed)
+        var status = try await bench.status
+        #expect((status.kind, status.state) == ("https", .waiting))
+        #expect(!status.hasWebhook)
+        await bench.desk.beginQuestion(to: feed, at: 990)
+        await bench.desk.fail(.fetch(.unreachable), of: feed, failures: 1)
+        await bench.desk.rest(feed, until: 999)
+        status = try await bench.status
+        #expect((status.state, status.askedAt, status.nextAt) == (.failing, 990, 999))
+        await bench.desk.beginQuestion(to: feed, at: 999)
+        #expect(try await bench.status.nextAt == nil)
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(try await bench.status.state == .fresh)
+        await bench.desk.turnStale(feed)
+        status = try await bench.status
+        #expect((status.state, status.isObserved) == (.stale, true))
+        #expect(await bench.desk.take(.unchanged, of: feed, at: 9000))
+        status = try await bench.status
+        #expect((status.state, status.isObserved) == (.fresh, false))
+    }
+
     @Test func `a new ETag of the same rules is remembered without a reload`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()

@@ -68,6 +68,41 @@ struct FeedMachineTests {
         #expect(self.delay(afterFailures: 7, random: 0.5, retryAfter: 1) == .rest(30))
     }
 
+    @Test func `a hint makes the source be asked at once, but not again within a second`() {
+        var machine = self.machine()
+        machine.finish(at: Moment(uptime: 2, time: 1002), random: 0)
+        for (uptime, step) in [
+            (2.25, FeedMachine.Step.rest(0.75)), (2.5, .rest(0.5)), (3, .ask), (30, .ask),
+        ] {
+            var hinted = machine
+            let now = Moment(uptime: uptime, time: 1002)
+            hinted.hint(at: now)
+            #expect(hinted.next(at: now) == step)
+        }
+    }
+
+    @Test(arguments: [(Int64?.none, 1.0), (1, 1.05), (30, 31.5)])
+    func `a hint after a failure waits for what the source has asked for, and no longer`(
+        retryAfter: Int64?,
+        wait: Double
+    ) {
+        var machine = self.machine()
+        let now = Moment(uptime: 0, time: 1000)
+        for _ in 0..<6 { machine.fail(retryAfter: retryAfter, at: now, random: 0.5) }
+        #expect(machine.next(at: now) == .rest(max(wait, 16)))
+        machine.hint(at: now)
+        #expect(machine.next(at: now) == .rest(wait))
+    }
+
+    @Test func `a hint never puts a question off`() {
+        var machine = self.machine()
+        let now = Moment(uptime: 0, time: 1000)
+        machine.fail(retryAfter: nil, at: now, random: 0.25)
+        machine.hint(at: now)
+        #expect(machine.next(at: now) == .rest(0.25))
+        #expect(machine.nextQuestion(at: now) == 1001)
+    }
+
     @Test func `a good answer forgets the failures`() {
         var machine = self.machine()
         let now = Moment(uptime: 1, time: 1001)

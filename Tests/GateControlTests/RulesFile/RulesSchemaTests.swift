@@ -171,6 +171,7 @@ struct RulesSchemaTests {
               service: my-shop
               endpoint: app_version
               key: { env: MICROCMS_API_KEY }
+              webhookSecret: { file: /run/secrets/webhook }
               language: ja
               fields: { minAppVersion: ios.min, url: link }
               rule:

@@ -32,6 +32,8 @@ package enum GateFlag: Sendable, Equatable {
     case tlsClientAuthority(String)
     case stateDir(path: String)
     case feedCA(path: String)
+    /// A listener for operators; by default on a free port of 127.0.0.1.
+    case adminListen(String = "0")
 
     var arguments: [String] {
         switch self {
@@ -71,6 +73,7 @@ package enum GateFlag: Sendable, Equatable {
         case .tlsClientAuthority(let path): ["--tls-client-ca", path]
         case .stateDir(let path): ["--state-dir", path]
         case .feedCA(let path): ["--feed-ca", path]
+        case .adminListen(let place): ["--admin-listen", place]
         }
     }
 }

@@ -13,6 +13,8 @@ package final class GateProcess: Sendable {
     package let port: UInt16
     /// The port of its second listener, if it has one.
     package let tlsPort: UInt16?
+    /// The port for operators, if it has one.
+    package let adminPort: UInt16?
     private let process: Process
     private let log: OutputCollector
     private let exit: Watched<Exit?>
@@ -66,6 +68,7 @@ package final class GateProcess: Sendable {
             }
             self.port = port
             self.tlsPort = Self.port(of: line, "tls_address")
+            self.adminPort = Self.port(of: line, "admin_address")
         } catch {
             _ = kill(process.processIdentifier, SIGKILL)
             throw error

@@ -20,10 +20,11 @@ package struct GateSurroundings: Sendable {
     }
 
     /// A listening socket, handed over as systemd does it.
-    package static func socket(_ descriptor: Int32) -> GateSurroundings {
+    package static func socket(_ descriptor: Int32, name: String? = nil) -> GateSurroundings {
         // The shell has the process identifier that the gate will have.
         GateSurroundings(
-            preparation: "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$",
+            preparation: "exec 3<&0 </dev/null; export LISTEN_FDS=1 LISTEN_PID=$$"
+                + (name.map { " LISTEN_FDNAMES=\($0)" } ?? ""),
             socket: FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
         )
     }

@@ -13,7 +13,7 @@ struct FeedDecoder {
     let problems: Problems
 
     func decode(_ element: Element) -> FeedDefinition? {
-        guard let decoder = self.decoder(for: element) else { return nil }
+        guard let (kind, decoder) = self.decoder(for: element) else { return nil }
         let keys = Self.keys + decoder.keys
         let fields = Fields(element, keys: keys, problems: self.problems)
         guard let fields else { return nil }
@@ -25,6 +25,7 @@ struct FeedDecoder {
         guard let id, let source else { return nil }
         return FeedDefinition(
             id: id.text,
+            kind: kind,
             place: element.place,
             timing: timing,
             source: source,
@@ -33,14 +34,16 @@ struct FeedDecoder {
     }
 
     /// What reads the rest, by the word after `source`.
-    private func decoder(for element: Element) -> (any FeedSourceDecoder)? {
+    private func decoder(
+        for element: Element
+    ) -> (word: String, decoder: any FeedSourceDecoder)? {
         guard let entries = element.entries(self.problems) else { return nil }
         guard let source = entries.first(where: { $0.key == "source" })?.value else {
             self.problems.report("a feed needs 'source'", at: element.place)
             return nil
         }
         guard let word = source.text("the kind of a feed", self.problems) else { return nil }
-        if let known = Self.decoders.first(where: { $0.word == word }) { return known.decoder }
+        if let known = Self.decoders.first(where: { $0.word == word }) { return known }
         let words = Self.decoders.map(\.word)
         let hint = Spelling.hint(for: word, among: words)
         let message = "there is no feed of the kind '\(word)'"

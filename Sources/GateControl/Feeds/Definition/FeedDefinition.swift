@@ -1,6 +1,8 @@
 /// An outside place that rules or release facts come from, as the rules file names it.
 package struct FeedDefinition: Sendable {
     package let id: String
+    /// The word after `source` in the rules file.
+    package let kind: String
     let place: Place
     let timing: FeedTiming
     let source: any FeedSource
@@ -10,11 +12,14 @@ package struct FeedDefinition: Sendable {
 
     /// What and where it is, without secrets.
     package var summary: String { self.source.summary }
+    /// Whether its source can tell that there is something new.
+    package var hasWebhook: Bool { self.source.webhook != nil }
 }
 
 extension FeedDefinition: Equatable {
     /// Whether both ask the same in the same way, wherever in the file they stand.
     package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
         (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
+            && left.source.webhook == right.source.webhook
     }
 }

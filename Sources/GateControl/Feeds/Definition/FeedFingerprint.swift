@@ -3,7 +3,9 @@ private import Crypto
 /// A hash of what a feed's entry says about its source, wherever it stands and however it is written.
 struct FeedFingerprint {
     /// What does not change what is fetched.
-    private static let ignored = ["id", "every", "staleAfter", "whenStale"]
+    private static let ignored = [
+        "id", "every", "staleAfter", "whenStale", "webhookSecret",
+    ]
 
     let text: String
 

@@ -44,7 +44,7 @@ package actor FeedDesk {
     /// Begins with a feed: what was taken of it last, and when that was known to be good.
     func begin(_ feed: FeedDefinition) async -> Int64? {
         let known = await self.reloader.contribution(of: feed)
-        var status = FeedStatus(id: feed.id, source: feed.summary)
+        var status = FeedStatus(feed)
         status.revision = known.map { Self.revision(of: $0.value, feed) }
         status.confirmedAt = known == nil ? nil : self.entries[feed.id]?.confirmedAt
         let remembered = self.store?.entries { _ in }[feed.id]
@@ -54,6 +54,16 @@ package actor FeedDesk {
         self.entries[feed.id] = status
         await self.tell(status)
         return status.confirmedAt
+    }
+
+    /// Notes that a feed's source is asked now.
+    func beginQuestion(to feed: FeedDefinition, at time: Int64) {
+        self.change(feed) { ($0.askedAt, $0.nextAt) = (time, nil) }
+    }
+
+    /// Notes when a feed's source is asked next.
+    func rest(_ feed: FeedDefinition, until time: Int64) {
+        self.change(feed) { $0.nextAt = time }
     }
 
     /// What was taken of a feed last.
@@ -68,7 +78,10 @@ package actor FeedDesk {
         case .nonsense(let failure):
             self.fail(failure, of: feed, failures: 1)
             return false
-        case .unchanged:
+        case .alive where self.entries[feed.id]?.lastError != nil:
+            // What it said last was not taken, and it has not said anything better.
+            return false
+        case .unchanged, .alive:
             self.refused[feed.id] = nil
             guard let known else { return true }
             return await self.settle(known.value, of: feed, at: time, known: known)
@@ -112,7 +125,9 @@ package actor FeedDesk {
             var known = await self.reloader.contribution(of: feed)
         else { return }
         known.isObserved = true
-        self.log(await self.reloader.offer(known, of: feed), of: feed)
+        let errors = await self.reloader.offer(known, of: feed)
+        self.log(errors, of: feed)
+        if errors.isEmpty { self.change(feed) { $0.isObserved = true } }
     }
 
     /// Forgets feeds that are no longer in the rules file.
@@ -146,6 +161,7 @@ package actor FeedDesk {
             status.lastError = nil
             status.failures = 0
             status.isStale = false
+            status.isObserved = false
         }
         if let status = self.entries[feed.id] { await self.tell(status) }
         if isNew {
@@ -199,7 +215,7 @@ package actor FeedDesk {
     }
 
     private func change(_ feed: FeedDefinition, _ change: (inout FeedStatus) -> Void) {
-        change(&self.entries[feed.id, default: FeedStatus(id: feed.id, source: feed.summary)])
+        change(&self.entries[feed.id, default: FeedStatus(feed)])
     }
 
     private func metadata(of feed: FeedDefinition, _ more: Logger.Metadata = [:]) -> Logger.Metadata

@@ -42,7 +42,7 @@ package struct FeedProbe: Sendable {
                         switch answer {
                         case .value(let value): continuation.yield(.success(value))
                         case .nonsense(let failure): continuation.yield(.failure(failure))
-                        case .unchanged: break
+                        case .unchanged, .alive: break
                         }
                     }
                 } catch {

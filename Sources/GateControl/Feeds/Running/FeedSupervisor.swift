@@ -5,17 +5,20 @@ package import Logging
 package struct FeedSupervisor: Sendable {
     private let reloader: RulesReloader
     private let desk: FeedDesk
+    private let hooks: FeedHooks
     private let trust: TrustedAuthorities
     private let logger: Logger
 
     package init(
         reloader: RulesReloader,
         desk: FeedDesk,
+        hooks: FeedHooks,
         trust: TrustedAuthorities,
         logger: Logger
     ) {
         self.reloader = reloader
         self.desk = desk
+        self.hooks = hooks
         self.trust = trust
         self.logger = logger
     }
@@ -49,7 +52,14 @@ package struct FeedSupervisor: Sendable {
 
     private func runners(of feeds: [FeedDefinition], _ fetcher: Fetcher?) -> [FeedRunner] {
         guard let fetcher else { return [] }
-        return feeds.map { FeedRunner($0, desk: self.desk, fetcher: fetcher) }
+        var hooks: [String: FeedHooks.Hook] = [:]
+        let runners = feeds.map { feed in
+            let bell = FeedBell()
+            hooks[feed.id] = feed.source.webhook.map { .init(webhook: $0, bell: bell) }
+            return FeedRunner(feed, desk: self.desk, fetcher: fetcher, bell: bell)
+        }
+        self.hooks.use(hooks)
+        return runners
     }
 
     private func makeFetcher() -> Fetcher? {

@@ -104,7 +104,7 @@ struct FirebaseDatabaseFeed: FeedSource {
             for event in try parser.receive(piece) {
                 switch try tree.receive(event) {
                 case .ignore: continue
-                case .confirm: await deliver(.unchanged)
+                case .confirm: await deliver(.alive)
                 case .show(let value): await deliver(self.answer(value, context))
                 case .renew:
                     await self.forgetToken()

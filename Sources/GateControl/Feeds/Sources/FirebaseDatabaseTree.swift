@@ -11,7 +11,11 @@ struct FirebaseDatabaseTree {
         case giveUp(String)
     }
 
+    /// How many signs of life may come before the value.
+    private static let patience = 2
+
     private var value: JSONValue?
+    private var idleEvents = 0
 
     /// Takes the next event.
     ///
@@ -36,7 +40,11 @@ struct FirebaseDatabaseTree {
             self.value = value
             return .show(value)
         case "keep-alive":
-            return self.value == nil ? .ignore : .confirm
+            guard self.value == nil else { return .confirm }
+            // The value comes first of all, or next to first.
+            self.idleEvents += 1
+            return self.idleEvents <= Self.patience
+                ? .ignore : .giveUp("the stream is open and says no value")
         case "auth_revoked":
             return .renew
         case "cancel":

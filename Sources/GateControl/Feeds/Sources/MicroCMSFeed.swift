@@ -11,12 +11,15 @@ struct MicroCMSFeed: FeedSource {
         "title", "message", "startDate", "endDate", "minAppVersion", "maxAppVersion",
         "buttonTitle", "url",
     ]
+    /// Where a webhook has its signature (https://document.microcms.io/manual/webhook-setting).
+    static let signatureField = "X-MICROCMS-Signature"
     /// The most entries of a list; microCMS gives no more in one answer.
     private static let maximumEntries = 100
     private static let etag = "etag"
 
     let url: FetchURL
     let key: Secret
+    let webhook: FeedWebhook?
     /// The language of what the editors write.
     let language: LanguageTag
     let names: FieldNames

@@ -106,6 +106,14 @@ struct FirebaseDatabaseTreeTests {
         }
     }
 
+    @Test func `a stream that has no value is given up`() throws {
+        var tree = FirebaseDatabaseTree()
+        let actions = try (0..<3).map { _ in
+            try tree.receive(Event(name: "keep-alive", data: "null"))
+        }
+        #expect(actions == [.ignore, .ignore, .giveUp("the stream is open and says no value")])
+    }
+
     @Test(arguments: [
         ("put", "nonsense"), ("put", "{}"), ("put", #"{"path":"/"}"#), ("put", #"{"data":1}"#),
         ("patch", #"{"path":"/","data":1}"#), ("put", "null"),
@@ -193,7 +201,7 @@ struct FirebaseDatabaseFeedTests {
         #expect(
             answers[0].document?.contains(#""recommended": "3.1.0""#) == true
         )
-        #expect(answers[1] == .unchanged)
+        #expect(answers[1] == .alive)
         #expect(answers[2].document?.contains(#""minimum": "2.5.0""#) == true)
         guard case .nonsense(let failure) = answers[3] else {
             Issue.record("\(answers[3])")

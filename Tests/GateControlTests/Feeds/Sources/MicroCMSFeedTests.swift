@@ -119,6 +119,33 @@ struct MicroCMSFeedTests {
         #expect(loaded.definition.rules.map(\.id) == ["cms-ios", "cms-android"])
     }
 
+    @Test func `a webhook changes nothing of what is fetched`() throws {
+        let loaded = try ["", "\nwebhookSecret: { env: A }", "\nwebhookSecret: { env: B }"].map {
+            let file =
+                "feeds: [{ id: a, source: microcms, service: a, endpoint: b, key: { env: K }"
+                + $0.replacing("\n", with: ", ") + " }]"
+            return try #require(RulesFileLoader.load(sources: [("r", file)]).feeds.first)
+        }
+        #expect(Set(loaded.map(\.fingerprint)).count == 1)
+        #expect(loaded.map(\.hasWebhook) == [false, true, true])
+        // But whoever waits for it must learn of another secret.
+        #expect(loaded[0] != loaded[1])
+        #expect(loaded[1] != loaded[2])
+    }
+
+    @Test func `the secret of a webhook is not in the file`() {
+        let file =
+            "feeds: [{ id: a, source: microcms, service: a, endpoint: b, key: { env: K }, "
+            + "webhookSecret: hunter2 }]"
+        let errors = #expect(throws: RulesFileErrors.self) {
+            try RulesFileLoader.load(sources: [("r.yaml", file)])
+        }
+        let text = errors?.errors.map(\.description).joined() ?? ""
+        #expect(text.hasPrefix("r.yaml:1:"))
+        #expect(text.contains("{ env: NAME }"))
+        #expect(!text.contains("hunter2"))
+    }
+
     @Test func `fields have the names that the editors gave them`() throws {
         let document = try self.document(
             #""ios":{"fieldId":"platform","min":"1.0","max":"2.0"},"link":"https://a.example""#,

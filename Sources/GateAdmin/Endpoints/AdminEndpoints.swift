@@ -1,0 +1,57 @@
+package import GateControl
+package import GatePolicy
+internal import NIOHTTP1
+
+/// Answers what is asked on the admin listener.
+package struct AdminEndpoints: Sendable {
+    private struct Receipt: Encodable {
+        let feed: String
+        let asked = true
+    }
+
+    private let reloader: RulesReloader
+    private let desk: FeedDesk
+    private let hooks: FeedHooks
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        reloader: RulesReloader,
+        desk: FeedDesk,
+        hooks: FeedHooks,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.reloader = reloader
+        self.desk = desk
+        self.hooks = hooks
+        self.now = now
+    }
+
+    /// `peer`: who asks, for the log.
+    func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
+        switch request.route {
+        case .feeds:
+            let report = FeedsReport(
+                await self.reloader.status,
+                await self.desk.statuses,
+                now: self.now()
+            )
+            return AdminAnswer(.ok, report)
+        case .hook(let feed):
+            let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
+                request.fields[name]
+            }
+            return self.answer(to: outcome, of: feed)
+        }
+    }
+
+    private func answer(to outcome: FeedHooks.Outcome, of feed: String) -> AdminAnswer {
+        switch outcome {
+        case .taken: AdminAnswer(.accepted, Receipt(feed: feed))
+        case .unknown: .refusal(.notFound, "there is no feed of that name with a webhook")
+        // 401 would have to name a scheme (RFC 9110 section 15.5.2), and there is none for this.
+        case .unsigned: .refusal(.forbidden, "the signature is missing")
+        case .wronglySigned: .refusal(.forbidden, "the signature is wrong")
+        case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be checked")
+        }
+    }
+}

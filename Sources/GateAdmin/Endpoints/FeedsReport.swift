@@ -1,0 +1,75 @@
+private import FoundationEssentials
+internal import GateControl
+internal import GatePolicy
+
+/// How the rules and their feeds are doing, as `/feeds` shows it.
+struct FeedsReport: Encodable {
+    struct Rules: Encodable {
+        /// The revision that requests are judged by.
+        let revision: String?
+        /// Whether the file was right when it was last read.
+        let lastReloadSuccessful: Bool
+        let lastSuccessAt: String?
+        let errors: [String]?
+    }
+
+    struct Feed: Encodable {
+        let id: String
+        let kind: String
+        let source: String
+        let state: String
+        /// Seconds since the source last said something good.
+        let ageSeconds: Int64?
+        let confirmedAt: String?
+        let changedAt: String?
+        let askedAt: String?
+        /// Not there while it is asked or listened to.
+        let nextAt: String?
+        let failures: Int
+        let error: String?
+        /// Names what the feed contributes.
+        let revision: String?
+        /// Whether that is in force: `enforce` or `observe`, as the mode of a rule; not there if it
+        /// contributes nothing.
+        let inForce: String?
+        /// Where its webhook is.
+        let webhook: String?
+    }
+
+    let rules: Rules
+    let feeds: [Feed]
+
+    init(_ reload: ReloadStatus, _ feeds: [FeedStatus], now: Timestamp) {
+        self.rules = Rules(
+            revision: reload.revision,
+            lastReloadSuccessful: reload.lastReloadSuccessful,
+            lastSuccessAt: reload.lastSuccess.map { Self.text(Int64($0.timeIntervalSince1970)) },
+            errors: reload.errors.isEmpty ? nil : reload.errors.map(\.description)
+        )
+        self.feeds = feeds.map { Self.feed($0, now: now.secondsSinceEpoch) }
+    }
+
+    private static func feed(_ status: FeedStatus, now: Int64) -> Feed {
+        Feed(
+            id: status.id,
+            kind: status.kind,
+            source: status.source,
+            state: status.state.rawValue,
+            // Clocks are set back now and then.
+            ageSeconds: status.confirmedAt.map { max(0, now - $0) },
+            confirmedAt: status.confirmedAt.map(Self.text),
+            changedAt: status.changedAt.map(Self.text),
+            askedAt: status.askedAt.map(Self.text),
+            nextAt: status.nextAt.map(Self.text),
+            failures: status.failures,
+            error: status.lastError,
+            revision: status.revision,
+            inForce: status.revision.map { _ in status.isObserved ? "observe" : "enforce" },
+            webhook: status.hasWebhook ? AdminRoute.path(ofHook: status.id) : nil
+        )
+    }
+
+    private static func text(_ time: Int64) -> String {
+        "\(Timestamp(secondsSinceEpoch: time))"
+    }
+}

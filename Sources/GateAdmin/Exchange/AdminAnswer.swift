@@ -1,0 +1,49 @@
+internal import FoundationEssentials
+internal import NIOHTTP1
+
+/// What the admin listener answers: JSON, always.
+struct AdminAnswer: Sendable, Equatable {
+    private struct Problem: Encodable {
+        let error: String
+    }
+
+    let status: HTTPResponseStatus
+    /// Besides those that say what the body is.
+    var fields: [(name: String, value: String)] = []
+    let body: [UInt8]
+
+    init(_ status: HTTPResponseStatus, _ content: some Encodable) {
+        self.status = status
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
+    }
+
+    /// Something is wrong, and whose fault it is.
+    static func refusal(_ status: HTTPResponseStatus, _ message: String) -> AdminAnswer {
+        AdminAnswer(status, Problem(error: message))
+    }
+
+    static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
+        let methods = route.methods.map(\.rawValue).joined(separator: ", ")
+        var answer = AdminAnswer.refusal(.methodNotAllowed, "only \(methods)")
+        answer.fields = [("Allow", methods)]
+        return answer
+    }
+
+    /// The head, for a connection that goes on or ends with it.
+    func head(keepsConnection: Bool) -> HTTPResponseHead {
+        var headers = HTTPHeaders([
+            ("Content-Type", "application/json"), ("Content-Length", "\(self.body.count)"),
+            ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
+        ])
+        for (name, value) in self.fields { headers.add(name: name, value: value) }
+        if !keepsConnection { headers.add(name: "Connection", value: "close") }
+        return HTTPResponseHead(version: .http1_1, status: self.status, headers: headers)
+    }
+
+    static func == (left: AdminAnswer, right: AdminAnswer) -> Bool {
+        left.status == right.status && left.body == right.body
+            && left.fields.elementsEqual(right.fields, by: ==)
+    }
+}

@@ -1,0 +1,117 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The requests of one connection, one after the other; says what is to be done, and does none of it.
+struct AdminExchange {
+    enum HeadAction: Equatable {
+        case read
+        /// As `read`, once the client has been told to go on (RFC 9110 section 10.1.1).
+        case readAfterContinue
+        case refuse(AdminAnswer)
+    }
+
+    enum BodyAction: Equatable {
+        case wait
+        case refuse(AdminAnswer)
+        case close
+    }
+
+    enum EndAction: Equatable {
+        case answer(AdminRequest)
+        case close
+    }
+
+    private enum State {
+        case idle
+        case reading(AdminRequest)
+        case answering
+        /// An answer went out before the request was read; so many bytes more are.
+        case discarding(Int)
+    }
+
+    private let limits: AdminLimits
+    private var state = State.idle
+    /// Whether the connection goes on after the answer.
+    private(set) var keepsConnection = true
+    /// Whether the answer has no body.
+    private(set) var isHead = false
+
+    init(_ limits: AdminLimits) {
+        self.limits = limits
+    }
+
+    mutating func receiveHead(_ head: HTTPRequestHead) -> HeadAction {
+        self.keepsConnection = head.isKeepAlive
+        self.isHead = head.method == .HEAD
+        guard let route = AdminRoute(head.uri) else {
+            return self.refuse(.refusal(.notFound, "there is nothing here"))
+        }
+        guard route.methods.contains(head.method) else {
+            return self.refuse(.wrongMethod(on: route))
+        }
+        if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
+            length > self.limits.bodyBytes
+        {
+            return self.refuse(self.tooLarge)
+        }
+        self.state = .reading(AdminRequest(route: route, fields: head.headers))
+        let waits = head.headers[canonicalForm: "Expect"]
+            .contains { $0.lowercased() == "100-continue" }
+        return waits && head.version == .http1_1 ? .readAfterContinue : .read
+    }
+
+    mutating func receiveBody(_ piece: ByteBuffer) -> BodyAction {
+        switch self.state {
+        case .reading(var request):
+            guard request.body.count + piece.readableBytes <= self.limits.bodyBytes else {
+                self.keepsConnection = false
+                self.state = .discarding(self.limits.discardedBytes)
+                return .refuse(self.tooLarge)
+            }
+            // One owner, or every piece would copy all that came before it.
+            self.state = .idle
+            request.body += piece.readableBytesView
+            self.state = .reading(request)
+            return .wait
+        case .discarding(let left):
+            self.state = .discarding(left - piece.readableBytes)
+            return left > piece.readableBytes ? .wait : .close
+        case .idle, .answering:
+            return .close
+        }
+    }
+
+    mutating func receiveEnd() -> EndAction {
+        switch self.state {
+        case .reading(let request):
+            self.state = .answering
+            return .answer(request)
+        case .discarding, .idle, .answering:
+            return .close
+        }
+    }
+
+    /// The client sends no more; true if there is nothing left to be done for it.
+    mutating func receiveEndOfInput() -> Bool {
+        self.keepsConnection = false
+        switch self.state {
+        case .answering: return false
+        case .idle, .reading, .discarding: return true
+        }
+    }
+
+    /// The answer is out, and the next request may come.
+    mutating func finish() {
+        self.state = .idle
+    }
+
+    private mutating func refuse(_ answer: AdminAnswer) -> HeadAction {
+        self.keepsConnection = false
+        self.state = .discarding(self.limits.discardedBytes)
+        return .refuse(answer)
+    }
+
+    private var tooLarge: AdminAnswer {
+        .refusal(.payloadTooLarge, "a body may have \(self.limits.bodyBytes) bytes")
+    }
+}

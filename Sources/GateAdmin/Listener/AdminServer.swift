@@ -1,0 +1,128 @@
+private import Glibc
+package import Logging
+package import NIOCore
+private import NIOHTTP1
+private import NIOPosix
+
+/// The operator's side: a listener of its own, on a thread of its own, so that nothing that is asked
+/// there costs a client anything.
+package final class AdminServer: Sendable {
+    /// Where it listens.
+    package enum Place: Sendable {
+        /// `sharesPort`: another process may listen there, too, to take over (SO_REUSEPORT).
+        case address(host: String, port: Int, sharesPort: Bool)
+        /// On sockets that listen already.
+        case sockets([CInt])
+    }
+
+    private let group: MultiThreadedEventLoopGroup
+    private let channels: [any Channel]
+    private let hasSuccessor: Bool
+
+    /// Where it listens; the port is the real one if 0 was asked for.
+    package let address: SocketAddress
+
+    private init(
+        _ group: MultiThreadedEventLoopGroup,
+        _ channels: [any Channel],
+        hasSuccessor: Bool
+    ) throws {
+        guard let address = channels.first?.localAddress else {
+            throw ChannelError.unknownLocalAddress
+        }
+        self.group = group
+        self.channels = channels
+        self.hasSuccessor = hasSuccessor
+        self.address = address
+    }
+
+    /// Starts listening.
+    ///
+    /// - Throws: What the system says if the place cannot be listened on.
+    package static func start(
+        on place: Place,
+        endpoints: AdminEndpoints,
+        limits: AdminLimits = .defaults,
+        logger: Logger
+    ) async throws -> AdminServer {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let bootstrap = self.bootstrap(group, endpoints, limits)
+            let server: AdminServer
+            switch place {
+            case .address(let host, let port, let sharesPort):
+                let channel = try await bootstrap.serverChannelOption(
+                    .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
+                    value: sharesPort ? 1 : 0
+                ).bind(host: host, port: port).get()
+                server = try AdminServer(group, [channel], hasSuccessor: sharesPort)
+            case .sockets(let sockets):
+                var channels: [any Channel] = []
+                for socket in sockets {
+                    channels.append(try await bootstrap.withBoundSocket(socket).get())
+                }
+                server = try AdminServer(group, channels, hasSuccessor: true)
+            }
+            if !server.address.isOfThisMachineAlone {
+                logger.warning(
+                    "other machines can reach the admin listener",
+                    metadata: ["address": "\(server.address)"]
+                )
+            }
+            return server
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private static func bootstrap(
+        _ group: MultiThreadedEventLoopGroup,
+        _ endpoints: AdminEndpoints,
+        _ limits: AdminLimits
+    ) -> ServerBootstrap {
+        // All on the one loop that there is.
+        let eventLoop = group.next()
+        let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
+        var decoding = NIOHTTPDecoderLimitConfiguration()
+        decoding.maxHeaderFieldSize = limits.headBytes
+        decoding.maxHeaderListSize = limits.headBytes
+        decoding.maxHeaderFieldCount = limits.headerCount
+        return ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelInitializer { [decoding] channel in
+                guard connections.value < limits.connections else { return channel.close() }
+                connections.value += 1
+                channel.closeFuture.whenComplete { _ in connections.value -= 1 }
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.configureHTTPServerPipeline(
+                        withEncoderConfiguration: .init(),
+                        withDecoderLimitConfiguration: decoding
+                    )
+                    try pipeline.addHandler(AdminHandler(endpoints, limits: limits))
+                }
+            }
+    }
+
+    /// Leaves newcomers to the process that takes over, if there is to be one; otherwise it goes on.
+    package func makeWay() async {
+        guard self.hasSuccessor else { return }
+        for channel in self.channels { try? await channel.close() }
+    }
+
+    /// Ends it, with every connection.
+    package func shutDown() async {
+        try? await self.group.shutdownGracefully()
+    }
+}
+
+extension SocketAddress {
+    /// Whether nobody but this machine can connect there.
+    fileprivate var isOfThisMachineAlone: Bool {
+        guard let address = self.ipAddress else { return true }
+        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+    }
+}

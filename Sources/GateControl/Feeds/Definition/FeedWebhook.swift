@@ -1,0 +1,32 @@
+private import Crypto
+
+/// How a source signs what it posts when it has something new.
+struct FeedWebhook: Sendable, Equatable {
+    /// Which header field has the signature.
+    let field: String
+    let secret: Secret
+
+    /// Whether a signature is the right one of a body: HMAC-SHA256 in lower-case hexadecimal.
+    ///
+    /// How long that takes says nothing about the right one.
+    /// - Throws: `FeedFailure` if the secret cannot be read.
+    func isSigned(_ body: [UInt8], by signature: String) throws(FeedFailure) -> Bool {
+        let key = SymmetricKey(data: Array(try self.secret.read().utf8))
+        guard let code = Self.bytes(fromHexadecimal: signature) else { return false }
+        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)
+    }
+
+    private static func bytes(fromHexadecimal text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap { digit -> UInt8? in
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+            default: nil
+            }
+        }
+        guard digits.count == text.utf8.count, digits.count == 2 * SHA256.byteCount else {
+            return nil
+        }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

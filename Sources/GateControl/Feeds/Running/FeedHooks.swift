@@ -1,0 +1,110 @@
+internal import Synchronization
+package import Logging
+
+/// Takes the webhooks of sources: one that is signed makes its feed be asked at once.
+///
+/// Nothing in a webhook is believed beyond that: what it says may be old, and can be sent again by
+/// whoever has seen it.
+package final class FeedHooks: Sendable {
+    /// What became of a webhook.
+    package enum Outcome: Sendable, Equatable {
+        case taken
+        /// There is no such feed, or none that has a webhook.
+        case unknown
+        case unsigned
+        case wronglySigned
+        /// Whether it is signed could not be found out.
+        case secretMissing
+    }
+
+    struct Hook: Sendable {
+        let webhook: FeedWebhook
+        let bell: FeedBell
+    }
+
+    private struct State {
+        var hooks: [String: Hook] = [:]
+        /// When it was last logged that a webhook was refused.
+        var loggedAt: ContinuousClock.Instant?
+    }
+
+    /// Strangers cannot fill the log faster than that.
+    private static let logInterval = Duration.seconds(10)
+
+    private let state = Mutex(State())
+    private let logger: Logger
+
+    package init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Takes the webhooks of these feeds, and of no other, from now on.
+    func use(_ hooks: [String: Hook]) {
+        self.state.withLock { $0.hooks = hooks }
+    }
+
+    /// Takes a webhook.
+    ///
+    /// - Parameters:
+    ///   - body: Every byte as it came.
+    ///   - feed: For whom it is.
+    ///   - peer: Who has sent it, for the log.
+    ///   - values: The values of a header field.
+    /// - Returns: What became of it.
+    package func take(
+        _ body: [UInt8],
+        for feed: String,
+        from peer: String,
+        values: (_ field: String) -> [String]
+    ) -> Outcome {
+        guard let hook = self.state.withLock({ $0.hooks[feed] }) else { return .unknown }
+        let outcome = self.outcome(of: hook, body, signatures: values(hook.webhook.field), feed)
+        switch outcome {
+        case .taken:
+            self.logger.debug("webhook taken", metadata: ["feed": "\(feed)"])
+            hook.bell.ring()
+        case .unsigned, .wronglySigned:
+            self.logRefusal(outcome, feed, peer)
+        case .unknown, .secretMissing:
+            break
+        }
+        return outcome
+    }
+
+    private func outcome(
+        of hook: Hook,
+        _ body: [UInt8],
+        signatures: [String],
+        _ feed: String
+    ) -> Outcome {
+        guard let signature = signatures.first else { return .unsigned }
+        do throws(FeedFailure) {
+            let isSigned = try hook.webhook.isSigned(body, by: signature)
+            // With two of them, somebody else could mean the other one.
+            return isSigned && signatures.count == 1 ? .taken : .wronglySigned
+        } catch {
+            self.logger.error(
+                "webhooks cannot be checked",
+                metadata: ["feed": "\(feed)", "error": "\(error)"]
+            )
+            return .secretMissing
+        }
+    }
+
+    private func logRefusal(_ outcome: Outcome, _ feed: String, _ peer: String) {
+        let now = ContinuousClock.now
+        let isTime = self.state.withLock { state in
+            if let last = state.loggedAt, last.duration(to: now) < Self.logInterval { return false }
+            state.loggedAt = now
+            return true
+        }
+        self.logger.log(
+            level: isTime ? .warning : .debug,
+            "webhook refused",
+            metadata: [
+                "feed": "\(feed)", "client": "\(peer)",
+                "reason": outcome == .unsigned ? "it is not signed" : "its signature is wrong",
+            ]
+        )
+    }
+}

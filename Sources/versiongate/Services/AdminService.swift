@@ -1,0 +1,31 @@
+import GateAdmin
+import GateProxy
+import ServiceLifecycle
+
+/// Leaves the admin listener to a successor as soon as the gate is asked to stop; without one, the
+/// listener answers until the last request of a client has come to its end.
+struct AdminService: Service {
+    let server: AdminServer
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await self.server.makeWay()
+    }
+}
+
+extension AdminServer.Place {
+    /// Sockets that were handed over, or else what the settings say; `nil`: nowhere.
+    init?(_ settings: ServeSettings, inherited: [CInt]) {
+        if !inherited.isEmpty {
+            self = .sockets(inherited)
+        } else if let endpoint = settings.adminListen {
+            self = .address(
+                host: endpoint.host,
+                port: endpoint.port,
+                sharesPort: settings.gate.reusesPort
+            )
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// The listener for operators, through the real executable.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+struct AdminListenerTests {
+    private func play(
+        flags: [GateFlag] = [.adminListen()],
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        try await Scene.play(flags: flags) { scene in try await body(scene) }
+    }
+
+    @Test func `it is there only if somebody asks for it`() async throws {
+        try await self.play(flags: []) { scene in
+            #expect(scene.gate.adminPort == nil)
+            // What it would say is not to be had by clients either.
+            try #require(try scene.ask(Request.text("GET", "/feeds")).status == 200)
+            #expect(scene.backend.record.requests.map(\.target) == ["/feeds"])
+        }
+    }
+
+    @Test func `it tells by which rules the gate judges, and what was wrong with others`()
+        async throws
+    {
+        try await self.play { scene in
+            let first = try FeedsPage(of: scene.gate)
+            #expect(first.rules.lastReloadSuccessful)
+            #expect(first.rules.revision?.isEmpty == false)
+            #expect(first.feeds.isEmpty)
+            try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 3))
+            let second = try await scene.waitForPage("the error") {
+                !$0.rules.lastReloadSuccessful
+            }
+            #expect(second.rules.revision == first.rules.revision)
+            #expect(second.rules.errors?.contains { $0.contains("rules.yaml:3:1: ") } == true)
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
+            let third = try await scene.waitForPage("the reload") { $0.rules.lastReloadSuccessful }
+            #expect(third.rules.revision != first.rules.revision)
+            #expect(third.rules.errors == nil)
+        }
+    }
+
+    @Test func `what is asked of it is answered, or refused by its status`() async throws {
+        try await self.play { scene in
+            for (method, target, status) in [
+                ("GET", "/feeds", 200), ("GET", "/feeds?pretty", 200), ("HEAD", "/feeds", 200),
+                ("POST", "/feeds", 405), ("DELETE", "/feeds", 405), ("GET", "/", 404),
+                ("GET", "/feeds/", 404), ("OPTIONS", "*", 404), ("GET", "/hooks/one", 405),
+                ("POST", "/hooks/one", 404), ("POST", "/hooks/", 404), ("PUT", "/hooks/one", 405),
+            ] {
+                let answer = try scene.askAdmin(Request.text(method, target, body: "{}"))
+                #expect(answer.status == status, "\(method) \(target)")
+                #expect(answer.fields["Content-Type"] == ["application/json"])
+                #expect(answer.fields["Cache-Control"] == ["no-store"])
+                let methods = target.hasPrefix("/hooks/") ? "POST" : "GET, HEAD"
+                #expect(answer.fields["Allow"] == (status == 405 ? [methods] : []))
+                #expect(answer.body.isEmpty == (method == "HEAD"))
+            }
+        }
+    }
+
+    @Test func `a body that is too large is refused before, while and although it comes`()
+        async throws
+    {
+        try await self.play { scene in
+            let limit = 1 << 20
+            let head = "POST /hooks/one HTTP/1.1\r\nHost: gate\r\n"
+            let large = String(repeating: "x", count: limit + 1)
+            let chunk = "100000\r\n" + String(repeating: "x", count: limit) + "\r\n"
+            for (request, status) in [
+                (head + "Content-Length: \(limit + 1)\r\n\r\n", 413),
+                (head + "Content-Length: \(limit + 1)\r\n\r\n\(large)", 413),
+                (head + "Content-Length: 99999999999\r\n\r\n", 413),
+                (head + "Content-Length: \(limit)\r\n\r\n\(large.dropLast())", 404),
+                (head + "Transfer-Encoding: chunked\r\n\r\n\(chunk)1\r\nx\r\n", 413),
+                (head + "Transfer-Encoding: chunked\r\n\r\n\(chunk)0\r\n\r\n", 404),
+            ] {
+                let client = try RawClient(port: try #require(scene.gate.adminPort))
+                try client.send(request)
+                let answer = try client.response()
+                #expect(answer.status == status, "\(request.prefix(100))")
+                #expect(answer.fields["Connection"] == (status == 413 ? ["close"] : []))
+            }
+            let client = try RawClient(port: try #require(scene.gate.adminPort))
+            try client.send(head + "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.head()?.status == 100)
+            try client.send("{}")
+            #expect(try client.response().status == 404)
+        }
+    }
+
+    @Test(arguments: [
+        "\r\n\r\n\r\n", "nonsense\r\n\r\n", "GET /feeds\r\n\r\n",
+        "GET /feeds HTTP/9.9\r\n\r\n", "GET /feeds HTTP/1.1\r\nHost : x\r\n\r\n",
+        "GET /feeds HTTP/1.1\r\n\u{1}: x\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "POST /hooks/a HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST /hooks/a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "POST /hooks/a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET /feeds HTTP/1.1\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n",
+        "GET /" + String(repeating: "x", count: 20_000) + " HTTP/1.1\r\n\r\n",
+        "GET /feeds HTTP/1.1\r\n" + String(repeating: "a: b\r\n", count: 101) + "\r\n",
+    ])
+    func `nonsense is answered with 400 or with the end, and hurts nobody`(
+        nonsense: String
+    ) async throws {
+        try await self.play { scene in
+            let client = try RawClient(port: try #require(scene.gate.adminPort))
+            try client.send(nonsense)
+            client.finishSending()
+            let rest = String(decoding: try client.rest().bytes, as: UTF8.self)
+            #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 4"), "\(rest.prefix(80))")
+            #expect(try scene.askAdmin(Request.text("GET", "/feeds")).status == 200)
+            #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
+        }
+    }
+
+    @Test func `a connection serves one request after the other`() async throws {
+        try await self.play { scene in
+            let client = try RawClient(port: try #require(scene.gate.adminPort))
+            let request = Request.text("GET", "/feeds")
+            try client.send(request + request + Request.text("POST", "/hooks/a", body: "{}"))
+            #expect(try client.response().status == 200)
+            #expect(try client.response().status == 200)
+            #expect(try client.response().status == 404)
+            try client.send("GET /feeds HTTP/1.1\r\nConnection: close\r\n\r\n")
+            #expect(try client.response().fields["Connection"] == ["close"])
+            #expect(try client.rest().bytes.isEmpty)
+            try #require(try scene.askAdmin("GET /feeds HTTP/1.0\r\n\r\n").status == 200)
+        }
+    }
+
+    @Test func `those who only hold connections keep out others of their kind alone`()
+        async throws
+    {
+        try await self.play { scene in
+            let port = try #require(scene.gate.adminPort)
+            let idle = try (0..<32).map { _ in try RawClient(port: port) }
+            for client in idle { try client.send("GET /feeds HTTP/1.1\r\n") }
+            let another = try RawClient(port: port)
+            #expect(try another.rest().bytes.isEmpty)
+            #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
+            idle[0].close()
+            let deadline = Deadline.usual
+            while true {
+                let client = try RawClient(port: port)
+                try client.send(Request.text("GET", "/feeds"))
+                if try client.responseIfAny()?.status == 200 { break }
+                try #require(!deadline.hasPassed)
+            }
+        }
+    }
+
+    @Test func `it answers until the last request of a client has come to its end`() async throws {
+        let finish = Latch()
+        try await Scene.play(
+            flags: [.adminListen(), .drainTimeout(seconds: 20)],
+            backend: { _ in [.wait(finish), .answer(body: "late")] }
+        ) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text(fields: Request.current))
+            try scene.backend.waitForRequests(1)
+            scene.gate.send(signal: SIGTERM)
+            try scene.gate.logLine("the drain") { $0.message == "draining" }
+            #expect(try scene.askAdmin(Request.text("GET", "/feeds")).status == 200)
+            finish.open()
+            #expect(try client.response().text == "late")
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test func `whoever lets other machines in is warned`() async throws {
+        func isWarned(_ place: String) async throws -> Bool {
+            var isWarned = false
+            try await self.play(flags: [.adminListen(place)]) { scene in
+                let page = try FeedsPage(of: scene.gate)
+                #expect(page.feeds.isEmpty)
+                isWarned = scene.gate.logLines.contains {
+                    $0.message == "other machines can reach the admin listener"
+                }
+            }
+            return isWarned
+        }
+        #expect(try await isWarned("0.0.0.0:0"))
+        #expect(try await !isWarned("127.0.0.1:0"))
+        #expect(try await !isWarned("localhost:0"))
+        #expect(try await !isWarned("0"))
+    }
+
+    @Test func `a place that cannot be had ends the start with the reason`() async throws {
+        try await self.play { scene in
+            let port = try #require(scene.gate.adminPort)
+            for (place, reason) in [
+                ("nowhere", "--admin-listen 'nowhere': expected PORT or HOST:PORT"),
+                ("99999", "--admin-listen '99999': expected PORT or HOST:PORT"),
+                ("\(port)", "cannot listen for operators"),
+            ] {
+                let error = #expect(throws: HarnessError.self) {
+                    try GateProcess(
+                        upstreamPort: scene.backend.port,
+                        rules: scene.folder.file("rules.yaml"),
+                        flags: [.adminListen(place)]
+                    )
+                }
+                #expect(error?.description.contains(reason) == true)
+            }
+        }
+    }
+
+    @Test func `gates that share a port hand this one over, too`() async throws {
+        let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
+        try await self.play(flags: flags + [.adminListen()]) { scene in
+            let port = try #require(scene.gate.adminPort)
+            let next = try GateProcess(
+                upstreamPort: scene.backend.port,
+                rules: scene.folder.file("rules.yaml"),
+                flags: flags + [.listen(port: scene.gate.port), .adminListen("\(port)")]
+            )
+            #expect(next.adminPort == port)
+            scene.gate.send(signal: SIGTERM)
+            try scene.gate.logLine("the drain") { $0.message == "draining" }
+            #expect(try scene.gate.waitForExit(by: .after(.seconds(25))) == .status(0))
+            for _ in 0..<8 { _ = try FeedsPage(of: next) }
+        }
+    }
+
+    @Test func `a socket that is called admin is the one for operators`() async throws {
+        let socket = try LoopbackListener.listen()
+        defer { _ = close(socket) }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        try await Scene.play(in: folder, surroundings: .socket(socket, name: "admin")) { scene in
+            let port = try LoopbackListener.port(of: socket)
+            #expect(scene.gate.adminPort == port)
+            #expect(scene.gate.port != port)
+            #expect(try FeedsPage(of: scene.gate).feeds.isEmpty)
+            #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import GateTestSupport
+import Testing
+
+/// What `/feeds` of the admin listener says.
+struct FeedsPage: Decodable {
+    struct Rules: Decodable {
+        var revision: String?
+        var lastReloadSuccessful: Bool
+        var errors: [String]?
+    }
+
+    struct Feed: Decodable {
+        var id: String
+        var kind: String
+        var source: String
+        var state: String
+        var ageSeconds: Int?
+        var confirmedAt: String?
+        var changedAt: String?
+        var askedAt: String?
+        var nextAt: String?
+        var failures: Int
+        var error: String?
+        var revision: String?
+        var inForce: String?
+        var webhook: String?
+    }
+
+    var rules: Rules
+    var feeds: [Feed]
+
+    init(of gate: GateProcess) throws {
+        let client = try RawClient(port: try #require(gate.adminPort))
+        try client.send(Request.text("GET", "/feeds"))
+        let response = try client.response()
+        #expect(response.status == 200)
+        self = try response.json()
+    }
+}
+
+extension Scene {
+    /// Sends one request to the admin listener and reads the answer.
+    func askAdmin(_ request: String) throws -> RawResponse {
+        let client = try RawClient(port: try #require(self.gate.adminPort))
+        try client.send(request)
+        return try client.response(toHead: request.hasPrefix("HEAD "))
+    }
+
+    /// How the only feed is doing.
+    func feed() throws -> FeedsPage.Feed {
+        try #require(try FeedsPage(of: self.gate).feeds.first)
+    }
+
+    @discardableResult
+    func waitForPage(
+        _ awaited: String,
+        where isAwaited: (FeedsPage) -> Bool
+    ) async throws -> FeedsPage {
+        let deadline = Deadline.usual
+        while true {
+            let page = try FeedsPage(of: self.gate)
+            if isAwaited(page) { return page }
+            try #require(!deadline.hasPassed, "\(awaited): \(page)")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @discardableResult
+    func waitForFeed(
+        _ awaited: String,
+        where isAwaited: (FeedsPage.Feed) -> Bool
+    ) async throws -> FeedsPage.Feed {
+        let page = try await self.waitForPage(awaited) { $0.feeds.first.map(isAwaited) ?? false }
+        return try #require(page.feeds.first)
+    }
+}

@@ -1,0 +1,134 @@
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import GateAdmin
+
+/// The requests of a connection, without one.
+struct AdminExchangeTests {
+    private static let limits: AdminLimits = {
+        var limits = AdminLimits()
+        limits.bodyBytes = 4
+        limits.discardedBytes = 6
+        return limits
+    }()
+
+    private func head(
+        _ method: HTTPMethod,
+        _ target: String,
+        _ fields: [(String, String)] = []
+    ) -> HTTPRequestHead {
+        HTTPRequestHead(
+            version: .http1_1,
+            method: method,
+            uri: target,
+            headers: HTTPHeaders(fields)
+        )
+    }
+
+    @Test func `a request is answered once it has been read`() {
+        var exchange = AdminExchange(Self.limits)
+        #expect(exchange.receiveHead(self.head(.POST, "/hooks/a", [("X", "y")])) == .read)
+        #expect(exchange.receiveBody(ByteBuffer(string: "ab")) == .wait)
+        #expect(exchange.receiveBody(ByteBuffer(string: "cd")) == .wait)
+        let request = AdminRequest(
+            route: .hook(feed: "a"),
+            fields: ["X": "y"],
+            body: Array("abcd".utf8)
+        )
+        #expect(exchange.receiveEnd() == .answer(request))
+        exchange.finish()
+        #expect(exchange.keepsConnection)
+        #expect(exchange.receiveHead(self.head(.HEAD, "/feeds")) == .read)
+        #expect(exchange.isHead)
+        #expect(exchange.receiveEnd() == .answer(AdminRequest(route: .feeds, fields: [:])))
+    }
+
+    @Test(arguments: [
+        (HTTPMethod.GET, "/", 404), (.POST, "/feeds", 405), (.GET, "/hooks/a", 405),
+        (.CONNECT, "/feeds", 405), (.RAW(value: "BREW"), "/feeds", 405),
+    ])
+    func `what is not there is refused by the head, and the connection ends`(
+        method: HTTPMethod,
+        target: String,
+        status: Int
+    ) {
+        var exchange = AdminExchange(Self.limits)
+        guard case .refuse(let answer) = exchange.receiveHead(self.head(method, target)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(answer.status.code == status)
+        #expect(!exchange.keepsConnection)
+        #expect(exchange.receiveBody(ByteBuffer(string: "abc")) == .wait)
+        #expect(exchange.receiveEnd() == .close)
+    }
+
+    @Test func `a body that is too large is refused as soon as that is known`() {
+        for length in ["5", "9223372036854775807"] {
+            var exchange = AdminExchange(Self.limits)
+            let head = self.head(.POST, "/hooks/a", [("Content-Length", length)])
+            guard case .refuse(let answer) = exchange.receiveHead(head) else {
+                Issue.record("not refused")
+                continue
+            }
+            #expect(answer.status == .payloadTooLarge)
+        }
+        var exchange = AdminExchange(Self.limits)
+        #expect(exchange.receiveHead(self.head(.POST, "/hooks/a")) == .read)
+        #expect(exchange.receiveBody(ByteBuffer(string: "abcd")) == .wait)
+        guard case .refuse(let answer) = exchange.receiveBody(ByteBuffer(string: "e")) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(answer.status == .payloadTooLarge)
+        #expect(exchange.receiveBody(ByteBuffer(string: "abcde")) == .wait)
+        #expect(exchange.receiveBody(ByteBuffer(string: "f")) == .close)
+    }
+
+    @Test func `a client that ends its side gets the answer that is under way`() {
+        var exchange = AdminExchange(Self.limits)
+        do {
+            let isOver = exchange.receiveEndOfInput()
+            #expect(isOver)
+        }
+        exchange = AdminExchange(Self.limits)
+        _ = exchange.receiveHead(self.head(.GET, "/feeds"))
+        do {
+            let isOver = exchange.receiveEndOfInput()
+            #expect(isOver)
+        }
+        exchange = AdminExchange(Self.limits)
+        _ = exchange.receiveHead(self.head(.GET, "/feeds"))
+        _ = exchange.receiveEnd()
+        do {
+            let isOver = exchange.receiveEndOfInput()
+            #expect(!isOver)
+        }
+        #expect(!exchange.keepsConnection)
+    }
+
+    @Test func `whoever waits to be told to go on is told, if the body may come`() {
+        var exchange = AdminExchange(Self.limits)
+        let head = self.head(.POST, "/hooks/a", [("Expect", "100-Continue")])
+        #expect(exchange.receiveHead(head) == .readAfterContinue)
+        exchange = AdminExchange(Self.limits)
+        let fields = [("Expect", "100-continue"), ("Content-Length", "5")]
+        guard case .refuse = exchange.receiveHead(self.head(.POST, "/hooks/a", fields)) else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test func `an answer says what it is and what becomes of the connection`() {
+        let answer = AdminAnswer.wrongMethod(on: .feeds)
+        let head = answer.head(keepsConnection: false)
+        #expect(head.status == .methodNotAllowed)
+        #expect(head.headers["Allow"] == ["GET, HEAD"])
+        #expect(head.headers["Connection"] == ["close"])
+        #expect(head.headers["Content-Length"] == ["\(answer.body.count)"])
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(text == "{\n  \"error\" : \"only GET, HEAD\"\n}\n")
+        #expect(answer.head(keepsConnection: true).headers["Connection"].isEmpty)
+    }
+}
