@@ -55,6 +55,11 @@ package final class GoogleAccount: Sendable {
     /// The token that was given last.
     package var token: String { "token-\(self.count.current)" }
 
+    /// Lets the token that was given last be good no longer.
+    package func revokeToken() {
+        self.count.update { $0 += 1 }
+    }
+
     /// What was shown for each token.
     package var assertions: [String] {
         self.server.record.exchanges.compactMap { exchange in

@@ -43,22 +43,41 @@ struct FirebaseDatabaseFeed: FeedSource {
         return .interrupted
     }
 
-    private func request(
+    /// Asks; if the database does not take a token, once more with another.
+    private func ask<Answer>(
         _ fields: [HeaderField],
-        _ context: FeedContext
-    ) async throws(FeedFailure) -> FetchRequest {
+        _ context: FeedContext,
+        by fetch: (FetchRequest) async throws(FetchFailure) -> Answer,
+        status: (Answer) -> Int
+    ) async throws(FeedFailure) -> Answer {
+        let answer = try await self.askOnce(fields, context, by: fetch)
+        guard status(answer) == 401, case .account = self.reader else { return answer }
+        await self.forgetToken()
+        return try await self.askOnce(fields, context, by: fetch)
+    }
+
+    private func askOnce<Answer>(
+        _ fields: [HeaderField],
+        _ context: FeedContext,
+        by fetch: (FetchRequest) async throws(FetchFailure) -> Answer
+    ) async throws(FeedFailure) -> Answer {
         let credential: Credential?
         switch self.reader {
         case .anybody: credential = nil
         case .secret(let secret): credential = .query(name: "auth", value: try secret.read())
         case .account(let tokens): credential = .bearer(try await tokens.token(context))
         }
-        return FetchRequest(
+        let request = FetchRequest(
             self.url,
             fields: fields,
             credential: credential,
             redirects: self.redirects
         )
+        do {
+            return try await fetch(request)
+        } catch {
+            throw .fetch(error)
+        }
     }
 
     /// Whoever is no longer believed needs another token.
@@ -74,16 +93,14 @@ struct FirebaseDatabaseFeed: FeedSource {
         // The database sends an ETag to those alone who ask for it.
         var fields = [HeaderField(name: "X-Firebase-ETag", value: "true")]
         if let etag { fields.append(HeaderField(name: "If-None-Match", value: etag)) }
-        let response: FetchResponse
-        let request = try await self.request(fields, context)
-        do {
-            response = try await context.fetcher.fetch(request)
-        } catch {
-            throw .fetch(error)
+        let response = try await self.ask(fields, context) {
+            (request) throws(FetchFailure) in
+            try await context.fetcher.fetch(request)
+        } status: {
+            $0.status
         }
         if response.status == 304, etag != nil { return await deliver(.unchanged) }
         guard response.status == 200 else {
-            if response.status == 401 { await self.forgetToken() }
             throw Self.refusal(response.head, response.body)
         }
         let value = try JSONValue.body(of: response)
@@ -128,15 +145,13 @@ struct FirebaseDatabaseFeed: FeedSource {
 
     private func open(_ context: FeedContext) async throws(FeedFailure) -> FetchStream {
         let accept = HeaderField(name: "Accept", value: "text/event-stream")
-        let request = try await self.request([accept], context)
-        let stream: FetchStream
-        do {
-            stream = try await context.fetcher.open(request)
-        } catch {
-            throw .fetch(error)
+        let stream = try await self.ask([accept], context) {
+            (request) throws(FetchFailure) in
+            try await context.fetcher.open(request)
+        } status: {
+            $0.head.status
         }
         guard stream.head.status == 200 else {
-            if stream.head.status == 401 { await self.forgetToken() }
             throw Self.refusal(stream.head, await stream.beginning())
         }
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true

@@ -201,6 +201,24 @@ struct GoogleFeedTests {
         await #expect(throws: FeedFailure.self) { try await self.ask(fresh) }
     }
 
+    @Test(arguments: ["true", "false"])
+    func `a database that no longer takes a token is shown the next one at once`(
+        streams: String
+    ) async throws {
+        let database = try RealtimeDatabase(account: self.account)
+        database.put(#"{"minVersion":"2.0.0","storeUrl":"https://a.example"}"#)
+        let feed = try self.feed(
+            "source: firebaseDatabase, database: '\(database.server.url("/"))', "
+                + "path: \(database.path), redirectsTo: localhost, stream: \(streams)"
+        )
+        for count in 1...2 {
+            let answers = try await self.ask(feed, then: { _ in database.endStreams() })
+            #expect(answers.count == 1)
+            #expect(self.account.assertions.count == count)
+            self.account.revokeToken()
+        }
+    }
+
     @Test func `a database is read by an account, and by its next token once one is revoked`()
         async throws
     {
