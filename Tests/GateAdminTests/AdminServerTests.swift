@@ -8,7 +8,7 @@ import Testing
 @testable import GateAdmin
 
 /// Real sockets on loopback: what a client that takes its time gets.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct AdminServerTests {
     private func play(_ body: (UInt16) throws -> Void) async throws {
         var limits = AdminLimits()

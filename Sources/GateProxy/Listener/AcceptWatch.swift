@@ -4,9 +4,9 @@ import NIOCore
 
 /// Stands on a listener and tells when connections cannot be accepted.
 ///
-/// Where the process or the system has run out of something, the listener rests for a second, and
-/// connections wait in the kernel's queue. NIO's own handler for this leaves the descriptor
-/// registered when the first accept of a turn fails, and the loop would spin.
+/// Where the process or the system has run out of something, or is about to, the listener rests for
+/// a second, and connections wait in the kernel's queue. NIO's own handler for this leaves the
+/// descriptor registered when the first accept of a turn fails, and the loop would spin.
 final class AcceptWatch: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -19,29 +19,41 @@ final class AcceptWatch: ChannelInboundHandler {
         self.worker = worker
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.restWithoutRoom(context.channel)
+        context.fireChannelReadComplete()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        self.worker.refused(.accept, ["error": "\(error)"])
         switch (error as? IOError)?.errnoCode {
         // The one connection is gone; the next one needs nobody to wait.
-        case ECONNABORTED: break
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: self.rest(context.channel)
-        default: context.fireErrorCaught(error)
+        case ECONNABORTED:
+            self.worker.refused(.accept, ["error": "\(error)"])
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            self.rest(context.channel, because: "\(error)")
+        default:
+            self.worker.refused(.accept, ["error": "\(error)"])
+            context.fireErrorCaught(error)
         }
     }
 
-    private func rest(_ listener: any Channel) {
+    private func restWithoutRoom(_ listener: any Channel) {
+        guard !self.worker.descriptors.hasRoom(for: .client) else { return }
+        self.rest(listener, because: "the last descriptors are for what is connected already")
+    }
+
+    private func rest(_ listener: any Channel, because reason: String) {
         guard !self.isResting else { return }
+        self.worker.refused(.accept, ["error": "\(reason)"])
         self.isResting = true
-        self.accept(false, listener)
+        // A listener that has been closed meanwhile refuses, and has nothing to accept.
+        try? listener.syncOptions?.setOption(.autoRead, value: false)
         listener.eventLoop.assumeIsolated().scheduleTask(in: Self.rest) {
             self.isResting = false
-            self.accept(true, listener)
+            self.restWithoutRoom(listener)
+            guard !self.isResting else { return }
+            try? listener.syncOptions?.setOption(.autoRead, value: true)
         }
-    }
-
-    private func accept(_ accepts: Bool, _ listener: any Channel) {
-        // A listener that has been closed meanwhile refuses, and has nothing to accept.
-        try? listener.syncOptions?.setOption(.autoRead, value: accepts)
     }
 }
 

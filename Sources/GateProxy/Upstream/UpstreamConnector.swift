@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -5,6 +6,12 @@ import NIOPosix
 struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
+    private let descriptors = DescriptorReserve()
+
+    init(eventLoop: any EventLoop, settings: GateSettings) {
+        self.eventLoop = eventLoop
+        self.settings = settings
+    }
 
     /// Begins small, and grows while the backend fills what it is given: of a large body, four times
     /// the most are read before they are written to the client at once.
@@ -19,6 +26,9 @@ struct UpstreamConnector {
         to address: UpstreamAddress,
         speaking offer: UpstreamProtocol
     ) -> EventLoopFuture<UpstreamLink> {
+        guard self.descriptors.hasRoom(for: .backend) else {
+            return self.eventLoop.makeFailedFuture(IOError(errnoCode: EMFILE, reason: "socket"))
+        }
         let timeout = self.settings.timeouts.connect
         let link = self.eventLoop.makePromise(of: UpstreamLink.self)
         let handshake: Handshake?

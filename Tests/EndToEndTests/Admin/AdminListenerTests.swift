@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The listener for operators, through the real executable.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(2)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminListenerTests {
     private func play(
         flags: [GateFlag] = [.adminListen()],

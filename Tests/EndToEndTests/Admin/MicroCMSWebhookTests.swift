@@ -5,7 +5,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: FeedServer.canRun, "python3 is missing")
 )
 struct MicroCMSWebhookTests {

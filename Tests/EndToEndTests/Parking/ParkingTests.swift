@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A connection that was parked goes on as if it had not been.
-@Suite(.serialized, .ownThread, .timeLimit(.minutes(1)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ParkingTests {
     @Test
     func `a parked connection is woken by a request, and parked again, many times`() async throws {

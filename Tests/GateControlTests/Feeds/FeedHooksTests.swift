@@ -75,7 +75,7 @@ struct FeedHooksTests {
         #expect(await !self.hasRung)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a bell wakes whoever waits, and lets go whoever is cancelled`() async {
         for isCancelled in [false, true] {
             let waiting = Task { await self.bell.rings(within: .seconds(3_600)) }

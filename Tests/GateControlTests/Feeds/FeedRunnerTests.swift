@@ -4,7 +4,7 @@ import Testing
 @testable import GateControl
 
 /// A feed that is asked for real, by its own clock.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct FeedRunnerTests {
     private let log = LogRecorder()
     private let bell = FeedBell()
