@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench soak conformance fuzz sanitize clean
+.PHONY: run build test lint bench soak updates conformance fuzz sanitize clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -31,6 +31,10 @@ bench: build
 # An hour.
 soak: build
 	python3 Benchmarks/soak.py --gate $(GATE)
+
+# Two minutes.
+updates: build
+	python3 Benchmarks/updates.py --gate $(GATE)
 
 conformance: build
 	@dev/install-packages.sh conformance

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Changes the rules ten thousand times at a feed while requests flow, and fails if that shows."""
+
+import argparse
+import http.client
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.h2load import count_of, faults_in, run_h2load  # noqa: E402
+from soak import watch  # noqa: E402
+from updates.gate import Gate  # noqa: E402
+from updates.source import Source, floor  # noqa: E402
+
+BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
+CORES = (0, 1)
+# A connection of h2load has at most 100 requests a second, or they would come in bunches.
+REQUESTS_PER_CONNECTION = 100
+HEADERS = {
+    "Host": "api.example.com", "X-App-Id": "com.example.shop", "X-App-Platform": "ios",
+    "X-App-Version": "9.0.0", "Accept-Language": "ja-JP",
+}
+
+
+class Updates:
+    def __init__(self, options, folder, backend):
+        self._options = options
+        self._source = Source()
+        self._gate = Gate(
+            options.gate.resolve(), folder, self._source.port, backend.port, options.threads
+        )
+        self._sent = 0
+        self._samples = []
+        self._faults = []
+
+    def run(self):
+        """Prints the figures, and returns what is wrong."""
+        try:
+            if not self._gate.wait_until(lambda: (self._gate.feed() or {}).get("state") == "fresh"):
+                return ["the gate does not take the feed", *self._gate.complaints()]
+            # Pools and caches fill before anything is compared.
+            self._phase(0)
+            before = self._gate.descriptors()
+            quiet, busy = [], []
+            while self._sent < self._options.updates and self._gate.is_running():
+                quiet.append(self._phase(0))
+                busy.append(self._phase(self._options.rate))
+            settled = self._gate.wait_until(
+                lambda: self._is_in_force(floor(self._sent)), seconds=30
+            )
+            self._gate.wait_until(lambda: self._gate.descriptors() <= before)
+            after, taken, feed = self._gate.descriptors(), self._gate.taken(), self._gate.feed()
+            return self._findings(quiet, busy, settled, (before, after), taken, feed)
+        finally:
+            exit_status = self._gate.stop()
+            if exit_status != 0:
+                print(f"the gate ended with {exit_status}")
+
+    def _phase(self, rate):
+        """Requests for a while, with so many changes a second."""
+        changes = min(rate * self._options.seconds, self._options.updates - self._sent)
+        sender = threading.Thread(target=self._change, args=(changes, rate))
+        watcher = threading.Thread(target=self._watch)
+        connections = max(1, self._options.requests // REQUESTS_PER_CONNECTION)
+        arguments = (
+            "--h1", "--clients", str(connections), f"--rps={self._options.requests / connections}"
+        )
+        url = f"http://127.0.0.1:{self._gate.port}/v2/items/48213"
+        data_plane, others = self._gate.cpu_seconds()
+        sender.start()
+        watcher.start()
+        output = run_h2load(arguments, self._options.seconds, url, HEADERS, CORES)
+        sender.join()
+        watcher.join()
+        data_plane_then, others_then = self._gate.cpu_seconds()
+        self._faults += faults_in(output)
+        requests = count_of(output, "succeeded")
+        return {
+            "requests": requests, "changes": changes,
+            "per_request": (data_plane_then - data_plane) / requests * 1e6,
+            "data_plane": data_plane_then - data_plane,
+            "others": others_then - others,
+        }
+
+    def _change(self, count, rate):
+        began = time.monotonic()
+        for number in range(count):
+            time.sleep(max(0, began + number / rate - time.monotonic()))
+            self._sent += 1
+            self._source.put(self._sent)
+
+    def _watch(self):
+        end = time.monotonic() + self._options.seconds
+        while time.monotonic() < end and self._gate.is_running():
+            self._samples.append(watch.Sample(
+                time.monotonic(), self._gate.resident_bytes(), self._gate.descriptors(),
+                self._gate.threads(),
+            ))
+            time.sleep(0.5)
+
+    def _is_in_force(self, minimum):
+        connection = http.client.HTTPConnection("127.0.0.1", self._gate.port, timeout=5)
+        try:
+            connection.request("GET", "/", headers=HEADERS | {"X-App-Version": "0.9"})
+            answer = connection.getresponse()
+            return answer.status == 426 and f'"{minimum}"'.encode() in answer.read()
+        finally:
+            connection.close()
+
+    def _findings(self, quiet, busy, settled, descriptors, taken, feed):
+        steady = watch.steady_part(self._samples)
+        grown = watch.growth(steady)
+        requests = sum(phase["requests"] for phase in quiet + busy)
+        without, with_changes = (
+            statistics.median(phase["per_request"] for phase in phases) for phases in (quiet, busy)
+        )
+        changes = sum(phase["changes"] for phase in busy)
+        extra = sum(
+            phase["data_plane"] - phase["requests"] * without / 1e6 for phase in busy
+        ) / changes * 1e6
+        control = (
+            sum(phase["others"] for phase in busy) - sum(phase["others"] for phase in quiet)
+        ) / changes * 1e6
+        print(f"{self._sent} changes sent, {taken - 1} taken, the last one "
+              f"{'is' if settled else 'is not'} in force; streams opened: {self._source.opened}")
+        print(f"{requests} requests, not answered by 200: {self._faults or 0}")
+        print(f"resident: {self._samples[0].resident / 2**20:.1f} MiB in the beginning, "
+              f"{min(each.resident for each in steady) / 2**20:.1f} to "
+              f"{max(each.resident for each in steady) / 2**20:.1f} MiB later, "
+              f"grows by {grown / 2**20:+.2f} MiB")
+        print(f"descriptors: {descriptors[0]} before, {descriptors[1]} after")
+        print(f"data plane, CPU per request: {without:.2f} µs without changes, "
+              f"{with_changes:.2f} µs with {self._options.rate} a second, "
+              f"{self._options.requests} requests a second; phases of {self._options.seconds} s: "
+              + ", ".join(
+                  f"{one['per_request']:.1f}/{other['per_request']:.1f}"
+                  for one, other in zip(quiet, busy)
+              ))
+        print(f"a change costs the data plane {extra:.0f} µs, and the rest of the gate "
+              f"{control:.0f} µs")
+        findings = [f"not every request was answered by 200: {each}" for each in self._faults]
+        if not settled:
+            findings.append("the last change is not in force")
+        if taken - 1 != self._sent:
+            findings.append(f"{self._sent - taken + 1} changes were not taken")
+        if self._source.opened != 1:
+            findings.append("the stream was lost")
+        if feed is None or feed["state"] != "fresh":
+            findings.append(f"the feed ends as {feed}")
+        if grown > watch.ALLOWED_BYTES:
+            findings.append("the resident size grows")
+        if descriptors[1] > descriptors[0]:
+            findings.append(f"{descriptors[1] - descriptors[0]} descriptors are left")
+        if extra > self._options.most_per_change:
+            findings.append(f"a change costs the data plane {extra:.0f} µs")
+        findings += self._gate.complaints()
+        return findings
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Benchmarks/updates.py", description=__doc__)
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--updates", type=int, default=10_000)
+    parser.add_argument("--rate", type=int, default=200, help="changes per second (default 200)")
+    parser.add_argument("--requests", type=int, default=2000,
+                        help="requests per second (default 2000)")
+    parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
+    parser.add_argument("--threads", type=int, default=1, help="event loops (default 1)")
+    parser.add_argument("--most-per-change", type=float, default=500,
+                        help="µs that a change may cost the data plane (default 500)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="versiongate-updates-") as folder:
+        backend = BACKEND.start(Path(folder) / "backend", 0, CORES)
+        try:
+            backend.wait_until_listening()
+            findings = Updates(options, Path(folder), backend).run()
+        finally:
+            backend.stop()
+    for finding in findings:
+        print(f"FAILED: {finding}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

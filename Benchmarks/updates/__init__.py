@@ -1,0 +1,1 @@
+"""Many changes at a source of rules, while requests flow."""

@@ -1,0 +1,119 @@
+"""The gate with one feed, and what it has used and holds."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+from sidebyside.server import free_port
+
+from .source import PATH
+
+START_SECONDS = 10
+RULES = """\
+feeds:
+  - id: floor
+    source: firebaseDatabase
+    database: http://127.0.0.1:{source}
+    path: {path}
+    rule: {{ match: {{ platform: ios }} }}
+rules:
+  - id: android
+    match: {{ platform: android }}
+    minimum: "2.0.0"
+    storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
+tests:
+  - name: the newest app goes on
+    request: {{ platform: ios, version: "9.0.0" }}
+    expect: {{ decision: allow }}
+"""
+# The first group of loops is the data plane's; the second one is the admin listener's.
+DATA_PLANE = re.compile(r"NIO-ELT-1-#\d+")
+
+
+class Gate:
+    def __init__(self, binary, folder, source_port, backend_port, threads):
+        self.port, self._admin_port = free_port(), free_port()
+        self._log = folder / "gate.log"
+        (folder / "rules.yaml").write_text(RULES.format(source=source_port, path=PATH))
+        command = [
+            str(binary), "serve", "--listen", f"127.0.0.1:{self.port}",
+            "--admin-listen", str(self._admin_port), "--threads", str(threads),
+            "--upstream", f"http://127.0.0.1:{backend_port}",
+            "--rules", str(folder / "rules.yaml"), "--state-dir", str(folder / "state"),
+            "--log-format", "json",
+        ]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        self._folder = Path(f"/proc/{self._process.pid}")
+
+    def is_running(self):
+        return self._process.poll() is None
+
+    def feed(self):
+        """How the feed is doing; None if the gate does not say."""
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{self._admin_port}/feeds", timeout=5
+            ) as answer:
+                return json.load(answer)["feeds"][0]
+        except (OSError, IndexError):
+            return None
+
+    def wait_until(self, condition, seconds=START_SECONDS):
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and self.is_running():
+            if condition():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def taken(self):
+        """How many values of the feed came into force."""
+        with self._log.open("rb") as log:
+            return sum(b'"feed taken"' in line for line in log)
+
+    def complaints(self):
+        with self._log.open() as log:
+            return [line.strip() for line in log if '"level":"info"' not in line]
+
+    def resident_bytes(self):
+        status = (self._folder / "status").read_text()
+        return int(re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)[1]) * 1024
+
+    def threads(self):
+        return len(list((self._folder / "task").iterdir()))
+
+    def descriptors(self):
+        return len(os.listdir(self._folder / "fd"))
+
+    def cpu_seconds(self):
+        """The time on a processor of the threads of the data plane, and of all others."""
+        data_plane = others = 0
+        for task in (self._folder / "task").iterdir():
+            # In nanoseconds, while `stat` counts hundredths of a second.
+            try:
+                used = int((task / "schedstat").read_text().split()[0]) / 1e9
+                name = (task / "comm").read_text().strip()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if DATA_PLANE.fullmatch(name):
+                data_plane += used
+            else:
+                others += used
+        return data_plane, others
+
+    def stop(self):
+        """Ends it in order; returns the exit status."""
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            return self._process.wait(40)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
