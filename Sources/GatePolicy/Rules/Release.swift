@@ -20,6 +20,8 @@ package struct Release: Sendable, Equatable {
     package var phase: ReleasePhase
     /// Where it is.
     package var storeURL: String?
+    /// The lowest version of the system that it runs on; `nil` if nobody says it.
+    package var minimumOS: AppVersion?
 
     package init(
         app: String? = nil,
@@ -30,7 +32,8 @@ package struct Release: Sendable, Equatable {
         releasedAt: Timestamp? = nil,
         countries: [String: Timestamp?]? = nil,
         phase: ReleasePhase = .complete,
-        storeURL: String? = nil
+        storeURL: String? = nil,
+        minimumOS: AppVersion? = nil
     ) {
         self.app = app
         self.platform = platform
@@ -41,6 +44,7 @@ package struct Release: Sendable, Equatable {
         self.countries = countries
         self.phase = phase
         self.storeURL = storeURL
+        self.minimumOS = minimumOS
     }
 }
 

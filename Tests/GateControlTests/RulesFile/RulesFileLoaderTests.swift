@@ -219,6 +219,7 @@ struct RulesFileLoaderTests {
               countries: { JP: 2026-12-02T00:00:00Z }
               phased: { completeAt: 2026-12-09T00:00:00Z }
               storeUrl: https://a.example
+              minimumOS: "16.4"
             - { platform: ios, version: "4.3", countries: [jp, KR], phased: partial }
             - { platform: ios, version: "4.4", phasedFrom: 2026-12-01T00:00:00Z }
             """
@@ -235,7 +236,8 @@ struct RulesFileLoaderTests {
                     releasedAt: try Timestamp(parsing: "2026-12-01T00:00:00Z"),
                     countries: ["jp": try Timestamp(parsing: "2026-12-02T00:00:00Z")],
                     phase: .phased(completeAt: try Timestamp(parsing: "2026-12-09T00:00:00Z")),
-                    storeURL: "https://a.example"
+                    storeURL: "https://a.example",
+                    minimumOS: try version("16.4")
                 ),
                 Release(
                     platform: .ios,

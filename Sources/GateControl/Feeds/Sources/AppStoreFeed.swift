@@ -110,7 +110,9 @@ struct AppStoreFeed: FeedSource {
         return AppStoreSightings.Sighting(
             version: version,
             since: since,
-            link: try result.text(at: "trackViewUrl")
+            link: try result.text(at: "trackViewUrl"),
+            // Nobody is judged by it: one that makes no sense is no reason to take nothing.
+            minimumOS: try? result.version(at: "minimumOsVersion")
         )
     }
 }

@@ -8,40 +8,55 @@ struct AppStoreSightings: Equatable {
         /// When the version came out.
         var since: Timestamp
         var link: String?
+        /// The lowest version of the system that it runs on.
+        var minimumOS: AppVersion?
     }
 
     /// How many versions of a country are remembered.
     private static let remembered = 8
+    /// What stands before the version of the system, so that it is no link.
+    private static let systemMark = "os="
 
     /// By country, the newest first.
     private var countries: [String: [Sighting]] = [:]
 
-    /// What is remembered: for each country its versions, their times and the link.
+    /// What is remembered: for each country its versions, their times, systems and links.
     init(memory: [String: String]) {
         for (country, text) in memory {
-            let sightings = text.split(separator: "\n").compactMap { line -> Sighting? in
-                let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
-                guard parts.count >= 2, let version = try? AppVersion(parsing: parts[0]),
-                    let since = try? Timestamp(parsing: parts[1])
-                else { return nil }
-                return Sighting(
-                    version: version,
-                    since: since,
-                    link: parts.count > 2 ? parts[2] : nil
-                )
-            }
+            let sightings = text.split(separator: "\n").compactMap { Self.sighting(in: $0) }
             if !sightings.isEmpty { self.countries[country] = sightings }
         }
+    }
+
+    private static func sighting(in line: Substring) -> Sighting? {
+        var parts = line.split(separator: " ")
+        guard parts.count >= 2, let version = try? AppVersion(parsing: String(parts[0])),
+            let since = try? Timestamp(parsing: String(parts[1]))
+        else { return nil }
+        parts.removeFirst(2)
+        let systems = parts.filter { $0.hasPrefix(Self.systemMark) }
+        let links = parts.filter { !$0.hasPrefix(Self.systemMark) }
+        return Sighting(
+            version: version,
+            since: since,
+            link: links.first.map(String.init),
+            minimumOS: systems.first.flatMap {
+                try? AppVersion(parsing: String($0.dropFirst(Self.systemMark.count)))
+            }
+        )
+    }
+
+    private static func line(_ seen: Sighting) -> String {
+        let system = seen.minimumOS.map { "\(Self.systemMark)\($0)" }
+        let parts = ["\(seen.version)", "\(seen.since)", system, seen.link]
+        return parts.compactMap(\.self).joined(separator: " ")
     }
 
     var isEmpty: Bool { self.countries.isEmpty }
 
     var memory: [String: String] {
         self.countries.mapValues { sightings in
-            sightings.map { seen in
-                (["\(seen.version)", "\(seen.since)"] + (seen.link.map { [$0] } ?? []))
-                    .joined(separator: " ")
-            }.joined(separator: "\n")
+            sightings.map(Self.line).joined(separator: "\n")
         }
     }
 
@@ -72,14 +87,19 @@ struct AppStoreSightings: Equatable {
             // Who has a newer one has had the way out at least since that one came.
             sightings.filter { $0.version >= version }.map(\.since).min()
         }
-        let link = self.countries.sorted { $0.key < $1.key }
-            .compactMap { $0.value.first { $0.version == version }?.link }.first
+        let seen = self.countries.sorted { $0.key < $1.key }
+            .compactMap { $0.value.first { $0.version == version } }
         let countries = since.sorted { $0.key < $1.key }
             .map { JSONValue.Member($0.key, .text("\($0.value)")) }
         var members = shelf.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
-        if let link { members.append(.init("storeUrl", .text(link))) }
+        if let link = seen.compactMap(\.link).first {
+            members.append(.init("storeUrl", .text(link)))
+        }
+        if let system = seen.compactMap(\.minimumOS).first {
+            members.append(.init("minimumOS", .text("\(system)")))
+        }
         return .object(members)
     }
 }

@@ -4,7 +4,7 @@ internal import GatePolicy
 struct ReleaseDecoder {
     static let keys = [
         "app", "platform", "channel", "version", "build", "releasedAt", "countries", "phased",
-        "phasedFrom", "storeUrl",
+        "phasedFrom", "storeUrl", "minimumOS",
     ]
 
     let problems: Problems
@@ -27,6 +27,9 @@ struct ReleaseDecoder {
         let storeURL = fields["storeUrl"].flatMap { element in
             element.parsed(as: "a store link", self.problems, by: StoreLink.init(parsing:))
         }
+        let minimumOS = fields["minimumOS"].flatMap { element in
+            element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
+        }
         guard let platform, let version else { return nil }
         return Release(
             app: app,
@@ -37,7 +40,8 @@ struct ReleaseDecoder {
             releasedAt: releasedAt?.time,
             countries: countries,
             phase: phase,
-            storeURL: storeURL?.text
+            storeURL: storeURL?.text,
+            minimumOS: minimumOS
         )
     }
 

@@ -12,7 +12,8 @@ struct AppStoreSightingsTests {
         Sighting(
             version: try AppVersion(parsing: version),
             since: try Timestamp(parsing: "2026-11-\(day < 10 ? "0" : "")\(day)T10:00:00Z"),
-            link: "https://apps.apple.com/app/id1"
+            link: "https://apps.apple.com/app/id1",
+            minimumOS: try AppVersion(parsing: "15.0")
         )
     }
 
@@ -53,6 +54,18 @@ struct AppStoreSightingsTests {
         sightings.add(try self.sighting("4.3", 2), in: "jp")
         sightings.add(try self.sighting("4.3.0", 2), in: "kr")
         #expect(try self.releases(sightings).values.map { $0 } == [["jp", "kr"]])
+    }
+
+    @Test func `what an older gate has remembered is still known`() throws {
+        let link = "https://apps.apple.com/app/id1"
+        let old = AppStoreSightings(memory: ["jp": "4.2 2026-11-01T10:00:00Z \(link)"])
+        var new = AppStoreSightings(memory: [:])
+        var seen = try self.sighting("4.2", 1)
+        seen.minimumOS = nil
+        new.add(seen, in: "jp")
+        #expect(old == new)
+        new.add(try self.sighting("4.2", 1), in: "jp")
+        #expect(new.memory == ["jp": "4.2 2026-11-01T10:00:00Z os=15.0 \(link)"])
     }
 
     @Test func `memory that makes no sense is forgotten`() {
@@ -112,6 +125,8 @@ struct AppStoreFeedTests {
             loaded.definition.releases[0].storeURL
                 == "https://apps.apple.com/jp/app/shop/id1234567890?uo=4"
         )
+        let systems = loaded.definition.releases.map { $0.minimumOS?.description }
+        #expect(systems == ["15.0", "15.0"])
         let targets = self.store.server.requests.map(\.target)
         #expect(targets.count == 3)
         #expect(targets.allSatisfy { $0.contains("country=") && $0.contains("hour=") })
