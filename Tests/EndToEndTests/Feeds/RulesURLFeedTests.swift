@@ -69,7 +69,10 @@ struct RulesURLFeedTests {
                 rules: scene.folder.file("rules.yaml"),
                 flags: [.stateDir(path: scene.folder.path(of: "state")), .adminListen()]
             )
-            let remembered = try #require(try FeedsPage(of: second).feeds.first)
+            let page = try await FeedsPage.of(second, once: "it knows its feeds") {
+                !$0.feeds.isEmpty
+            }
+            let remembered = try #require(page.feeds.first)
             #expect(remembered.revision == good.revision)
             #expect(try #require(remembered.ageSeconds) >= 1)
             let client = try RawClient(port: second.port)

@@ -36,6 +36,21 @@ struct FeedsPage: Decodable {
         #expect(response.status == 200)
         self = try response.json()
     }
+
+    /// The page as soon as it says what is waited for.
+    static func of(
+        _ gate: GateProcess,
+        once awaited: String,
+        where isAwaited: (FeedsPage) -> Bool
+    ) async throws -> FeedsPage {
+        let deadline = Deadline.usual
+        while true {
+            let page = try FeedsPage(of: gate)
+            if isAwaited(page) { return page }
+            try #require(!deadline.hasPassed, "\(awaited): \(page)")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
 }
 
 extension Scene {
@@ -56,13 +71,7 @@ extension Scene {
         _ awaited: String,
         where isAwaited: (FeedsPage) -> Bool
     ) async throws -> FeedsPage {
-        let deadline = Deadline.usual
-        while true {
-            let page = try FeedsPage(of: self.gate)
-            if isAwaited(page) { return page }
-            try #require(!deadline.hasPassed, "\(awaited): \(page)")
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try await FeedsPage.of(self.gate, once: awaited, where: isAwaited)
     }
 
     @discardableResult
