@@ -30,6 +30,8 @@ extension FetchFailure {
             case .answering: self = .cutShort
             }
         case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding
+        case CURLE_SSL_CERTPROBLEM:
+            self = .other("the client certificate and its key are of no use")
         case CURLE_SSL_CACERT_BADFILE: self = .other("the file of authorities cannot be read")
         default: self = .other(unsafe String(cString: curl_easy_strerror(code)))
         }

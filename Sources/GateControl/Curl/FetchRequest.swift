@@ -15,6 +15,7 @@ package struct FetchRequest: Sendable, Equatable {
     /// Fields without secrets; they travel along every redirect.
     package var fields: [HeaderField]
     package var credential: Credential?
+    package var certificate: ClientCertificate?
     package var redirects: RedirectRule
     /// Whether the answer may come compressed.
     ///
@@ -28,6 +29,7 @@ package struct FetchRequest: Sendable, Equatable {
         method: Method = .get,
         fields: [HeaderField] = [],
         credential: Credential? = nil,
+        certificate: ClientCertificate? = nil,
         redirects: RedirectRule = .sameOrigin,
         acceptsGzip: Bool = false,
         limits: FetchLimits = .defaults
@@ -36,6 +38,7 @@ package struct FetchRequest: Sendable, Equatable {
         self.method = method
         self.fields = fields
         self.credential = credential
+        self.certificate = certificate
         self.redirects = redirects
         self.acceptsGzip = acceptsGzip
         self.limits = limits

@@ -51,6 +51,7 @@ package struct RedirectRule: Sendable, Equatable {
         var next = request
         next.url = url
         next.credential = isTrusted ? first.credential : nil
+        next.certificate = isTrusted ? first.certificate : nil
         return next
     }
 }

@@ -20,6 +20,10 @@ final class TransferOptions {
         try self.setMethod(request.method)
         try self.setLimits(request.limits, patience)
         try self.setTrust(trust)
+        if let certificate = request.certificate {
+            try self.set(CURLOPT_SSLCERT_BLOB, certificate.chain)
+            try self.set(CURLOPT_SSLKEY_BLOB, certificate.key)
+        }
         if request.acceptsGzip { try self.set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     }
 
@@ -140,13 +144,12 @@ final class TransferOptions {
         try self.set(CURLOPT_SSL_VERIFYHOST, 2)
         try self.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         guard let certificates = trust.certificates else { return }
-        let code = unsafe certificates.withUnsafeBytes { bytes in
-            unsafe gate_easy_set_bytes(
-                self.handle,
-                CURLOPT_CAINFO_BLOB,
-                bytes.baseAddress,
-                bytes.count
-            )
+        try self.set(CURLOPT_CAINFO_BLOB, certificates)
+    }
+
+    private func set(_ option: CURLoption, _ value: [UInt8]) throws(FetchFailure) {
+        let code = unsafe value.withUnsafeBytes { bytes in
+            unsafe gate_easy_set_bytes(self.handle, option, bytes.baseAddress, bytes.count)
         }
         try self.check(code)
     }

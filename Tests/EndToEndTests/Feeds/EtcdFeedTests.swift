@@ -194,6 +194,49 @@ struct EtcdFeedTests {
         }
     }
 
+    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is missing"))
+    func `an etcd that wants to see a certificate is shown one`() async throws {
+        let certificates = try TemporaryFolder()
+        defer { certificates.remove() }
+        let authority = try TestAuthority(in: certificates)
+        let identity = try authority.issue("etcd")
+        let client = try authority.issue("gate")
+        let etcd = try EtcdServer(
+            identity: .init(certificate: identity.certificate, key: identity.key),
+            authority: authority.certificate,
+            asksForCertificates: true
+        )
+        try etcd.put("/gate/rules.yaml", RulesText.shop(minimum: "3.5.0"))
+        func keys(_ certificate: String, _ key: String) -> String {
+            "key: /gate/rules.yaml, clientCertificate: { file: '\(certificate)' }, "
+                + "clientKey: { file: '\(key)' }"
+        }
+        try await self.play(
+            etcd,
+            keys: keys(client.certificate, client.key),
+            flags: [.feedCA(path: authority.certificate)]
+        ) { scene in
+            try etcd.put("/gate/rules.yaml", RulesText.shop(minimum: "5.0.0"))
+            try scene.wait(untilVersion: "4.9.9", isDenied: true)
+        }
+        for (keys, reason) in [
+            ("key: /gate/rules.yaml", ""),
+            (keys(client.certificate, identity.key), "the client certificate and its key"),
+            (keys(certificates.path(of: "none"), client.key), "the secret in"),
+        ] {
+            try certificates.writeInPlace(Self.file(etcd, keys), to: "rules.yaml")
+            let result = try ToolProcess.versiongate(
+                "feed",
+                "check",
+                certificates.path(of: "rules.yaml"),
+                "--feed-ca",
+                authority.certificate
+            )
+            #expect(result.status == 1)
+            #expect(reason.isEmpty || result.errors.contains(reason), "\(result.errors)")
+        }
+    }
+
     @Test func `feed check prints what etcd has`() throws {
         let etcd = try self.etcd()
         try etcd.put("/gate/more", "notices: { a: { en: { title: a, message: b } } }\n")

@@ -152,6 +152,8 @@ struct RulesSchemaTests {
               every: 10s
               user: gate
               password: { env: ETCD_PASSWORD }
+              clientCertificate: { file: client.pem }
+              clientKey: { file: client.key }
             """,
             """
             serial: 7

@@ -13,11 +13,19 @@ package final class EtcdServer: Sendable {
     private let folder: TemporaryFolder
     private let authority: String?
     private let identity: FeedServer.Identity?
+    private let asksForCertificates: Bool
     private let process = Watched<PeerProcess?>(nil)
     private let account = Watched<String?>(nil)
 
     /// Starts it; with an identity it speaks TLS, and its own tools trust the authority.
-    package init(identity: FeedServer.Identity? = nil, authority: String? = nil) throws {
+    ///
+    /// `asksForCertificates`: whether clients must show a certificate of that authority.
+    package init(
+        identity: FeedServer.Identity? = nil,
+        authority: String? = nil,
+        asksForCertificates: Bool = false
+    ) throws {
+        self.asksForCertificates = asksForCertificates
         self.port = try FreePort.find()
         self.peerPort = try FreePort.find()
         self.folder = try TemporaryFolder()
@@ -45,6 +53,9 @@ package final class EtcdServer: Sendable {
         ]
         if let identity {
             arguments += ["--cert-file", identity.certificate, "--key-file", identity.key]
+        }
+        if self.asksForCertificates, let authority {
+            arguments += ["--client-cert-auth", "--trusted-ca-file", authority]
         }
         let process = try PeerProcess(
             executable: ToolProcess.locate("etcd"),
@@ -98,7 +109,10 @@ package final class EtcdServer: Sendable {
 
     @discardableResult
     private func control(_ arguments: String...) throws -> String {
-        let trust = self.authority.map { ["--cacert", $0] } ?? []
+        var trust = self.authority.map { ["--cacert", $0] } ?? []
+        if self.asksForCertificates, let identity {
+            trust += ["--cert", identity.certificate, "--key", identity.key]
+        }
         let account = self.account.current.map { ["--user", $0] } ?? []
         let endpoint = ["--endpoints", self.url, "--command-timeout", "30s"]
         let result = try ToolProcess.run("etcdctl", endpoint + trust + account + arguments)

@@ -1,6 +1,8 @@
 /// Reads a feed of the kind `etcd`.
 struct EtcdDecoder: FeedSourceDecoder {
-    let keys = ["url", "key", "prefix", "user", "password"]
+    let keys = [
+        "url", "key", "prefix", "user", "password", "clientCertificate", "clientKey",
+    ]
     let usualInterval: Int64 = 30
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
@@ -8,6 +10,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             .map { $0.oneOrMore(problems).compactMap { $0.address(problems) } }
         let selection = self.selection(fields, problems)
         let account = self.account(fields, problems)
+        let identity = self.identity(fields, problems)
         guard let urls, !urls.isEmpty, let selection else { return nil }
         // What is wrong with it has been reported where all feeds are read.
         let every = fields["every"].flatMap { $0.timeSpan(Problems()) } ?? self.usualInterval
@@ -15,6 +18,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             urls: urls,
             selection: selection,
             account: account,
+            identity: identity,
             silence: max(1, every)
         )
     }
@@ -25,6 +29,20 @@ struct EtcdDecoder: FeedSourceDecoder {
         case (nil, let prefix?): return prefix.text("a prefix", problems).map { .prefix($0) }
         case (nil, nil), (_?, _?):
             problems.report("an etcd feed needs either 'key' or 'prefix'", at: fields.place)
+            return nil
+        }
+    }
+
+    private func identity(_ fields: Fields, _ problems: Problems) -> EtcdFeed.Identity? {
+        switch (fields["clientCertificate"], fields["clientKey"]) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?):
+            guard let certificate = certificate.secret(problems), let key = key.secret(problems)
+            else { return nil }
+            return EtcdFeed.Identity(certificate: certificate, key: key)
+        case (nil, _?), (_?, nil):
+            let message = "'clientCertificate' and 'clientKey' need each other"
+            problems.report(message, at: fields.place)
             return nil
         }
     }

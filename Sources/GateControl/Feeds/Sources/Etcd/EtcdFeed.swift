@@ -9,6 +9,19 @@ struct EtcdFeed: FeedSource {
         var password: Secret
     }
 
+    /// What it shows in the handshake, if etcd wants to see something.
+    struct Identity: Sendable, Equatable {
+        var certificate: Secret
+        var key: Secret
+
+        func read() throws(FeedFailure) -> ClientCertificate {
+            ClientCertificate(
+                chain: Array(try self.certificate.read().utf8),
+                key: Array(try self.key.read().utf8)
+            )
+        }
+    }
+
     /// A member of the cluster that has answered.
     private struct Session {
         let url: FetchURL
@@ -30,6 +43,7 @@ struct EtcdFeed: FeedSource {
     let urls: [FetchURL]
     let selection: EtcdSelection
     let account: Account?
+    let identity: Identity?
     /// After so many seconds of silence everything is asked for anew: only that shows that the
     /// watch is alive, and that its member still belongs to the cluster.
     let silence: Int64
@@ -151,10 +165,13 @@ struct EtcdFeed: FeedSource {
         _ token: Credential?
     ) throws(FeedFailure) -> FetchRequest {
         guard let url = url.appending(components: ["v3"] + path) else { throw .fetch(.unsendable) }
+        let certificate: ClientCertificate?
+        if let identity { certificate = try identity.read() } else { certificate = nil }
         return FetchRequest(
             url,
             method: .post(body: Array(body.compact.utf8), type: "application/json"),
             credential: token,
+            certificate: certificate,
             limits: FetchLimits(
                 // A member that is gone must not keep the others from being asked.
                 deadline: .seconds(10),
