@@ -60,6 +60,7 @@ let package = Package(
             dependencies: [
                 "GateControl",
                 "GatePolicy",
+                "GateProxy",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

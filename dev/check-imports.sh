@@ -26,7 +26,7 @@ allow() {
 allow GatePolicy
 allow GateProxy GatePolicy CLinux
 allow GateControl GatePolicy CCurl
-allow GateAdmin GatePolicy GateControl
+allow GateAdmin GatePolicy GateControl GateProxy
 allow versiongate GatePolicy GateProxy GateControl GateAdmin
 
 # The policy is pure: nothing but the standard library.

@@ -1,3 +1,4 @@
+internal import GateProxy
 private import Glibc
 package import Logging
 package import NIOCore
@@ -47,7 +48,7 @@ package final class AdminServer: Sendable {
     ) async throws -> AdminServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let bootstrap = self.bootstrap(group, endpoints, limits)
+            let bootstrap = self.bootstrap(group, endpoints, limits, logger)
             let server: AdminServer
             switch place {
             case .address(let host, let port, let sharesPort):
@@ -79,7 +80,8 @@ package final class AdminServer: Sendable {
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup,
         _ endpoints: AdminEndpoints,
-        _ limits: AdminLimits
+        _ limits: AdminLimits,
+        _ logger: Logger
     ) -> ServerBootstrap {
         // All on the one loop that there is.
         let eventLoop = group.next()
@@ -90,6 +92,14 @@ package final class AdminServer: Sendable {
         decoding.maxHeaderFieldCount = limits.headerCount
         return ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let watch = AcceptWatch(for: .operator) { error in
+                        logger.warning("cannot accept operators", metadata: ["error": "\(error)"])
+                    }
+                    try channel.pipeline.syncOperations.addHandler(watch)
+                }
+            }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { [decoding] channel in

@@ -57,17 +57,18 @@ package struct EventStreamParser {
             self.size -= 3
         }
         self.isFirstLine = false
-        let text = String(decoding: self.line, as: UTF8.self)
-        let count = self.line.count
+        let line = self.line
         self.line = []
-        guard !text.isEmpty else { return self.endEvent() }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = parts.count > 1 ? parts[1] : ""
-        switch parts[0] {
-        case "event": self.name = Self.withoutBlank(value)
-        case "data": self.data.append(Self.withoutBlank(value))
+        guard !line.isEmpty else { return self.endEvent() }
+        // By bytes: to `String`, a colon and a mark that combines with it are one character.
+        let name = line.prefix { $0 != UInt8(ascii: ":") }
+        var value = line.dropFirst(name.count + 1)
+        if value.first == UInt8(ascii: " ") { value.removeFirst() }
+        switch String(decoding: name, as: UTF8.self) {
+        case "event": self.name = String(decoding: value, as: UTF8.self)
+        case "data": self.data.append(String(decoding: value, as: UTF8.self))
         // Comments, ids, and whatever will be invented are part of no event.
-        case _: self.size -= count
+        case _: self.size -= line.count
         }
         return nil
     }
@@ -77,9 +78,5 @@ package struct EventStreamParser {
         guard !self.data.isEmpty else { return nil }
         let name = self.name.isEmpty ? "message" : self.name
         return Event(name: name, data: self.data.joined(separator: "\n"))
-    }
-
-    private static func withoutBlank(_ text: Substring) -> String {
-        String(text.hasPrefix(" ") ? text.dropFirst() : text)
     }
 }

@@ -199,7 +199,10 @@ extension ClientConnection {
             return
         }
         self.worker.add(self)
-        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
+        guard self.worker.isDraining else { return }
+        // Who was woken has sent something, which is about to be read.
+        let grace = self.isResumed ? TimeAmount.seconds(1) : .zero
+        self.drain(grace: Swift.max(self.worker.drainGrace, grace))
     }
 
     private func answerRefusal() {

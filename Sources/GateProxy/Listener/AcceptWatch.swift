@@ -1,50 +1,57 @@
 import Glibc
 import Logging
-import NIOCore
+package import NIOCore
 
 /// Stands on a listener and tells when connections cannot be accepted.
 ///
 /// Where the process or the system has run out of something, or is about to, the listener rests for
 /// a second, and connections wait in the kernel's queue. NIO's own handler for this leaves the
 /// descriptor registered when the first accept of a turn fails, and the loop would spin.
-final class AcceptWatch: ChannelInboundHandler {
-    typealias InboundIn = any Channel
+package final class AcceptWatch: ChannelInboundHandler {
+    package typealias InboundIn = any Channel
 
     private static let rest = TimeAmount.seconds(1)
 
-    private let worker: Worker
+    private let purpose: DescriptorReserve.Purpose
+    private let report: (_ error: String) -> Void
+    private let descriptors = DescriptorReserve()
     private var isResting = false
 
-    init(worker: Worker) {
-        self.worker = worker
+    /// `report`: gets the reason whenever a connection cannot be accepted.
+    package init(
+        for purpose: DescriptorReserve.Purpose,
+        report: @escaping (_ error: String) -> Void
+    ) {
+        self.purpose = purpose
+        self.report = report
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         self.restWithoutRoom(context.channel)
         context.fireChannelReadComplete()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch (error as? IOError)?.errnoCode {
         // The one connection is gone; the next one needs nobody to wait.
         case ECONNABORTED:
-            self.worker.refused(.accept, ["error": "\(error)"])
+            self.report("\(error)")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             self.rest(context.channel, because: "\(error)")
         default:
-            self.worker.refused(.accept, ["error": "\(error)"])
+            self.report("\(error)")
             context.fireErrorCaught(error)
         }
     }
 
     private func restWithoutRoom(_ listener: any Channel) {
-        guard !self.worker.descriptors.hasRoom(for: .client) else { return }
+        guard !self.descriptors.hasRoom(for: self.purpose) else { return }
         self.rest(listener, because: "the last descriptors are for what is connected already")
     }
 
     private func rest(_ listener: any Channel, because reason: String) {
         guard !self.isResting else { return }
-        self.worker.refused(.accept, ["error": "\(reason)"])
+        self.report(reason)
         self.isResting = true
         // A listener that has been closed meanwhile refuses, and has nothing to accept.
         try? listener.syncOptions?.setOption(.autoRead, value: false)

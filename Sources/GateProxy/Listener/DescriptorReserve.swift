@@ -4,11 +4,12 @@ import Glibc
 ///
 /// A gate that has none left could not read its rules; and libdispatch, which looks into `/proc` now
 /// and then, ends a process in which it cannot open a file.
-struct DescriptorReserve {
-    enum Purpose {
-        /// Clients leave some to the connections that their requests need.
+package struct DescriptorReserve: Sendable {
+    package enum Purpose: Sendable {
+        /// Clients leave some to the connections that their requests need, and to operators.
         case client
         case backend
+        case `operator`
     }
 
     /// How many descriptors the process may have open.
@@ -38,7 +39,7 @@ struct DescriptorReserve {
         let backends = min(max(4, self.limit / 16), 256)
         switch purpose {
         case .client: return self.limit - process - backends
-        case .backend: return self.limit - process
+        case .backend, .operator: return self.limit - process
         }
     }
 

@@ -134,9 +134,11 @@ package final class GateServer: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        AcceptWatch(worker: self.worker(on: channel.eventLoop, of: workers))
-                    )
+                    let worker = try self.worker(on: channel.eventLoop, of: workers)
+                    let watch = AcceptWatch(for: .client) { error in
+                        worker.refused(.accept, ["error": "\(error)"])
+                    }
+                    try channel.pipeline.syncOperations.addHandler(watch)
                 }
             }
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

@@ -121,6 +121,7 @@ package final class Worker {
     /// `index`: which of the watch's workers this is; `patience`: how long a connection must have
     /// been silent.
     func openParkingLot(index: Int, watch: ParkingWatch, patience: TimeAmount) {
+        guard index <= ParkingToken.lastWorker else { return }
         self.parkingLot = ParkingLot(
             worker: self,
             index: index,
@@ -304,7 +305,7 @@ extension Worker {
     package func closeAll() {
         for client in self.clients.all { client.abort() }
         for connection in self.multiplexed.all { connection.fail(.noError) }
-        self.parkingLot?.drain(grace: .zero)
+        self.parkingLot?.closeAll()
         self.parkingLot = nil
         self.stop()
     }

@@ -19,6 +19,8 @@ final class ParkingLot {
     /// Of whom something was heard and who is not woken yet.
     private var stirring: [ParkingToken] = []
     private var isWaking = false
+    /// Connections whose channel is being made.
+    private var awakening = 0
 
     /// Connections that are parked or woken together, in about a millisecond; between two lots,
     /// requests have their turn.
@@ -32,7 +34,7 @@ final class ParkingLot {
         self.parked = ParkedConnections(worker: index)
     }
 
-    var count: Int { self.parked.count }
+    var count: Int { self.parked.count + self.awakening }
 
     /// Closes whose time is over, and parks who has been silent for long enough.
     func tick(_ clients: [ClientConnection]) {
@@ -64,6 +66,12 @@ final class ParkingLot {
 
     private func park(_ client: ClientConnection) -> Bool {
         guard let descriptor = client.duplicateDescriptor() else { return false }
+        // The lower number that the channel leaves would be given to another client: all that is
+        // kept for others would soon belong to clients that are silent.
+        guard descriptor < self.worker.descriptors.end(for: .client) else {
+            _ = Glibc.close(descriptor)
+            return false
+        }
         let token = self.parked.add(
             ParkedConnection(
                 descriptor: descriptor,
@@ -117,6 +125,8 @@ final class ParkingLot {
         let eventLoop = self.worker.eventLoop
         let worker = NIOLoopBound(self.worker, eventLoop: eventLoop)
         let woken = NIOLoopBound(connection, eventLoop: eventLoop)
+        let lot = NIOLoopBound(self, eventLoop: eventLoop)
+        self.awakening += 1
         ClientBootstrap(group: eventLoop)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
@@ -125,18 +135,35 @@ final class ParkingLot {
                 }
             }
             .withConnectedSocket(connection.descriptor)
-            .whenFailure { _ in
+            .whenComplete { result in
+                lot.value.awakening -= 1
+                guard case .failure = result else { return }
                 // The socket is closed with its channel.
                 woken.value.place?.leave()
                 worker.value.parkedConnectionClosed()
             }
     }
 
-    /// Closes all, now or at the end of a time.
+    /// Closes all, now or at the end of a time; whose request has arrived gets its answer first.
     func drain(grace: TimeAmount) {
         self.leaving = []
         self.parked.limitDeadlines(to: self.worker.now + grace)
         guard grace == .zero else { return }
+        for connection in self.parked.removeOverdue(at: self.worker.now) {
+            guard case .bytes = connection.peek() else {
+                self.close(connection)
+                continue
+            }
+            self.watch.sockets.remove(connection.descriptor)
+            self.watch.count.subtract(1, ordering: .relaxed)
+            self.wake(connection)
+        }
+    }
+
+    /// Closes all at once.
+    func closeAll() {
+        self.leaving = []
+        self.parked.limitDeadlines(to: self.worker.now)
         for connection in self.parked.removeOverdue(at: self.worker.now) { self.close(connection) }
     }
 

@@ -19,5 +19,6 @@ struct ParkingToken: Hashable, Sendable, RawRepresentable {
     var slot: Int { Int(UInt32(truncatingIfNeeded: self.rawValue)) }
     var generation: UInt32 { UInt32(truncatingIfNeeded: self.rawValue >> 32) & Self.generationMask }
 
+    static let lastWorker = 255
     static let generationMask: UInt32 = 0xFF_FFFF
 }

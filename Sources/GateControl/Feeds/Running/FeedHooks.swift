@@ -7,7 +7,7 @@ package import Logging
 /// whoever has seen it.
 package final class FeedHooks: Sendable {
     /// What became of a webhook.
-    package enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Hashable {
         case taken
         /// There is no such feed, or none that has a webhook.
         case unknown
@@ -24,8 +24,8 @@ package final class FeedHooks: Sendable {
 
     private struct State {
         var hooks: [String: Hook] = [:]
-        /// When it was last logged that a webhook was refused.
-        var loggedAt: ContinuousClock.Instant?
+        /// When it was last logged that webhooks were refused, and why.
+        var loggedAt: [Outcome: ContinuousClock.Instant] = [:]
     }
 
     /// Strangers cannot fill the log faster than that.
@@ -83,7 +83,8 @@ package final class FeedHooks: Sendable {
             // With two of them, somebody else could mean the other one.
             return isSigned && signatures.count == 1 ? .taken : .wronglySigned
         } catch {
-            self.logger.error(
+            self.logger.log(
+                level: self.isTimeToLog(.secretMissing) ? .error : .debug,
                 "webhooks cannot be checked",
                 metadata: ["feed": "\(feed)", "error": "\(error)"]
             )
@@ -92,19 +93,24 @@ package final class FeedHooks: Sendable {
     }
 
     private func logRefusal(_ outcome: Outcome, _ feed: String, _ peer: String) {
-        let now = ContinuousClock.now
-        let isTime = self.state.withLock { state in
-            if let last = state.loggedAt, last.duration(to: now) < Self.logInterval { return false }
-            state.loggedAt = now
-            return true
-        }
         self.logger.log(
-            level: isTime ? .warning : .debug,
+            level: self.isTimeToLog(outcome) ? .warning : .debug,
             "webhook refused",
             metadata: [
                 "feed": "\(feed)", "client": "\(peer)",
                 "reason": outcome == .unsigned ? "it is not signed" : "its signature is wrong",
             ]
         )
+    }
+
+    private func isTimeToLog(_ outcome: Outcome) -> Bool {
+        let now = ContinuousClock.now
+        return self.state.withLock { state in
+            if let last = state.loggedAt[outcome], last.duration(to: now) < Self.logInterval {
+                return false
+            }
+            state.loggedAt[outcome] = now
+            return true
+        }
     }
 }
