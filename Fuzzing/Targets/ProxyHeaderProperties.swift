@@ -38,12 +38,22 @@ struct ProxyHeaderProperties {
         for end in 0...Swift.min(self.input.count, 600) {
             let progress = ProxyHeaderParser.parse(self.input.span.extracting(first: end))
             if let decided {
-                try expect(progress, is: decided, "after \(end) bytes")
+                try self.expectSame(progress, is: decided, "after \(end) bytes")
             } else if progress != .incomplete {
                 decided = progress
             }
         }
-        if let decided { try expect(self.whole, is: decided, "the whole") }
+        if let decided { try self.expectSame(self.whole, is: decided, "the whole") }
+    }
+
+    /// What is refused may be so for another reason when more of it is known.
+    private func expectSame(
+        _ progress: ProxyHeaderParser.Progress,
+        is decided: ProxyHeaderParser.Progress,
+        _ finding: String
+    ) throws(Finding) {
+        if case .refused = progress, case .refused = decided { return }
+        try expect(progress, is: decided, finding)
     }
 
     /// The same client introduced in a line is the same client.

@@ -26,16 +26,16 @@ struct ReferencePattern {
     func matchesLeniently(_ segments: [[UInt8]], _ method: String) -> Bool {
         guard self.method == nil || self.method == method.uppercased() else { return false }
         guard let path = self.path, let exact = ReferencePath.exact(path) else { return false }
-        var labels = exact.map { $0.map(Self.folded) }
+        var labels = exact
         if labels.last == [] { labels.removeLast() }
-        return Self.matches(labels[...], segments[...])
+        return Self.matches(labels[...], segments[...]) { $0.map(Self.folded) == $1 }
     }
 
     /// Whether an exemption with the pattern is for a path of these segments.
     func matchesExactly(_ segments: [[ReferencePath.Unit]], _ method: String) -> Bool {
         guard self.method == nil || self.method == method else { return false }
         guard let path = self.path, let labels = ReferencePath.exact(path) else { return false }
-        return Self.matches(labels[...], segments[...])
+        return Self.matches(labels[...], segments[...], ==)
     }
 
     private static func folded(_ unit: ReferencePath.Unit) -> UInt8 {
@@ -44,27 +44,17 @@ struct ReferencePattern {
         }
     }
 
-    private static func matches<Unit: StarUnit>(
-        _ labels: ArraySlice<[Unit]>,
-        _ segments: ArraySlice<[Unit]>
+    /// An encoded star is a character as any other.
+    private static func matches<Unit>(
+        _ labels: ArraySlice<[ReferencePath.Unit]>,
+        _ segments: ArraySlice<[Unit]>,
+        _ isSame: ([ReferencePath.Unit], [Unit]) -> Bool
     ) -> Bool {
+        let star = ReferencePath.Unit.plain(UInt8(ascii: "*"))
         guard let label = labels.first else { return segments.isEmpty }
-        if label == [Unit.star, Unit.star] { return true }
+        if label == [star, star] { return true }
         guard let segment = segments.first else { return false }
-        guard label == [Unit.star] ? !segment.isEmpty : label == segment else { return false }
-        return Self.matches(labels.dropFirst(), segments.dropFirst())
+        guard label == [star] ? !segment.isEmpty : isSame(label, segment) else { return false }
+        return Self.matches(labels.dropFirst(), segments.dropFirst(), isSame)
     }
-}
-
-/// What the segments of a pattern are made of.
-private protocol StarUnit: Equatable {
-    static var star: Self { get }
-}
-
-extension UInt8: StarUnit {
-    fileprivate static var star: UInt8 { UInt8(ascii: "*") }
-}
-
-extension ReferencePath.Unit: StarUnit {
-    fileprivate static var star: ReferencePath.Unit { .plain(UInt8(ascii: "*")) }
 }
