@@ -199,10 +199,7 @@ extension ClientConnection {
             return
         }
         self.worker.add(self)
-        guard self.worker.isDraining else { return }
-        // Who was woken has sent something, which is about to be read.
-        let grace = self.isResumed ? TimeAmount.seconds(1) : .zero
-        self.drain(grace: Swift.max(self.worker.drainGrace, grace))
+        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
     }
 
     private func answerRefusal() {
@@ -368,6 +365,9 @@ extension ClientConnection {
         // A stream has no more than one request; that there are no others its connection says.
         guard case .channel = self.transport else { return }
         guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
+        // Who was woken has sent something, which is about to be read.
+        let isHeard = self.isResumed && self.parser.fieldsGeneration == 0
+        let grace = isHeard ? Swift.max(grace, .seconds(1)) : grace
         guard grace > .zero else { return self.closeAfterWriting() }
         let end = self.worker.now + grace
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
