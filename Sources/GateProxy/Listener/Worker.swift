@@ -34,7 +34,6 @@ package final class Worker {
     private(set) var parkingLot: ParkingLot?
     /// Shared by all loops.
     let addressLimit: AddressLimit?
-    let descriptors = DescriptorReserve()
     private var refusalLog = RefusalLog()
     private let maxPending: Int
     /// Requests that wait for the first byte of their answer.

@@ -81,8 +81,12 @@ struct ParkedConnections {
         }
     }
 
-    private mutating func removeAll() {
+    /// Takes out all.
+    @discardableResult
+    mutating func removeAll() -> [ParkedConnection] {
+        let connections = self.slots.compactMap(\.connection)
         self.slots = []
         self.free = []
+        return connections
     }
 }

@@ -13,6 +13,7 @@ final class ParkingLot {
     private let worker: Worker
     /// How long a connection must have been silent.
     private let patience: TimeAmount
+    private let descriptors = DescriptorReserve()
     private var parked: ParkedConnections
     /// Who is silent and not parked yet.
     private var leaving: [ClientConnection] = []
@@ -68,7 +69,7 @@ final class ParkingLot {
         guard let descriptor = client.duplicateDescriptor() else { return false }
         // The lower number that the channel leaves would be given to another client: all that is
         // kept for others would soon belong to clients that are silent.
-        guard descriptor < self.worker.descriptors.end(for: .client) else {
+        guard descriptor < self.descriptors.end(for: .client) else {
             _ = Glibc.close(descriptor)
             return false
         }
@@ -147,9 +148,10 @@ final class ParkingLot {
     /// Closes all, now or at the end of a time; whose request has arrived gets its answer first.
     func drain(grace: TimeAmount) {
         self.leaving = []
-        self.parked.limitDeadlines(to: self.worker.now + grace)
-        guard grace == .zero else { return }
-        for connection in self.parked.removeOverdue(at: self.worker.now) {
+        guard grace == .zero else {
+            return self.parked.limitDeadlines(to: self.worker.now + grace)
+        }
+        for connection in self.parked.removeAll() {
             guard case .bytes = connection.peek() else {
                 self.close(connection)
                 continue
@@ -163,8 +165,7 @@ final class ParkingLot {
     /// Closes all at once.
     func closeAll() {
         self.leaving = []
-        self.parked.limitDeadlines(to: self.worker.now)
-        for connection in self.parked.removeOverdue(at: self.worker.now) { self.close(connection) }
+        for connection in self.parked.removeAll() { self.close(connection) }
     }
 
     private func close(_ connection: ParkedConnection) {

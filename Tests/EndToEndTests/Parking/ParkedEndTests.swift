@@ -101,6 +101,19 @@ struct ParkedEndTests {
     }
 
     @Test
+    func `a request that has arrived at the SIGTERM is answered, as one would be unparked`()
+        async throws
+    {
+        try await Scene.play(flags: [Scene.parking, .drainTimeout(seconds: 20)]) { scene in
+            let clients = try scene.parkedClients(200)
+            for client in clients { try client.send(Request.text()) }
+            scene.gate.send(signal: SIGTERM)
+            for client in clients { #expect(try client.response().status == 200) }
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test
     func `where a successor takes over, a request on its way is served and the last`() async throws
     {
         try await Scene.play(
