@@ -39,7 +39,7 @@ def run(swift: str, arguments: list[str]) -> tuple[int, list[tuple[str, str]] | 
 
 def main() -> int:
     swift = os.environ.get("SWIFT", "swift")
-    status, failed = run(swift, ["--parallel", "--num-workers", "2", *sys.argv[1:]])
+    status, failed = run(swift, sys.argv[1:])
     if status == 0:
         return 0
     if not failed:
