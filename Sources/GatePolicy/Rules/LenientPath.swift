@@ -44,14 +44,15 @@ struct LenientPath {
                 return changed
             }
         }
-        let loosest = Self.read(
-            self.decoded,
-            Reading(splitsMore: true, dropsParameters: true)
-        )
+        var loosest = Reading(splitsMore: true, dropsParameters: true)
+        let whole = Self.read(self.decoded, loosest)
+        loosest.isCut = true
+        // The cut may go through a segment that is a direction only without what follows.
+        let cut = Self.read(self.decoded, loosest)
         if self.decoded.contains(where: Self.isCut) { also { $0.isCut = true } }
         if Self.splitsMore(self.decoded) { also { $0.splitsMore = true } }
         if self.decoded.contains(UInt8(ascii: ";")) { also { $0.dropsParameters = true } }
-        if Self.hasEmptySegment(loosest) {
+        if Self.hasEmptySegment(whole) {
             let unmerged = readings
             for merging in [Merging.beforeDots, .afterDots] {
                 readings += unmerged.map { reading in
@@ -61,7 +62,7 @@ struct LenientPath {
                 }
             }
         }
-        if Self.hasDotSegment(loosest) { also { $0.resolvesDots = true } }
+        if Self.hasDotSegment(whole) || Self.hasDotSegment(cut) { also { $0.resolvesDots = true } }
         guard readings.count == 1 || readings.count * path.count <= Self.maximumWork else {
             return nil
         }
