@@ -10,7 +10,9 @@ scratch=.build-fuzz
 # Address sanitizer watches what libyaml and llhttp, which are C, do with the same input.
 flags=(-c release --scratch-path "$scratch" --sanitize fuzzer --sanitize address)
 
-GATE_FUZZING=1 "$swift" build "${flags[@]}" --product gatefuzz
+# The order of the two sanitizers on the command line is that of a set: where it differs from the last
+# build's, everything is compiled again.
+SWIFT_DETERMINISTIC_HASHING=1 GATE_FUZZING=1 "$swift" build "${flags[@]}" --product gatefuzz
 binary=$scratch/release/gatefuzz
 
 targets=("$@")
