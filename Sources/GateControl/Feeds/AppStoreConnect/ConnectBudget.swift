@@ -11,7 +11,7 @@ struct ConnectBudget: Equatable {
         let left: Int
 
         /// Whether what is left had better be left to others: a twentieth of the whole.
-        fileprivate var isScarce: Bool { self.left * 20 < self.limit }
+        fileprivate var isScarce: Bool { Double(self.left) * 20 < Double(self.limit) }
 
         /// After how many seconds it may have become more.
         var patience: Int64 { self.name == "minute" ? 60 : 900 }

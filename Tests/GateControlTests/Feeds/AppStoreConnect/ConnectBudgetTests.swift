@@ -22,6 +22,9 @@ struct ConnectBudgetTests {
                 "user-minute-lim:150;user-minute-rem:0;user-hour-lim:3500;user-hour-rem:0;", "hour",
                 900
             ),
+            // More than any key has, from a source that is none.
+            ("user-hour-lim:3500;user-hour-rem:9223372036854775807;", nil, 60),
+            ("user-hour-lim:3500;user-hour-rem:-9223372036854775808;", "hour", 900),
             ("user-hour-rem:0;", nil, 60), ("user-hour-lim:many;user-hour-rem:0", nil, 60),
             ("", nil, 60), (nil, nil, 60),
         ] as [(String?, String?, Int64)]
