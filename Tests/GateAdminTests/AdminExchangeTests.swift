@@ -13,6 +13,11 @@ struct AdminExchangeTests {
         return limits
     }()
 
+    private static let hosts = AdminHosts(
+        try? SocketAddress(ipAddress: "127.0.0.1", port: 9901),
+        listeningOn: nil
+    )
+
     private func head(
         _ method: HTTPMethod,
         _ target: String,
@@ -27,7 +32,7 @@ struct AdminExchangeTests {
     }
 
     @Test func `a request is answered once it has been read`() {
-        var exchange = AdminExchange(Self.limits)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         #expect(exchange.receiveHead(self.head(.POST, "/hooks/a", [("X", "y")])) == .read)
         #expect(exchange.receiveBody(ByteBuffer(string: "ab")) == .wait)
         #expect(exchange.receiveBody(ByteBuffer(string: "cd")) == .wait)
@@ -53,7 +58,7 @@ struct AdminExchangeTests {
         target: String,
         status: Int
     ) {
-        var exchange = AdminExchange(Self.limits)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         guard case .refuse(let answer) = exchange.receiveHead(self.head(method, target)) else {
             Issue.record("not refused")
             return
@@ -64,9 +69,53 @@ struct AdminExchangeTests {
         #expect(exchange.receiveEnd() == .close)
     }
 
+    @Test(
+        arguments: [
+            (HTTPMethod.GET, "/feeds", 421), (.HEAD, "/feeds", 421), (.POST, "/feeds", 421),
+            (.GET, "/", 404),
+            // Sources know whatever name somebody gave to what faces them.
+            (.POST, "/hooks/a", nil),
+        ] as [(HTTPMethod, String, UInt?)]
+    )
+    func `whoever asks by a stranger's name is told nothing, and rings all the same`(
+        method: HTTPMethod,
+        target: String,
+        status: UInt?
+    ) {
+        var exchange = AdminExchange(Self.limits, Self.hosts)
+        let action = exchange.receiveHead(self.head(method, target, [("Host", "evil.example")]))
+        switch action {
+        case .refuse(let answer): #expect(answer.status.code == status)
+        case .read, .readAfterContinue: #expect(status == nil)
+        }
+    }
+
+    @Test func `nonsense is answered unless an answer is out, or about to go`() {
+        var exchange = AdminExchange(Self.limits, Self.hosts)
+        let answer = exchange.receiveNonsense(.invalidMethod)
+        #expect(answer?.status == .badRequest)
+        #expect(answer?.body.isEmpty == false)
+        #expect(!exchange.keepsConnection)
+        #expect(exchange.receiveNonsense(.invalidMethod) == nil)
+
+        exchange = AdminExchange(Self.limits, Self.hosts)
+        _ = exchange.receiveHead(self.head(.POST, "/hooks/a"))
+        #expect(exchange.receiveNonsense(.invalidChunkSize)?.status == .badRequest)
+
+        exchange = AdminExchange(Self.limits, Self.hosts)
+        _ = exchange.receiveHead(self.head(.HEAD, "/feeds"))
+        _ = exchange.receiveEnd()
+        #expect(exchange.receiveNonsense(.invalidMethod) == nil)
+        exchange.finish()
+        let tooLarge = exchange.receiveNonsense(.headerOverflow)
+        #expect(tooLarge?.status == .requestHeaderFieldsTooLarge)
+        // It is no answer to the request before.
+        #expect(!exchange.isHead)
+    }
+
     @Test func `a body that is too large is refused as soon as that is known`() {
         for length in ["5", "9223372036854775807"] {
-            var exchange = AdminExchange(Self.limits)
+            var exchange = AdminExchange(Self.limits, Self.hosts)
             let head = self.head(.POST, "/hooks/a", [("Content-Length", length)])
             guard case .refuse(let answer) = exchange.receiveHead(head) else {
                 Issue.record("not refused")
@@ -74,7 +123,7 @@ struct AdminExchangeTests {
             }
             #expect(answer.status == .payloadTooLarge)
         }
-        var exchange = AdminExchange(Self.limits)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         #expect(exchange.receiveHead(self.head(.POST, "/hooks/a")) == .read)
         #expect(exchange.receiveBody(ByteBuffer(string: "abcd")) == .wait)
         guard case .refuse(let answer) = exchange.receiveBody(ByteBuffer(string: "e")) else {
@@ -87,18 +136,18 @@ struct AdminExchangeTests {
     }
 
     @Test func `a client that ends its side gets the answer that is under way`() {
-        var exchange = AdminExchange(Self.limits)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         do {
             let isOver = exchange.receiveEndOfInput()
             #expect(isOver)
         }
-        exchange = AdminExchange(Self.limits)
+        exchange = AdminExchange(Self.limits, Self.hosts)
         _ = exchange.receiveHead(self.head(.GET, "/feeds"))
         do {
             let isOver = exchange.receiveEndOfInput()
             #expect(isOver)
         }
-        exchange = AdminExchange(Self.limits)
+        exchange = AdminExchange(Self.limits, Self.hosts)
         _ = exchange.receiveHead(self.head(.GET, "/feeds"))
         _ = exchange.receiveEnd()
         do {
@@ -109,10 +158,10 @@ struct AdminExchangeTests {
     }
 
     @Test func `whoever waits to be told to go on is told, if the body may come`() {
-        var exchange = AdminExchange(Self.limits)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         let head = self.head(.POST, "/hooks/a", [("Expect", "100-Continue")])
         #expect(exchange.receiveHead(head) == .readAfterContinue)
-        exchange = AdminExchange(Self.limits)
+        exchange = AdminExchange(Self.limits, Self.hosts)
         let fields = [("Expect", "100-continue"), ("Content-Length", "5")]
         guard case .refuse = exchange.receiveHead(self.head(.POST, "/hooks/a", fields)) else {
             Issue.record("not refused")

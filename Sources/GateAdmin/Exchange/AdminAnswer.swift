@@ -24,6 +24,11 @@ struct AdminAnswer: Sendable, Equatable {
         AdminAnswer(status, Problem(error: message))
     }
 
+    static let strangeHost = AdminAnswer.refusal(
+        .misdirectedRequest,
+        "ask by an address, by localhost, or by the name in --admin-listen"
+    )
+
     static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
         let methods = route.methods.map(\.rawValue).joined(separator: ", ")
         var answer = AdminAnswer.refusal(.methodNotAllowed, "only \(methods)")

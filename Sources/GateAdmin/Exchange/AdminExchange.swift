@@ -30,14 +30,16 @@ struct AdminExchange {
     }
 
     private let limits: AdminLimits
+    private let hosts: AdminHosts
     private var state = State.idle
     /// Whether the connection goes on after the answer.
     private(set) var keepsConnection = true
     /// Whether the answer has no body.
     private(set) var isHead = false
 
-    init(_ limits: AdminLimits) {
+    init(_ limits: AdminLimits, _ hosts: AdminHosts) {
         self.limits = limits
+        self.hosts = hosts
     }
 
     mutating func receiveHead(_ head: HTTPRequestHead) -> HeadAction {
@@ -45,6 +47,9 @@ struct AdminExchange {
         self.isHead = head.method == .HEAD
         guard let route = AdminRoute(head.uri) else {
             return self.refuse(.refusal(.notFound, "there is nothing here"))
+        }
+        guard !route.isForOperators || self.hosts.admits(head.headers["Host"]) else {
+            return self.refuse(.strangeHost)
         }
         guard route.methods.contains(head.method) else {
             return self.refuse(.wrongMethod(on: route))
@@ -89,6 +94,22 @@ struct AdminExchange {
         case .discarding, .idle, .answering:
             return .close
         }
+    }
+
+    /// What came is no request, or no rest of one.
+    ///
+    /// - Returns: what the client is told before the connection ends; `nil`: it has its answer.
+    mutating func receiveNonsense(_ error: HTTPParserError) -> AdminAnswer? {
+        switch self.state {
+        case .idle: self.isHead = false
+        case .reading: break
+        case .answering, .discarding: return nil
+        }
+        self.keepsConnection = false
+        self.state = .discarding(0)
+        return error == .headerOverflow
+            ? .refusal(.requestHeaderFieldsTooLarge, "the head is too large")
+            : .refusal(.badRequest, "this is no request of HTTP/1.1")
     }
 
     /// The client sends no more; true if there is nothing left to be done for it.

@@ -24,6 +24,15 @@ enum AdminRoute: Sendable, Equatable {
     /// Where the webhook of a feed is.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
+    /// Whether it tells something; a webhook is only taken, proves itself by its signature, and may
+    /// come by whatever name its source knows.
+    var isForOperators: Bool {
+        switch self {
+        case .feeds: true
+        case .hook: false
+        }
+    }
+
     var methods: [HTTPMethod] {
         switch self {
         case .feeds: [.GET, .HEAD]

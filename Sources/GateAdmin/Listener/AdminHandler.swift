@@ -11,10 +11,10 @@ final class AdminHandler: ChannelInboundHandler {
     private var exchange: AdminExchange
     private var deadline: Scheduled<Void>?
 
-    init(_ endpoints: AdminEndpoints, limits: AdminLimits) {
+    init(_ endpoints: AdminEndpoints, limits: AdminLimits, hosts: AdminHosts) {
         self.endpoints = endpoints
         self.limits = limits
-        self.exchange = AdminExchange(limits)
+        self.exchange = AdminExchange(limits, hosts)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -43,7 +43,11 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Nonsense has been answered by the handler before this one.
+        // The decoder closes as soon as this returns.
+        if let error = error as? HTTPParserError, let answer = self.exchange.receiveNonsense(error)
+        {
+            self.send(answer, context)
+        }
         context.close(promise: nil)
     }
 

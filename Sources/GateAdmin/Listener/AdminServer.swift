@@ -48,7 +48,7 @@ package final class AdminServer: Sendable {
     ) async throws -> AdminServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let bootstrap = self.bootstrap(group, endpoints, limits, logger)
+            let bootstrap = self.bootstrap(group, place, endpoints, limits, logger)
             let server: AdminServer
             switch place {
             case .address(let host, let port, let sharesPort):
@@ -64,10 +64,11 @@ package final class AdminServer: Sendable {
                 }
                 server = try AdminServer(group, channels, hasSuccessor: true)
             }
-            if !server.address.isOfThisMachineAlone {
+            for address in server.channels.compactMap(\.localAddress)
+            where !address.isOfThisMachineAlone {
                 logger.warning(
                     "other machines can reach the admin listener",
-                    metadata: ["address": "\(server.address)"]
+                    metadata: ["address": "\(Endpoint(address))"]
                 )
             }
             return server
@@ -79,6 +80,7 @@ package final class AdminServer: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup,
+        _ place: Place,
         _ endpoints: AdminEndpoints,
         _ limits: AdminLimits,
         _ logger: Logger
@@ -108,11 +110,14 @@ package final class AdminServer: Sendable {
                 channel.closeFuture.whenComplete { _ in connections.value -= 1 }
                 return channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
+                    // The handler answers nonsense itself, as it answers everything else.
                     try pipeline.configureHTTPServerPipeline(
+                        withErrorHandling: false,
                         withEncoderConfiguration: .init(),
                         withDecoderLimitConfiguration: decoding
                     )
-                    try pipeline.addHandler(AdminHandler(endpoints, limits: limits))
+                    let hosts = AdminHosts(channel.parent?.localAddress, listeningOn: place.host)
+                    try pipeline.addHandler(AdminHandler(endpoints, limits: limits, hosts: hosts))
                 }
             }
     }
@@ -129,10 +134,18 @@ package final class AdminServer: Sendable {
     }
 }
 
-extension SocketAddress {
-    /// Whether nobody but this machine can connect there.
-    fileprivate var isOfThisMachineAlone: Bool {
-        guard let address = self.ipAddress else { return true }
-        return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
+extension AdminServer.Place: CustomStringConvertible {
+    fileprivate var host: String? {
+        switch self {
+        case .address(let host, _, _): host
+        case .sockets: nil
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .address(let host, let port, _): "\(Endpoint(host: host, port: port))"
+        case .sockets: "inherited"
+        }
     }
 }

@@ -78,6 +78,11 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The address and port of a socket; neither is there for one of another kind.
+    package init(_ address: SocketAddress) {
+        self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
+    }
+
     /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
     ///
     /// `defaultPort`: taken where no port is given; without one a port is required.

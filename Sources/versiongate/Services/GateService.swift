@@ -80,9 +80,3 @@ struct GateService: Service {
         }
     }
 }
-
-extension Endpoint {
-    fileprivate init(_ address: SocketAddress) {
-        self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
-    }
-}

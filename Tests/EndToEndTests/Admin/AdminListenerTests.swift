@@ -12,6 +12,8 @@ struct AdminListenerTests {
         try await Scene.play(flags: flags) { scene in try await body(scene) }
     }
 
+    private static let feeds = Request.text("GET", "/feeds", host: "localhost")
+
     @Test func `it is there only if somebody asks for it`() async throws {
         try await self.play(flags: []) { scene in
             #expect(scene.gate.adminPort == nil)
@@ -50,7 +52,9 @@ struct AdminListenerTests {
                 ("GET", "/feeds/", 404), ("OPTIONS", "*", 404), ("GET", "/hooks/one", 405),
                 ("POST", "/hooks/one", 404), ("POST", "/hooks/", 404), ("PUT", "/hooks/one", 405),
             ] {
-                let answer = try scene.askAdmin(Request.text(method, target, body: "{}"))
+                let answer = try scene.askAdmin(
+                    Request.text(method, target, host: "[::1]:1", body: "{}")
+                )
                 #expect(answer.status == status, "\(method) \(target)")
                 #expect(answer.fields["Content-Type"] == ["application/json"])
                 #expect(answer.fields["Cache-Control"] == ["no-store"])
@@ -111,17 +115,36 @@ struct AdminListenerTests {
             try client.send(nonsense)
             client.finishSending()
             let rest = String(decoding: try client.rest().bytes, as: UTF8.self)
-            #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 4"), "\(rest.prefix(80))")
-            #expect(try scene.askAdmin(Request.text("GET", "/feeds")).status == 200)
+            let isAnswered = rest.hasPrefix("HTTP/1.1 4") && rest.contains("\"error\" : \"")
+            #expect(rest.isEmpty || isAnswered, "\(rest)")
+            #expect(try scene.askAdmin(Self.feeds).status == 200)
             #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
+        }
+    }
+
+    @Test(arguments: [("0", 421), ("localhost:0", 421), ("0.0.0.0:0", 200), ("[::]:0", 200)])
+    func `a page of a stranger that leads its name to loopback is told nothing`(
+        place: String,
+        status: Int
+    ) async throws {
+        try await self.play(flags: [.adminListen(place)]) { scene in
+            for (host, status) in [
+                ("evil.example", status), ("localhost.", status), ("localhost:1", 200),
+                ("192.0.2.1", 200),
+            ] {
+                let answer = try scene.askAdmin(Request.text("GET", "/feeds", host: host))
+                #expect(answer.status == status, "\(host)")
+                #expect(answer.text.contains("\"error\"") == (status == 421))
+                let hook = Request.text("POST", "/hooks/a", host: host, body: "{}")
+                #expect(try scene.askAdmin(hook).status == 404)
+            }
         }
     }
 
     @Test func `a connection serves one request after the other`() async throws {
         try await self.play { scene in
             let client = try RawClient(port: try #require(scene.gate.adminPort))
-            let request = Request.text("GET", "/feeds")
-            try client.send(request + request + Request.text("POST", "/hooks/a", body: "{}"))
+            try client.send(Self.feeds + Self.feeds + Request.text("POST", "/hooks/a", body: "{}"))
             #expect(try client.response().status == 200)
             #expect(try client.response().status == 200)
             #expect(try client.response().status == 404)
@@ -146,7 +169,7 @@ struct AdminListenerTests {
             let deadline = Deadline.usual
             while true {
                 let client = try RawClient(port: port)
-                try client.send(Request.text("GET", "/feeds"))
+                try client.send(Self.feeds)
                 if try client.responseIfAny()?.status == 200 { break }
                 try #require(!deadline.hasPassed)
             }
@@ -164,7 +187,7 @@ struct AdminListenerTests {
             try scene.backend.waitForRequests(1)
             scene.gate.send(signal: SIGTERM)
             try scene.gate.logLine("the drain") { $0.message == "draining" }
-            #expect(try scene.askAdmin(Request.text("GET", "/feeds")).status == 200)
+            #expect(try scene.askAdmin(Self.feeds).status == 200)
             finish.open()
             #expect(try client.response().text == "late")
             #expect(try scene.gate.waitForExit() == .status(0))
@@ -177,9 +200,12 @@ struct AdminListenerTests {
             try await self.play(flags: [.adminListen(place)]) { scene in
                 let page = try FeedsPage(of: scene.gate)
                 #expect(page.feeds.isEmpty)
-                isWarned = scene.gate.logLines.contains {
+                let warning = scene.gate.logLines.first {
                     $0.message == "other machines can reach the admin listener"
                 }
+                isWarned = warning != nil
+                let port = try #require(scene.gate.adminPort)
+                #expect(warning == nil || warning?.metadata["address"] == "0.0.0.0:\(port)")
             }
             return isWarned
         }
@@ -195,7 +221,7 @@ struct AdminListenerTests {
             for (place, reason) in [
                 ("nowhere", "--admin-listen 'nowhere': expected PORT or HOST:PORT"),
                 ("99999", "--admin-listen '99999': expected PORT or HOST:PORT"),
-                ("\(port)", "cannot listen for operators"),
+                ("\(port)", "cannot listen for operators"), ("\(port)", "\"127.0.0.1:\(port)\""),
             ] {
                 let error = #expect(throws: HarnessError.self) {
                     try GateProcess(

@@ -31,7 +31,7 @@ struct FeedsPage: Decodable {
 
     init(of gate: GateProcess) throws {
         let client = try RawClient(port: try #require(gate.adminPort))
-        try client.send(Request.text("GET", "/feeds"))
+        try client.send(Request.text("GET", "/feeds", host: "localhost"))
         let response = try client.response()
         #expect(response.status == 200)
         self = try response.json()

@@ -13,10 +13,12 @@ enum Request {
     static func text(
         _ method: String = "GET",
         _ target: String = "/",
+        host: String = "gate",
         fields: String = "",
         body: String? = nil
     ) -> String {
         let length = body.map { "Content-Length: \($0.utf8.count)\r\n" } ?? ""
-        return "\(method) \(target) HTTP/1.1\r\nHost: gate\r\n\(fields)\(length)\r\n\(body ?? "")"
+        let head = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\(length)\r\n"
+        return head + (body ?? "")
     }
 }

@@ -1,0 +1,49 @@
+import NIOCore
+import Testing
+
+@testable import GateAdmin
+
+struct AdminHostsTests {
+    private func hosts(_ address: String, _ name: String?) throws -> AdminHosts {
+        AdminHosts(try SocketAddress(ipAddress: address, port: 9901), listeningOn: name)
+    }
+
+    @Test(arguments: [
+        ("localhost", true), ("localhost:9901", true), ("LocalHost:1", true), ("127.0.0.1", true),
+        ("127.0.0.1:80", true), ("[::1]", true), ("[::1]:9901", true), ("[::ffff:127.0.0.1]", true),
+        // By a forwarded port.
+        ("192.0.2.1:8080", true), ("gate.internal", true), ("GATE.internal:9901", true),
+        ("evil.example", false), ("evil.example:9901", false), ("localhost.evil.example", false),
+        ("127.0.0.1.evil.example", false), ("127.0.0.1@evil.example", false), ("2130706433", false),
+        ("0x7f.1", false), ("::1", false), ("", false), (":9901", false), ("a b", false),
+        ("localhost:x", false), ("localhost:99999", false),
+    ])
+    func `on loopback a name must be one that leads there`(
+        value: String,
+        isAdmitted: Bool
+    ) throws {
+        for address in ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"] {
+            #expect(try self.hosts(address, "gate.internal").admits([value]) == isAdmitted)
+        }
+    }
+
+    @Test func `the name is that of the listener alone`() throws {
+        #expect(try !self.hosts("::1", nil).admits(["gate.internal"]))
+        #expect(try self.hosts("::1", nil).admits(["localhost"]))
+        #expect(try self.hosts("::1", "127.0.0.1").admits(["localhost"]))
+    }
+
+    @Test func `whoever says none is no browser, and whoever says two is right twice`() throws {
+        let hosts = try self.hosts("127.0.0.1", nil)
+        #expect(hosts.admits([]))
+        #expect(hosts.admits(["localhost", "127.0.0.1"]))
+        #expect(!hosts.admits(["localhost", "evil.example"]))
+    }
+
+    @Test func `elsewhere nobody knows by which names others come`() throws {
+        for address in ["192.0.2.1", "0.0.0.0", "::"] {
+            #expect(try self.hosts(address, nil).admits(["gate.example"]))
+        }
+        #expect(AdminHosts(nil, listeningOn: nil).admits(["gate.example", ""]))
+    }
+}
