@@ -1,18 +1,30 @@
 import Crypto
+import Synchronization
 import Testing
 
 @testable import GateControl
 
 struct FeedHooksTests {
+    /// A clock that a test moves.
+    private final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+
+        var now: ContinuousClock.Instant { self.time.withLock(\.self) }
+
+        func pass(_ duration: Duration) { self.time.withLock { $0 += duration } }
+    }
+
     private let folder: TemporaryFolder
     private let log = LogRecorder()
     private let hooks: FeedHooks
     private let bell = FeedBell()
+    private let clock = Clock()
 
     init() throws {
         self.folder = try TemporaryFolder()
         try self.folder.write("hunter2", to: "secret")
-        self.hooks = FeedHooks(logger: self.log.logger)
+        let clock = self.clock
+        self.hooks = FeedHooks(logger: self.log.logger) { clock.now }
         let webhook = FeedWebhook(field: "X-S", secret: .file(self.folder.path(of: "secret")))
         self.hooks.use(["cms": .init(webhook: webhook, bell: self.bell)])
     }
@@ -59,10 +71,47 @@ struct FeedHooksTests {
         #expect(await !self.hasRung)
     }
 
-    @Test func `strangers can neither fill the log nor find anything in it`() {
+    /// How many lines of each kind were logged for everybody to see.
+    private var told: [String: Int] {
+        let lines = self.log.lines.filter { !$0.hasPrefix("debug ") }
+        return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
+    }
+
+    @Test func `strangers cannot fill the log`() {
         for _ in 0..<100 { _ = self.take(["hunter1"]) }
-        #expect(self.log.lines.filter { $0 == "warning webhook refused" }.count == 1)
+        #expect(self.told == ["warning webhook refused": 1])
+        // Who looks closer sees them all.
         #expect(self.log.lines.count == 100)
+    }
+
+    @Test func `whoever goes on is told of every ten seconds`() {
+        for count in 1...3 {
+            for _ in 0..<10 {
+                _ = self.take(["hunter1"])
+                self.clock.pass(.milliseconds(999))
+            }
+            #expect(self.told == ["warning webhook refused": count])
+            self.clock.pass(.milliseconds(10))
+        }
+    }
+
+    @Test func `each reason is told of, whatever else was`() throws {
+        for _ in 0..<10 {
+            _ = self.take(["hunter1"])
+            _ = self.take([])
+        }
+        #expect(self.told == ["warning webhook refused": 2])
+        try self.folder.write("", to: "secret")
+        for _ in 0..<10 { _ = self.take(["hunter1"]) }
+        #expect(
+            self.told == ["warning webhook refused": 2, "error webhooks cannot be checked": 1]
+        )
+    }
+
+    @Test func `those that are taken, and those for nobody, are not told of`() {
+        _ = self.take([Self.signature()])
+        _ = self.take([Self.signature()], for: "other")
+        #expect(self.told.isEmpty)
     }
 
     @Test func `a bell that has rung rings once, and one that is silenced does not`() async {

@@ -33,9 +33,14 @@ package final class FeedHooks: Sendable {
 
     private let state = Mutex(State())
     private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
 
-    package init(logger: Logger) {
+    package init(
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.logger = logger
+        self.now = now
     }
 
     /// Takes the webhooks of these feeds, and of no other, from now on.
@@ -104,7 +109,7 @@ package final class FeedHooks: Sendable {
     }
 
     private func isTimeToLog(_ outcome: Outcome) -> Bool {
-        let now = ContinuousClock.now
+        let now = self.now()
         return self.state.withLock { state in
             if let last = state.loggedAt[outcome], last.duration(to: now) < Self.logInterval {
                 return false
