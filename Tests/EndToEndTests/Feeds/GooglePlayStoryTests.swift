@@ -1,4 +1,3 @@
-import Foundation
 import GateTestSupport
 import Testing
 
@@ -56,9 +55,9 @@ struct GooglePlayStoryTests {
                 key: certificates.path("server.key")
             )
         )
-        _ = try GoogleAccount(in: folder, tokenURL: play.url("/token"))
-        let key = try String(contentsOf: folder.file("account.json"), encoding: .utf8)
-        try play.setState(#"{"oauth":{"accounts":[\#(key)]}}"#)
+        let google = try GoogleTestAccount(tokenURL: play.url("/token"))
+        try folder.writeInPlace(google.json, to: "account.json")
+        try play.setState(google.state())
         let before = #"{"name":"3.2.0","versionCodes":["3020"],"status":"completed"}"#
         func new(_ status: String) -> String {
             #"{"name":"3.3.0","versionCodes":["3030"],"status":"\#(status)"}"#
@@ -99,16 +98,10 @@ struct GooglePlayStoryTests {
                 $0.metadata["error"] == "nobody accepts connections there"
             }
             #expect(try scene.ask(old).status == 426)
-            #expect(scene.gate.end() == .status(0))
 
-            let second = try GateProcess(
-                upstreamPort: scene.backend.port,
-                rules: scene.folder.file("rules.yaml"),
-                flags: flags
-            )
-            let again = Scene(gate: second, backend: scene.backend, folder: scene.folder)
+            let again = try scene.restarted(flags: flags)
             #expect(try again.ask(old).status == 426)
-            #expect(!(scene.gate.logText + second.logText).contains("PRIVATE KEY"))
+            #expect(!(scene.gate.logText + again.gate.logText).contains("PRIVATE KEY"))
         }
     }
 }

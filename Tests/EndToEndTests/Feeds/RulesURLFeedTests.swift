@@ -62,22 +62,13 @@ struct RulesURLFeedTests {
             #expect((failed.revision, failed.inForce) == (good.revision, "enforce"))
             #expect(failed.changedAt == good.changedAt)
             #expect(try scene.isDenied("3.4.9"))
-            #expect(scene.gate.end() == .status(0))
 
-            let second = try GateProcess(
-                upstreamPort: scene.backend.port,
-                rules: scene.folder.file("rules.yaml"),
-                flags: [.stateDir(path: scene.folder.path(of: "state")), .adminListen()]
-            )
-            let page = try await FeedsPage.of(second, once: "it knows its feeds") {
-                !$0.feeds.isEmpty
-            }
-            let remembered = try #require(page.feeds.first)
+            let state = GateFlag.stateDir(path: scene.folder.path(of: "state"))
+            let again = try scene.restarted(flags: [state, .adminListen()])
+            let remembered = try await again.waitForFeed("it knows its feeds") { _ in true }
             #expect(remembered.revision == good.revision)
             #expect(try #require(remembered.ageSeconds) >= 1)
-            let client = try RawClient(port: second.port)
-            try client.send(Request.text(fields: Request.outdated))
-            #expect(try client.response().status == 426)
+            #expect(try again.isDenied("3.4.9"))
         }
     }
 

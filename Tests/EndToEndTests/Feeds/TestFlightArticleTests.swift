@@ -152,16 +152,10 @@ struct TestFlightArticleTests {
             }
             #expect(try scene.ask(old).status == 426)
             #expect(try self.ask(scene, "internal").build == "1042")
-            #expect(scene.gate.end() == .status(0))
 
-            let second = try GateProcess(
-                upstreamPort: scene.backend.port,
-                rules: scene.folder.file("rules.yaml"),
-                flags: flags
-            )
-            let again = Scene(gate: second, backend: scene.backend, folder: scene.folder)
+            let again = try scene.restarted(flags: flags)
             #expect(try again.ask(old).status == 426)
-            try second.logLine("the failure") {
+            try again.gate.logLine("the failure") {
                 $0.message == "feed failed; what it said last stays"
             }
             let known = try self.ask(again, "internal")

@@ -93,6 +93,18 @@ struct Scene: Sendable {
     /// The address of a path behind the gate, for tools.
     func url(_ path: String) -> String { "http://127.0.0.1:\(self.gate.port)\(path)" }
 
+    /// Ends the gate in order, and starts another one with the same rules in front of the same
+    /// backend; whoever restarts it ends it.
+    func restarted(flags: [GateFlag]) throws -> Scene {
+        #expect(self.gate.end() == .status(0))
+        let next = try GateProcess(
+            upstreamPort: self.backend.port,
+            rules: self.folder.file("rules.yaml"),
+            flags: flags
+        )
+        return Scene(gate: next, backend: self.backend, folder: self.folder)
+    }
+
     /// Ends the gate in order, so that nothing more can reach the backend, and gives all that did.
     func finalRecord() throws -> BackendRecord {
         let exit = self.gate.end()

@@ -16,12 +16,8 @@ package final class GoogleAccount: Sendable {
 
     /// Makes `account.json` in a folder; the tokens are `token-1`, `token-2` and so on.
     ///
-    /// `lifetime`: how long a token is good, in seconds; `tokenURL`: where it gets tokens, if not here.
-    package init(
-        in folder: TemporaryFolder,
-        lifetime: Int = 3599,
-        tokenURL: String? = nil
-    ) throws {
+    /// `lifetime`: how long a token is good, in seconds.
+    package init(in folder: TemporaryFolder, lifetime: Int = 3599) throws {
         let count = Watched(0)
         self.count = count
         self.server = try SourceServer { _ in
@@ -46,7 +42,7 @@ package final class GoogleAccount: Sendable {
             "type": "service_account", "project_id": "my-shop", "private_key_id": "key-1",
             "private_key": try String(contentsOfFile: key, encoding: .utf8),
             "client_email": "gate@my-shop.iam.gserviceaccount.com",
-            "token_uri": tokenURL ?? self.server.url("/token"),
+            "token_uri": self.server.url("/token"),
         ]
         self.path = folder.path(of: "account.json")
         try JSONEncoder().encode(file).write(to: folder.file("account.json"))

@@ -1,4 +1,3 @@
-import Foundation
 import GatePolicy
 import GateTestSupport
 import Synchronization
@@ -104,7 +103,7 @@ struct GooglePlayReleasesTests {
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
-    .enabled(if: GoogleAccount.canBeMade && FeedServer.canRun, "openssl or python3 is missing")
+    .enabled(if: GoogleTestAccount.canBeMade && FeedServer.canRun, "openssl or python3 is missing")
 )
 struct GooglePlayFeedTests {
     private let server: FeedServer
@@ -117,23 +116,15 @@ struct GooglePlayFeedTests {
         self.server = try FeedServer("google-play")
         self.fetcher = try Fetcher()
         self.folder = try GateTestSupport.TemporaryFolder()
-        let account = try GoogleAccount(in: self.folder)
-        var key = try JSONDecoder().decode(
-            [String: String].self,
-            from: Data(contentsOf: URL(filePath: account.path))
-        )
-        key["token_uri"] = self.server.url("/token")
-        let file = try JSONEncoder().encode(key)
-        try file.write(to: self.folder.file("play.json"))
-        try self.server.setState(
-            """
-            {"oauth":{"accounts":[\(String(decoding: file, as: UTF8.self))]},
+        let google = try GoogleTestAccount(tokenURL: self.server.url("/token"))
+        try self.folder.writeInPlace(google.json, to: "play.json")
+        let apps = """
             "apps":{"com.example.shop":{"production":[
             {"name":"3.4.0","versionCodes":["3040"],"status":"draft"},
             {"name":"3.3.0","versionCodes":["3030"],"status":"inProgress","userFraction":0.1},
-            {"name":"3.2.0","versionCodes":["3020","3021"],"status":"completed"}]}}}
+            {"name":"3.2.0","versionCodes":["3020","3021"],"status":"completed"}]}}
             """
-        )
+        try self.server.setState(google.state(apps))
         let text = """
             feeds: [{ id: play, source: googlePlay, package: com.example.shop,
             serviceAccount: { file: '\(self.folder.path(of: "play.json"))' }, url: '\(self.server.url("/"))' }]
