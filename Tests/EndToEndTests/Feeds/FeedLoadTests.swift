@@ -5,7 +5,7 @@ import Testing
 @Suite(
     .serialized,
     .ownThread,
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk")
 )
 struct FeedLoadTests {
