@@ -19,8 +19,11 @@ TESTS_AT_ONCE = "12"
 MOST_SUITES_TO_REPEAT = 3
 
 
-def run(swift: str, arguments: list[str]) -> tuple[int, list[tuple[str, str]] | None]:
-    """The exit status, and what failed as (suite, what it said); None if the run broke off."""
+def run(swift: str, arguments: list[str]) -> tuple[int, list[tuple[str, str]] | None, set[str]]:
+    """The exit status, what failed as (suite, what it said), and which suites ran.
+
+    What failed is None if the run broke off.
+    """
     environment = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": TESTS_AT_ONCE} | os.environ
     with tempfile.TemporaryDirectory() as folder:
         command = [swift, "test", "--skip-build", "--xunit-output", f"{folder}/all.xml", *arguments]
@@ -28,18 +31,19 @@ def run(swift: str, arguments: list[str]) -> tuple[int, list[tuple[str, str]] | 
         try:
             report = ElementTree.parse(f"{folder}/all-swift-testing.xml")
         except (OSError, ElementTree.ParseError):
-            return status, None
+            return status, None, set()
+    cases = list(report.iter("testcase"))
     failed = [
         (case.get("classname", ""), f"{case.get('name')}: {failure.get('message')}")
-        for case in report.iter("testcase")
+        for case in cases
         for failure in case.iter("failure")
     ]
-    return status, failed
+    return status, failed, {case.get("classname", "") for case in cases}
 
 
 def main() -> int:
     swift = os.environ.get("SWIFT", "swift")
-    status, failed = run(swift, sys.argv[1:])
+    status, failed, _ = run(swift, sys.argv[1:])
     if status == 0:
         return 0
     if not failed:
@@ -50,8 +54,11 @@ def main() -> int:
     if len(suites) <= MOST_SUITES_TO_REPEAT:
         print(f"\nrunning once more, alone: {', '.join(suites)}\n", flush=True)
         pattern = "|".join(f"^{re.escape(suite)}/" for suite in suites)
-        status, again = run(swift, ["--no-parallel", "--filter", pattern])
+        status, again, repeated = run(swift, ["--no-parallel", "--filter", pattern])
         failed += again or []
+        # A filter that finds nothing passes, too.
+        if not repeated.issuperset(suites):
+            status = status or 1
         outcome = "UNSTABLE, failed once" if status == 0 else "FAILED"
     print()
     for suite, words in failed:
