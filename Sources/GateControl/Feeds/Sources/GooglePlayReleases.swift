@@ -50,7 +50,8 @@ struct GooglePlayReleases {
     /// - Throws: `FeedFailure` if nothing is handed out, or if no name of a release holds a version.
     init(track: JSONValue) throws(FeedFailure) {
         let items = (track["releases"]?.items ?? []).filter { release in
-            release["status"]?.text.map { Self.handedOut.contains($0) } ?? false
+            (release["status"]?.text).map { Self.handedOut.contains($0) } ?? false
+                && Self.countries(of: release) != []
         }
         var found: [Release] = []
         for item in items {
@@ -76,7 +77,8 @@ struct GooglePlayReleases {
         guard let targeting = release["countryTargeting"],
             targeting["includeRestOfWorld"] != .boolean(true)
         else { return nil }
-        return targeting["countries"]?.items?.compactMap { $0.text?.lowercased() }
+        // A list that is empty may be left out.
+        return (targeting["countries"]?.items ?? []).compactMap { $0.text?.lowercased() }
     }
 
     private static func nothing(in items: [JSONValue]) -> FeedFailure {

@@ -88,6 +88,12 @@ struct GooglePlayReleasesTests {
         #expect(try countries(#"{"countries":["JP"],"includeRestOfWorld":true}"#) == nil)
     }
 
+    @Test(arguments: [#"{"countries":[],"includeRestOfWorld":false}"#, #"{"countries":[]}"#, "{}"])
+    func `a rollout that is in no country is not handed out`(targeting: String) throws {
+        let facts = try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#)
+        #expect(facts.map(\.build) == [3020])
+    }
+
     @Test(arguments: [
         "{}", #"{"releases":[]}"#,
         #"{"releases":[{"releaseName":"3.2.0","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_DRAFT"}]}"#,
