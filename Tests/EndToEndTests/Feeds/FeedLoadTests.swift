@@ -2,61 +2,197 @@ import GateTestSupport
 import Testing
 
 /// Many changes at a source while requests flow; `Benchmarks/updates.py` does it for longer.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk")
-)
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedLoadTests {
     private static let changes = 300
+    private static let newest = "9.0.0"
+    /// The shortest time between two rule sets of a feed, in seconds.
+    private static let interval = 0.2
 
-    private static func value(_ number: Int) -> String {
-        #"{"minVersion":"1.0.\#(number)","storeUrl":"https://a.example/app"}"#
+    private static func value(_ minimum: String) -> String {
+        #"{"minVersion":"\#(minimum)","storeUrl":"https://a.example/app"}"#
     }
 
-    @Test func `three hundred changes in a row come into force, and fail no request`() async throws
-    {
+    private static func rules(_ database: RealtimeDatabase) -> String {
+        """
+        feeds:
+        - id: floor
+          source: firebaseDatabase
+          database: \(database.server.url("/"))
+          redirectsTo: localhost
+          path: \(database.path)
+          rule: { match: { platform: ios } }
+        tests:
+        - name: the newest app goes on
+          request: { platform: ios, version: \(Self.newest) }
+          expect: { decision: allow }
+        """
+    }
+
+    /// A gate that listens to a database, in which the minimum is 1.0.0 in the beginning.
+    private func play(
+        _ body: (Scene, RealtimeDatabase) async throws -> Void
+    ) async throws {
         let database = try RealtimeDatabase()
-        database.put(Self.value(0))
-        let rules = """
-            feeds:
-            - id: floor
-              source: firebaseDatabase
-              database: \(database.server.url("/"))
-              redirectsTo: localhost
-              path: \(database.path)
-              rule: { match: { platform: ios } }
-            """
+        database.put(Self.value("1.0.0"))
         try await Scene.play(
-            rules: rules,
+            rules: Self.rules(database),
             flags: [.adminListen()],
             backend: { _ in [.answer(body: "ok")] }
         ) { scene in
             try await scene.waitForFeed("the first value") { $0.state == "fresh" }
+            try await body(scene, database)
+        }
+    }
+
+    /// What an old app is told to update to.
+    private func minimum(_ scene: Scene) throws -> String? {
+        let old = Request.text(fields: Request.identity(version: "0.9.0"))
+        return try scene.ask(old).problem().minimumVersion
+    }
+
+    /// What an old app is told, again and again, until it is the awaited minimum.
+    private func minimums(_ scene: Scene, until last: String) async throws -> [String?] {
+        var seen: [String?] = []
+        while seen.last != last {
+            seen.append(try self.minimum(scene))
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        return seen
+    }
+
+    /// How many rule sets may have come into force since then.
+    private func bound(since start: ContinuousClock.Instant) -> Int {
+        Int(start.duration(to: .now) / .seconds(1) / Self.interval) + 2
+    }
+
+    private func count(_ message: String, in scene: Scene) -> Int {
+        scene.gate.logLines.count { $0.message == message }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk"))
+    func `changes in a row come into force, and fail no request`() async throws {
+        try await self.play { scene, database in
+            let start = ContinuousClock.now
             let load = Task(executorPreference: BlockingExecutor.shared) {
-                let headers = ["X-App-Platform: ios", "X-App-Version: 9.0.0"]
+                let headers = ["X-App-Platform: ios", "X-App-Version: \(Self.newest)"]
                 return try ToolProcess.run(
                     "wrk",
-                    ["-t1", "-c16", "-d6", "--timeout", "20s"]
+                    ["-t1", "-c16", "-d4", "--timeout", "20s"]
                         + headers.flatMap { ["-H", $0] } + [scene.url("/")]
                 )
             }
-            for number in 1...Self.changes { database.put(Self.value(number)) }
-            let old = Request.text(fields: Request.identity(version: "0.9.0"))
-            while try scene.ask(old).problem().minimumVersion != "1.0.\(Self.changes)" {
-                try await Task.sleep(for: .milliseconds(20))
+            for number in 1...Self.changes {
+                database.put(Self.value("1.0.\(number)"))
+                try await Task.sleep(for: .milliseconds(5))
             }
+            _ = try await self.minimums(scene, until: "1.0.\(Self.changes)")
             let output = try await load.value.output
             #expect(output.contains("requests in"))
             // wrk prints these lines only if there is something to count.
             #expect(!output.contains("Socket errors"))
             #expect(!output.contains("Non-2xx or 3xx responses"))
-            let taken = scene.gate.logLines.filter { $0.message == "feed taken" }
-            #expect(taken.count == Self.changes + 1)
+            #expect(2...self.bound(since: start) ~= self.count("feed taken", in: scene))
             #expect(database.listeners == 1)
             let status = try scene.feed()
             #expect((status.state, status.error, status.failures) == ("fresh", nil, 0))
+        }
+    }
+
+    @Test func `what is in force was always at the source, and the last is within a second`()
+        async throws
+    {
+        try await self.play { scene, database in
+            let last = "1.0.\(Self.changes)"
+            let start = ContinuousClock.now
+            async let seen = self.minimums(scene, until: last)
+            for number in 1...Self.changes {
+                database.put(Self.value("1.0.\(number)"))
+                try await Task.sleep(for: .milliseconds(3))
+            }
+            let sent = ContinuousClock.now
+            let minimums = try await seen
+            #expect(sent.duration(to: .now) < .seconds(1))
+            let numbers = try minimums.map { minimum in
+                let parts = try #require(minimum).split(separator: ".").map(String.init)
+                #expect(parts.dropLast() == ["1", "0"])
+                return try #require(parts.last.flatMap { Int($0) })
+            }
+            // In the order of the source.
+            #expect(numbers == numbers.sorted())
+            #expect(numbers.allSatisfy { 0...Self.changes ~= $0 })
+            // In the beginning there was one without the feed, and the first of the feed.
+            let bound = self.bound(since: start) + 2
+            #expect(Set(numbers).count > 2)
+            #expect(self.count("rules loaded", in: scene) <= bound)
+        }
+    }
+
+    @Test func `a single change is in force at once`() async throws {
+        try await self.play { scene, database in
+            var times: [Duration] = []
+            for number in 1...5 {
+                try await Task.sleep(for: .milliseconds(400))
+                let start = ContinuousClock.now
+                database.put(Self.value("1.0.\(number)"))
+                _ = try await self.minimums(scene, until: "1.0.\(number)")
+                times.append(start.duration(to: .now))
+            }
+            // The machine may be busy now and then; who waits for the interval does so every time.
+            #expect(try #require(times.min()) < .milliseconds(150))
+        }
+    }
+
+    @Test func `changes that shut out the newest app change nothing, and the status says so`()
+        async throws
+    {
+        try await self.play { scene, database in
+            let before = try scene.feed()
+            let start = ContinuousClock.now
+            for number in 1...Self.changes {
+                database.put(Self.value("99.0.\(number)"))
+                if number.isMultiple(of: 10) {
+                    #expect(try self.minimum(scene) == "1.0.0")
+                }
+            }
+            let failing = try await scene.waitForFeed("the refusal") { $0.state == "failing" }
+            #expect(failing.error?.contains("the newest app goes on") == true)
+            #expect(failing.revision == before.revision)
+            #expect(try self.minimum(scene) == "1.0.0")
+            database.put(Self.value("2.0.0"))
+            _ = try await self.minimums(scene, until: "2.0.0")
+            #expect(
+                self.count("feed refused; what it said last stays", in: scene)
+                    <= self.bound(since: start)
+            )
+            #expect(self.count("feed taken", in: scene) == 2)
+            let mended = try await scene.waitForFeed("the end") { $0.state == "fresh" }
+            #expect(mended.error == nil)
+        }
+    }
+
+    @Test func `a changed file does not wait for a source that goes on`() async throws {
+        try await self.play { scene, database in
+            let isOver = Watched(false)
+            async let last = {
+                var number = 0
+                while !isOver.current {
+                    number += 1
+                    database.put(Self.value("1.0.\(number)"))
+                    try await Task.sleep(for: .milliseconds(3))
+                }
+                return "1.0.\(number)"
+            }()
+            try await Task.sleep(for: .milliseconds(300))
+            let more = "rules: [{ id: own, minimum: 5.0.0, storeUrl: 'https://b.example' }]\n"
+            let start = ContinuousClock.now
+            try scene.folder.replace("rules.yaml", with: more + Self.rules(database))
+            _ = try await self.minimums(scene, until: "5.0.0")
+            #expect(start.duration(to: .now) < .seconds(1))
+            isOver.update { $0 = true }
+            let floor = try await last
+            try scene.folder.replace("rules.yaml", with: Self.rules(database))
+            _ = try await self.minimums(scene, until: floor)
         }
     }
 }

@@ -9,6 +9,11 @@ actor FeedRunner {
     private let bell: FeedBell
     private let start = ContinuousClock.now
     private var machine: FeedMachine
+    private var pace = FeedPace()
+    /// Takes what has to wait; `nil` if nothing does.
+    private var later: Task<Void, Never>?
+    /// Whether what was said last was not taken.
+    private var isRefused = false
 
     /// Prepares to ask; `bell`: makes it be asked before it is due.
     init(_ feed: FeedDefinition, desk: FeedDesk, fetcher: Fetcher, bell: FeedBell) {
@@ -75,26 +80,67 @@ actor FeedRunner {
             last: await self.desk.last(of: self.feed),
             now: SystemClock.now
         )
-        var isRefused = false
+        self.isRefused = false
         do throws(FeedFailure) {
-            let end = try await self.feed.source.follow(context) { answer in
-                isRefused = !(await self.desk.take(answer, of: self.feed, at: self.now.time))
-                if !isRefused { _ = self.machine.confirm(at: self.now) }
-            }
+            let end = try await self.feed.source.follow(context) { await self.hear($0) }
+            await self.takeRest()
             guard !Task.isCancelled else { return }
             switch end {
-            case .complete where isRefused:
+            case .complete where self.isRefused:
                 self.machine.fail(retryAfter: nil, at: self.now, random: .random(in: 0..<1))
             case .complete: self.machine.finish(at: self.now, random: .random(in: 0..<1))
             case .interrupted: await self.takeUpAgain()
             }
         } catch {
+            await self.takeRest()
             // Nobody wants to know any more.
             guard !Task.isCancelled else { return }
             let random = Double.random(in: 0..<1)
             self.machine.fail(retryAfter: error.retryAfter, at: self.now, random: random)
             await self.desk.fail(error, of: self.feed, failures: self.machine.failures)
         }
+    }
+
+    private func hear(_ answer: FeedAnswer) async {
+        self.pace.add(answer)
+        guard let wait = await self.takeWhatIsDue(), self.later == nil else { return }
+        self.later = Task { await self.take(after: wait) }
+    }
+
+    /// Takes what may be taken now; returns how many seconds the rest has to wait, if there is one.
+    private func takeWhatIsDue() async -> Double? {
+        while true {
+            switch self.pace.next(at: self.now.uptime) {
+            case .take(let answers):
+                for answer in answers { await self.take(answer) }
+                self.pace.finish(answers, at: self.now.uptime)
+            case .wait(let seconds): return seconds
+            case .nothing: return nil
+            }
+        }
+    }
+
+    private func take(_ answer: FeedAnswer) async {
+        self.isRefused = !(await self.desk.take(answer, of: self.feed, at: self.now.time))
+        if !self.isRefused { _ = self.machine.confirm(at: self.now) }
+    }
+
+    private func take(after seconds: Double) async {
+        var wait: Double? = seconds
+        while let seconds = wait {
+            do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
+            wait = await self.takeWhatIsDue()
+        }
+        self.later = nil
+    }
+
+    /// Takes what is still held, because nothing follows; also what was said just before a stop.
+    private func takeRest() async {
+        self.later?.cancel()
+        await self.later?.value
+        self.later = nil
+        self.pace.hurry()
+        _ = await self.takeWhatIsDue()
     }
 
     private func takeUpAgain() async {
