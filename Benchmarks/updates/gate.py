@@ -11,16 +11,11 @@ from pathlib import Path
 
 from sidebyside.server import free_port
 
-from .source import PATH
-
 START_SECONDS = 10
 RULES = """\
 feeds:
   - id: floor
-    source: firebaseDatabase
-    database: http://127.0.0.1:{source}
-    path: {path}
-    rule: {{ match: {{ platform: ios }} }}
+    {entry}
 rules:
   - id: android
     match: {{ platform: android }}
@@ -36,10 +31,10 @@ DATA_PLANE = re.compile(r"NIO-ELT-1-#\d+")
 
 
 class Gate:
-    def __init__(self, binary, folder, source_port, backend_port, threads):
+    def __init__(self, binary, folder, entry, backend_port, threads):
         self.port, self._admin_port = free_port(), free_port()
         self._log = folder / "gate.log"
-        (folder / "rules.yaml").write_text(RULES.format(source=source_port, path=PATH))
+        (folder / "rules.yaml").write_text(RULES.format(entry=entry))
         command = [
             str(binary), "serve", "--listen", f"127.0.0.1:{self.port}",
             "--admin-listen", str(self._admin_port), "--threads", str(threads),

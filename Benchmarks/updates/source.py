@@ -5,22 +5,33 @@ import socket
 import threading
 
 PATH = "/app/version"
+STORE_URL = "https://apps.apple.com/app/id1234567890"
 HEAD = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
     b"Cache-Control: no-cache\r\n\r\n"
 )
 
 
-class Source:
+class Database:
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
         self._changed = threading.Lock()
         self._value = value(0)
         self._streams = []
         # How often somebody began to listen; more than once means that a stream was lost.
         self.opened = 0
         threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def entry(self):
+        port = self._listener.getsockname()[1]
+        return (
+            f"source: firebaseDatabase\n    database: http://127.0.0.1:{port}\n"
+            f"    path: {PATH}\n    rule: {{ match: {{ platform: ios }} }}"
+        )
+
+    def stop(self):
+        """Its thread ends with the program."""
 
     def put(self, number):
         """Changes the value, and tells whoever listens; waits while they do not keep up."""
@@ -48,9 +59,12 @@ def floor(number):
 def value(number):
     return {
         "minVersion": floor(number), "version": "4.2.0",
-        "storeUrl": "https://apps.apple.com/app/id1234567890",
-        "title": "Update required", "message": f"Change {number}: please update.",
+        "storeUrl": STORE_URL, "title": "Update required", "message": message(number),
     }
+
+
+def message(number):
+    return f"Change {number}: please update."
 
 
 def event(data):
