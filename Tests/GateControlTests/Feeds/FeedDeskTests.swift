@@ -58,6 +58,31 @@ struct FeedDeskTests {
         )
     }
 
+    @Test func `a value that comes as its feed turns stale is neither lost nor only observed`()
+        async throws
+    {
+        let bench = try await Bench(Self.file(", every: 1s, staleAfter: 1h, whenStale: observe"))
+        let feed = try await bench.feed()
+        for round in 0..<100 {
+            let time = Int64(10_000 * (round + 1))
+            let next = self.value("next-\(round)")
+            _ = await bench.desk.take(.value(self.value("last-\(round)")), of: feed, at: time)
+            let isTaken = await withTaskGroup(of: Bool.self) { group in
+                group.addTask { await bench.desk.take(.value(next), of: feed, at: time + 3600) }
+                group.addTask {
+                    await bench.desk.turnStale(feed, at: time + 3600)
+                    return true
+                }
+                return await group.allSatisfy { $0 }
+            }
+            #expect(isTaken)
+            #expect(await bench.desk.last(of: feed) == next)
+            let rule = await bench.reloader.current?.definition.rules.last
+            #expect(rule?.id == "next-\(round)")
+            #expect(rule?.mode == .enforce)
+        }
+    }
+
     @Test func `a good value is merged, kept and told of`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()
@@ -146,7 +171,7 @@ struct FeedDeskTests {
         #expect(try await bench.status.nextAt == nil)
         #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
         #expect(try await bench.status.state == .fresh)
-        await bench.desk.turnStale(feed)
+        await bench.desk.turnStale(feed, at: 4600)
         status = try await bench.status
         #expect((status.state, status.isObserved) == (.stale, true))
         #expect(await bench.desk.take(.unchanged, of: feed, at: 9000))
@@ -212,7 +237,7 @@ struct FeedDeskTests {
         let bench = try await Bench(Self.file(keys))
         let feed = try await bench.feed()
         #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
-        await bench.desk.turnStale(feed)
+        await bench.desk.turnStale(feed, at: 4600)
         #expect(await bench.reloader.current?.definition.rules.map(\.mode) == [.enforce, mode])
         #expect(try await bench.status.isStale)
         #expect(await bench.desk.take(.unchanged, of: feed, at: 9000))

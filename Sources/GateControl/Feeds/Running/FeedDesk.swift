@@ -18,6 +18,10 @@ package actor FeedDesk {
     private var savedAt: [String: Int64] = [:]
     /// Values that did not fit the rules; a change of the rules may let them fit.
     private var refused: [String: (feed: FeedDefinition, value: FeedValue)] = [:]
+    /// Whether something is decided by what is in force now.
+    private var isDeciding = false
+    /// Who decides next.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Prepares to take what feeds say.
     ///
@@ -73,6 +77,8 @@ package actor FeedDesk {
 
     /// Takes a good answer; false if its value is refused, and then nothing has changed.
     func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
         let known = await self.reloader.contribution(of: feed)
         switch answer {
         case .nonsense(let failure):
@@ -92,6 +98,8 @@ package actor FeedDesk {
 
     /// Tries once more what was refused, because the rules have changed.
     func retryRefused(at time: Int64) async {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
         for (feed, value) in self.refused.values {
             let known = await self.reloader.contribution(of: feed)
             _ = await self.settle(value, of: feed, at: time, known: known)
@@ -114,8 +122,13 @@ package actor FeedDesk {
         }
     }
 
-    /// Notes that a feed has been silent for too long, and does what its entry says.
-    func turnStale(_ feed: FeedDefinition) async {
+    /// Notes that a feed has been silent for too long, if it still is, and does what its entry says.
+    func turnStale(_ feed: FeedDefinition, at time: Int64) async {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
+        guard let confirmedAt = self.entries[feed.id]?.confirmedAt,
+            let staleAfter = feed.timing.staleAfter, time - confirmedAt >= staleAfter
+        else { return }
         self.change(feed) { $0.isStale = true }
         self.logger.warning(
             "feed is stale",
@@ -135,6 +148,18 @@ package actor FeedDesk {
         let ids = Set(feeds.map(\.id))
         self.entries = self.entries.filter { ids.contains($0.key) }
         self.refused = self.refused.filter { feeds.contains($0.value.feed) }
+    }
+
+    /// Waits until nobody else decides: between looking at what is in force and offering something
+    /// else, the actor lets others in.
+    private func beginDeciding() async {
+        guard self.isDeciding else { return self.isDeciding = true }
+        await withCheckedContinuation { self.waiting.append($0) }
+    }
+
+    private func endDeciding() {
+        guard !self.waiting.isEmpty else { return self.isDeciding = false }
+        self.waiting.removeFirst().resume()
     }
 
     private func settle(

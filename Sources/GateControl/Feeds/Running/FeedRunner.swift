@@ -31,7 +31,7 @@ actor FeedRunner {
         while !Task.isCancelled {
             switch self.machine.next(at: self.now) {
             case .ask: await self.ask()
-            case .turnStale: await self.desk.turnStale(self.feed)
+            case .turnStale: await self.desk.turnStale(self.feed, at: self.now.time)
             case .rest(let seconds): await self.rest(seconds)
             }
         }
@@ -68,7 +68,7 @@ actor FeedRunner {
             if wait > 0 {
                 try? await Task.sleep(for: .seconds(wait))
             } else if self.machine.turnsStale(at: self.now) {
-                await self.desk.turnStale(self.feed)
+                await self.desk.turnStale(self.feed, at: self.now.time)
             }
         }
     }
