@@ -29,9 +29,12 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var hasHeldRead = false
     /// Whether the connection was reset: what looks like the end of a body is none then.
     private var wasReset = false
+    /// Where the memory of what was read goes.
+    private let largeBuffers: LargeBuffers?
 
-    init(limits: HeadLimits) {
+    init(limits: HeadLimits, largeBuffers: LargeBuffers? = nil) {
         self.parser = ResponseHeadParser(limits: limits)
+        self.largeBuffers = largeBuffers
     }
 
     var isActive: Bool { self.transport.isActive }
@@ -142,7 +145,9 @@ extension UpstreamConnection {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let client = self.client else { return self.close() }
-        self.receive(self.unwrapInboundIn(data), for: client)
+        let bytes = self.unwrapInboundIn(data)
+        self.largeBuffers?.giveBack(bytes)
+        self.receive(bytes, for: client)
         // What goes on is flushed when there is no more to read for now: one write of several pieces
         // costs less than as many writes.
         if self.client !== client { client.flush() }

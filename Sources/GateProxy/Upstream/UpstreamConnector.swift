@@ -7,14 +7,15 @@ struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
     private let descriptors = DescriptorReserve()
+    private let largeBuffers = LargeBuffers()
 
     init(eventLoop: any EventLoop, settings: GateSettings) {
         self.eventLoop = eventLoop
         self.settings = settings
     }
 
-    /// Begins small, and grows while the backend fills what it is given: of a large body, four times
-    /// the most are read before they are written to the client at once.
+    /// Where bytes are decrypted or belong to several streams: begins small, and grows while the
+    /// backend fills what it is given.
     private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
         minimum: 64,
         initial: 2048,
@@ -78,7 +79,6 @@ struct UpstreamConnector {
         let bootstrap = ClientBootstrap(group: self.eventLoop)
             .connectTimeout(timeout)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.recvAllocator, value: Self.receiveSizes)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let handshake else { return }
@@ -91,11 +91,25 @@ struct UpstreamConnector {
                     try channel.pipeline.syncOperations.addHandlers(tls, waiter)
                 }
             }
-        guard address.isInternet else { return bootstrap }
+        let reader = self.reader(bootstrap, passesOn: handshake == nil && offer != .http2)
+        guard address.isInternet else { return reader }
         return
-            bootstrap
+            reader
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+    }
+
+    /// `passesOn`: what is read goes to the client as it is, and before more is read.
+    private func reader(_ bootstrap: ClientBootstrap, passesOn: Bool) -> ClientBootstrap {
+        guard passesOn else {
+            return bootstrap.channelOption(.recvAllocator, value: Self.receiveSizes)
+        }
+        let largeBuffers = NIOLoopBound(self.largeBuffers, eventLoop: self.eventLoop)
+        return
+            bootstrap
+            .channelOption(.recvAllocator, value: BackendReceiveAllocator(largeBuffers))
+            // The channel keeps as many buffers as it may read between two writes to the client.
+            .channelOption(.maxMessagesPerRead, value: 1)
     }
 
     /// Puts what speaks the protocol on a channel, before anything is read from it.
@@ -109,7 +123,10 @@ struct UpstreamConnector {
         let pipeline = channel.pipeline.syncOperations
         do {
             guard isShared else {
-                let connection = UpstreamConnection(limits: self.settings.headLimits)
+                let connection = UpstreamConnection(
+                    limits: self.settings.headLimits,
+                    largeBuffers: self.largeBuffers
+                )
                 try pipeline.addHandler(connection)
                 return link.assumeIsolated().succeed(.exclusive(connection))
             }
