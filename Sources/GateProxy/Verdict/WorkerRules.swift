@@ -41,14 +41,18 @@ final class WorkerRules {
     /// Whether the client's address can make a difference.
     let dependsOnAddress: Bool
     private let now: () -> Timestamp
+    private let release: (RuleSet) -> Void
 
+    /// `release`: takes the rule set when the last connection has let go of it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
-        now: @escaping () -> Timestamp = HTTPDate.now
+        now: @escaping () -> Timestamp = HTTPDate.now,
+        release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
         self.ruleSet = ruleSet
         self.now = now
+        self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = ruleSet.identityQueryNames
@@ -56,6 +60,15 @@ final class WorkerRules {
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(decision: .preflight)
         self.cache = VerdictCache(capacity: cacheCapacity)
+    }
+
+    deinit {
+        self.release(self.ruleSet)
+    }
+
+    /// To take many rules apart would keep the requests of an event loop waiting for long.
+    private static func releaseElsewhere(_ ruleSet: RuleSet) {
+        Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
 
     /// The verdict on a request.

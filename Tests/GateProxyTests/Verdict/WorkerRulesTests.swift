@@ -70,6 +70,18 @@ struct WorkerRulesTests {
         )
     }
 
+    @Test func `the rules are let go of with the last connection that knows them`() {
+        let ruleSet = RuleSet(RuleSetDefinition(revision: "7", rules: []))
+        var released: [String] = []
+        let release = { (rules: RuleSet) in released.append(rules.revision) }
+        var rules: WorkerRules? = WorkerRules(ruleSet, cacheCapacity: 1, release: release)
+        var connection = rules
+        rules = nil
+        #expect(connection?.ruleSet.revision == "7" && released.isEmpty)
+        connection = nil
+        #expect(released == ["7"])
+    }
+
     @Test(arguments: [
         ("1.9", Decision.Kind.require), ("2.0", .allow), ("nonsense", .allow),
     ])
