@@ -20,7 +20,12 @@ struct DocumentParser {
     mutating func parse() throws(RulesFileError) -> Element {
         let text = try self.source.text()
         do {
-            let composer = try Parser(yaml: HiddenAlias.hide(in: text), encoding: .utf8)
+            // What a scalar is, is decided here: to compare keys, the composer needs no types.
+            let composer = try Parser(
+                yaml: HiddenAlias.hide(in: text),
+                resolver: .basic,
+                encoding: .utf8
+            )
             guard let root = try composer.singleRoot() else { throw self.emptyFile }
             // The nodes hold their anchors weakly, the composer holds them for all.
             let element = try withExtendedLifetime(composer) { try self.element(root) }

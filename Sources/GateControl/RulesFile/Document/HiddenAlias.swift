@@ -11,15 +11,18 @@ enum HiddenAlias {
 
     /// The text with every asterisk replaced that may begin an alias.
     static func hide(in text: String) -> String {
-        var hidden = ""
+        var hidden: [UInt8] = []
         hidden.reserveCapacity(text.utf8.count)
-        var before: Unicode.Scalar = "\n"
-        for scalar in text.unicodeScalars {
-            let mayBegin = scalar == "*" && " \t\r\n[{,:".unicodeScalars.contains(before)
-            hidden.unicodeScalars.append(mayBegin ? Self.mark : scalar)
-            before = scalar
+        var before = UInt8(ascii: "\n")
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "*"), " \t\r\n[{,:".utf8.contains(before) {
+                hidden.append(contentsOf: String(Self.mark).utf8)
+            } else {
+                hidden.append(byte)
+            }
+            before = byte
         }
-        return hidden
+        return String(decoding: hidden, as: UTF8.self)
     }
 
     /// The text as it is written.
