@@ -118,9 +118,9 @@ package actor RulesReloader {
             return await withCheckedContinuation { self.waiting.append((reason, $0)) }
         }
         self.isReloading = true
-        await self.reloadOnce(reason)
+        await self.reloadOnce(self.reading(for: reason), reason)
         let status = self.status
-        await self.answerThoseWhoWait()
+        await self.answerThoseWhoWait(hasJustRead: true)
         self.isReloading = false
         return status
     }
@@ -139,7 +139,7 @@ package actor RulesReloader {
         }
         self.isReloading = true
         let errors = await self.take(contribution, of: feed)
-        await self.answerThoseWhoWait()
+        await self.answerThoseWhoWait(hasJustRead: false)
         self.isReloading = false
         return errors
     }
@@ -149,14 +149,17 @@ package actor RulesReloader {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
 
-    private func answerThoseWhoWait() async {
+    /// `hasJustRead`: whether the file was looked through while they waited.
+    private func answerThoseWhoWait(hasJustRead: Bool) async {
+        var hasJustRead = hasJustRead
         while true {
             if let reason = self.waiting.first?.reason {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
                 let answered = self.waiting
                 self.waiting = []
-                await self.reloadOnce(reason)
+                await self.reloadOnce(self.reading(for: reason, hasJustRead: hasJustRead), reason)
+                hasJustRead = true
                 for (_, answer) in answered { answer.resume(returning: self.status) }
             } else if !self.offers.isEmpty {
                 let offer = self.offers.removeFirst()
@@ -176,7 +179,7 @@ package actor RulesReloader {
         contributions[feed.id] = contribution
         do throws(RulesFileErrors) {
             let reading = self.current.map(Reading.again) ?? .file
-            let loaded = try self.load(reading, contributions)
+            let loaded = try await self.loaded(reading, contributions)
             self.contributions = contributions
             await self.use(loaded, .feed)
             // Whether the file is right is another question.
@@ -187,9 +190,9 @@ package actor RulesReloader {
         }
     }
 
-    private func reloadOnce(_ reason: Reason) async {
+    private func reloadOnce(_ reading: Reading, _ reason: Reason) async {
         do throws(RulesFileErrors) {
-            let loaded = try self.load(self.reading(for: reason), self.contributions)
+            let loaded = try await self.loaded(reading, self.contributions)
             await self.use(loaded, reason)
             self.status = .succeeded(at: self.now(), revision: loaded.definition.revision)
             self.feedsContinuation.yield(loaded.feeds)
@@ -198,18 +201,32 @@ package actor RulesReloader {
         }
     }
 
-    private func reading(for reason: Reason) -> Reading {
+    private func loaded(
+        _ reading: Reading,
+        _ contributions: [String: FeedContribution]
+    ) async throws(RulesFileErrors) -> LoadedRules {
+        let load = self.load
+        return try await BackgroundThread.run { () throws(RulesFileErrors) in
+            try load(reading, contributions)
+        }
+    }
+
+    private func reading(for reason: Reason, hasJustRead: Bool = false) -> Reading {
         // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
-        // rules read, and their tests run.
-        if reason == .fileChanged, let current { return .fileUnlessUnchanged(current) }
-        return .file
+        // rules read, and their tests run; if that has happened since, a second time is no use.
+        guard let current,
+            reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
+        else { return .file }
+        return .fileUnlessUnchanged(current)
     }
 
     private func use(_ loaded: LoadedRules, _ reason: Reason) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
-        if isNew { await self.publish(RuleSet(definition)) }
+        if isNew { await self.publish(BackgroundThread.run { RuleSet(definition) }) }
+        let former = self.current
         self.current = loaded
+        if isNew { BackgroundThread.release(former) }
         let metadata: Logger.Metadata = [
             "revision": "\(definition.revision)", "rules": "\(definition.rules.count)",
             "notices": "\(definition.notices.count)", "reason": "\(reason.rawValue)",

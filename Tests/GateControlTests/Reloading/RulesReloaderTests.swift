@@ -222,4 +222,30 @@ struct RulesReloaderTests {
         #expect(looks.withLock(\.self) == 3)
         #expect(self.bench.published.withLock { $0.count } == 2)
     }
+
+    @Test func `a signal that comes while the file is looked through needs no second look`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try folder.write("rules: []\n", to: "rules.yaml")
+        let looks = Mutex(0)
+        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml")) {
+            looks.withLock { $0 += 1 }
+            return Timestamp(secondsSinceEpoch: 0)
+        }
+        let (entered, entering) = AsyncStream<Void>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let reloader = RulesReloader(loader: loader, logger: self.bench.log.logger) { _ in
+            entering.yield()
+            for await _ in gate { break }
+        }
+        async let first = reloader.reload(reason: .fileChanged)
+        for await _ in entered { break }
+        let signal = Task { await reloader.reload(reason: .signal) }
+        while await reloader.waiting.isEmpty { await Task.yield() }
+        opening.finish()
+        #expect(await first.lastReloadSuccessful)
+        #expect(await signal.value.lastReloadSuccessful)
+        #expect(looks.withLock(\.self) == 1)
+    }
 }
