@@ -156,7 +156,7 @@ struct ProxyProtocolTests {
     )
     func `HAProxy introduces its clients`(_ option: String) async throws {
         try await Scene.play(flags: [.proxyProtocol(trusted: "127.0.0.1")]) { scene in
-            let port = try Self.freePort()
+            let port = try FreePort.find()
             let configuration = """
                 defaults
                     mode tcp
@@ -181,11 +181,5 @@ struct ProxyProtocolTests {
             let request = try #require(scene.backend.record.requests.first)
             #expect(request.fields["X-Forwarded-For"] == ["127.0.0.2"])
         }
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let listener = try LoopbackListener { _ in }
-        listener.stop()
-        return listener.port
     }
 }
