@@ -13,44 +13,118 @@ enum ReferencePath {
         guard let path = Self.path(target) else { return [] }
         var readings: Set<[[UInt8]]> = []
         for spelling in [path, Self.decodedPercent(path)] {
-            let decoded = Self.folded(spelling)
-            for choice in 0..<16 {
-                for merges in 0..<3 {
-                    readings.insert(Self.segments(decoded, choice, merges))
-                }
+            let characters = Self.characters(spelling)
+            Self.forEachChoice(characters) { choice in
+                let early = Self.stage(characters, choice.early)
+                var segments = Self.segments(Self.stage(early, choice.late))
+                if choice.merges == 2 { segments.removeAll(where: \.isEmpty) }
+                // One slash at the end says nothing.
+                if segments.last == [] { segments.removeLast() }
+                readings.insert(segments)
             }
         }
         return readings
     }
 
-    private static func segments(_ decoded: [UInt8], _ choice: Int, _ merges: Int) -> [[UInt8]] {
-        var path = decoded
-        if choice & 1 != 0 {
-            path = Array(path.prefix { $0 != 0 && $0 != UInt8(ascii: "#") })
+    /// How many choices there are at most for a target, in all its spellings.
+    static func choices(of target: [UInt8]) -> Int {
+        guard let path = Self.path(target) else { return 0 }
+        return [path, Self.decodedPercent(path)].reduce(0) { count, spelling in
+            var count = count
+            Self.forEachChoice(Self.characters(spelling)) { _ in count += 1 }
+            return count
         }
-        if choice & 2 != 0 { path = Self.splitMore(path) }
-        var segments = path.dropFirst()
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map(Array.init)
-        if choice & 4 != 0 {
-            segments = segments.map { Array($0.prefix { $0 != UInt8(ascii: ";") }) }
+    }
+
+    private typealias Symbol = (byte: UInt8, isEncoded: Bool)
+
+    /// What is done in one of the two steps: before decoding, and after it.
+    private struct Step {
+        var cuts: Set<UInt8> = []
+        var splits: Set<UInt8> = []
+        var parameters = false
+        var merges = false
+        /// 1: dots that are not encoded are directions; 2: all dots.
+        var dots = 0
+        /// Whether an encoded character is like any other.
+        var seesEncoded = false
+    }
+
+    private typealias Choice = (early: Step, late: Step, merges: Int)
+
+    private static func forEachChoice(_ path: [Symbol], _ body: (Choice) -> Void) {
+        func times(_ character: String, _ count: Int) -> Range<Int> {
+            path.contains { character.utf8.contains($0.byte) } ? 0..<count : 0..<1
         }
-        if merges == 1 { segments.removeAll(where: \.isEmpty) }
-        if choice & 8 != 0 {
-            var kept: [[UInt8]] = []
+        let slash = UInt8(ascii: "/")
+        let backslash = UInt8(ascii: "\\")
+        let hash = UInt8(ascii: "#")
+        for fragment in times("#", 3) {
+            for endsAtNUL in times("\0", 2) {
+                for encodedSlash in times("/", 2) {
+                    for back in times("\\", 3) {
+                        for parameter in times(";", 3) {
+                            for merges in 0..<3 {
+                                for dots in times(".", 6) {
+                                    var (early, late) = (Step(), Step())
+                                    late.seesEncoded = true
+                                    if fragment == 1 { early.cuts.insert(hash) }
+                                    if fragment == 2 { late.cuts.insert(hash) }
+                                    if endsAtNUL == 1 { late.cuts.insert(0) }
+                                    if encodedSlash == 1 { late.splits.insert(slash) }
+                                    if back == 1 { early.splits.insert(backslash) }
+                                    if back == 2 { late.splits.insert(backslash) }
+                                    early.parameters = parameter == 1
+                                    late.parameters = parameter == 2
+                                    early.merges = merges == 1
+                                    late.merges = merges == 1
+                                    early.dots = dots % 3
+                                    late.dots = dots / 3 * 2
+                                    body((early, late, merges))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func stage(_ path: [Symbol], _ step: Step) -> [Symbol] {
+        func isSeen(_ character: Symbol) -> Bool { step.seesEncoded || !character.isEncoded }
+        func splits(_ character: Symbol) -> Bool {
+            isSeen(character) && step.splits.contains(character.byte)
+                || character.byte == UInt8(ascii: "/") && !character.isEncoded
+        }
+        func isParameter(_ character: Symbol) -> Bool {
+            step.parameters && isSeen(character) && character.byte == UInt8(ascii: ";")
+        }
+        var segments = path.prefix { !(isSeen($0) && step.cuts.contains($0.byte)) }
+            .dropFirst()
+            .split(omittingEmptySubsequences: false, whereSeparator: splits)
+            .map { $0.prefix { !isParameter($0) } }
+        if step.merges { segments.removeAll(where: \.isEmpty) }
+        if step.dots > 0 {
+            var kept: [ArraySlice<Symbol>] = []
             for segment in segments {
-                switch segment {
-                case [0x2E]: break
-                case [0x2E, 0x2E]: _ = kept.popLast()
+                let isSpelled = step.dots == 2 || !segment.contains(where: \.isEncoded)
+                switch segment.map(\.byte) {
+                case [0x2E] where isSpelled: break
+                case [0x2E, 0x2E] where isSpelled: _ = kept.popLast()
                 default: kept.append(segment)
                 }
             }
             segments = kept
         }
-        if merges == 2 { segments.removeAll(where: \.isEmpty) }
-        // One slash at the end says nothing.
-        if segments.last == [] { segments.removeLast() }
-        return segments
+        return segments.flatMap { [(UInt8(ascii: "/"), false)] + $0 }
+    }
+
+    private static func segments(_ path: [Symbol]) -> [[UInt8]] {
+        path.dropFirst()
+            .split(omittingEmptySubsequences: false) {
+                $0.byte == UInt8(ascii: "/") && !$0.isEncoded
+            }
+            .map { $0.flatMap { $0.byte == UInt8(ascii: "/") ? Array("%2f".utf8) : [$0.byte] } }
     }
 
     private static func decodedPercent(_ path: [UInt8]) -> [UInt8] {
@@ -63,34 +137,15 @@ enum ReferencePath {
         return decoded
     }
 
-    private static func folded(_ path: [UInt8]) -> [UInt8] {
-        var folded: [UInt8] = []
+    private static func characters(_ path: [UInt8]) -> [Symbol] {
+        var characters: [Symbol] = []
         var index = 0
         while index < path.count {
-            guard let octet = Self.octet(path, at: index) else {
-                folded.append(Self.lowercased(path[index]))
-                index += 1
-                continue
-            }
-            folded += octet == UInt8(ascii: "/") ? Array("%2f".utf8) : [Self.lowercased(octet)]
-            index += 3
+            let octet = Self.octet(path, at: index)
+            characters.append((Self.lowercased(octet ?? path[index]), octet != nil))
+            index += octet == nil ? 1 : 3
         }
-        return folded
-    }
-
-    private static func splitMore(_ path: [UInt8]) -> [UInt8] {
-        var split: [UInt8] = []
-        var index = 0
-        while index < path.count {
-            if path[index...].starts(with: "%2f".utf8) {
-                split.append(UInt8(ascii: "/"))
-                index += 3
-            } else {
-                split.append(path[index] == UInt8(ascii: "\\") ? UInt8(ascii: "/") : path[index])
-                index += 1
-            }
-        }
-        return split
+        return characters
     }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -55,7 +55,9 @@ import Testing
                 "/../v2/payments",
                 "/v2/%2570ayments", "/x/%252e%252e/v2/payments/1", "/v2%252fpayments",
                 "/v2/payments#x", "/v2/payments%00.css", "/v2/payments%2f..%2f1",
-                "/v2/x/../payments/1",
+                "/v2/x/../payments/1", "/x%5cy/..%2fv2/payments/1", "/x\\y/%2e%2e%2fv2/payments",
+                "/open/x%5cy/..%2f..%2fv2/payments/1", "/%23p%2575b%5c%2e../../%2fv2/payments",
+                "/v2/..%3bx/..;y/payments/1", "/v2/./payments%2f..%2fx", "/x%23/../v2/payments#x",
                 "/v2%252fpayments", "/v2/payments%3bx",
             ],
             [
