@@ -24,7 +24,8 @@ enum VersionComparison: Sendable, Equatable {
     }
 
     init(_ relation: Relation?, _ text: Substring) throws(VersionRangeError) {
-        if let numbers = try Self.series(text) {
+        // Build metadata says nothing about a version (Semantic Versioning 2.0.0, item 10).
+        if let numbers = try Self.series(text.prefix { $0 != "+" }) {
             guard relation == nil else { throw .comparedSeries(Excerpt(text).text) }
             self = .series(numbers)
             return

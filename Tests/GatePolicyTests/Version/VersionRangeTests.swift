@@ -34,7 +34,7 @@ import Testing
 
     static let texts = [
         ("3.7.2", "3.7.2"), ("=3.7.2", "3.7.2"), (">= 3.9.0   <3.9.4", ">=3.9.0 <3.9.4"),
-        ("3.8.*", "3.8.x"),
+        ("3.8.*", "3.8.x"), ("3.8.x+45", "3.8.x"),
     ]
 
     @Test(arguments: texts)
@@ -60,6 +60,8 @@ import Testing
         ("==1.2", .invalidVersion("=1.2", .notANumber("=1"))),
         ("1.2 || 1.3", .invalidVersion("||", .notANumber("||"))),
         ("1,2", .invalidVersion("1,2", .notANumber("1,2"))),
+        ("1.0-rc.x", .invalidVersion("1.0-rc.x", .notANumber("0-rc"))),
+        ("1.0-rc.x+45", .invalidVersion("1.0-rc.x", .notANumber("0-rc"))),
         ("1..x", .invalidVersion("1..x", .emptyPart)),
         (">=1.2.3.4.5.6", .invalidVersion("1.2.3.4.5.6", .tooManyParts)),
     ]
