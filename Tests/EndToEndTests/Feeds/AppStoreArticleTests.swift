@@ -20,9 +20,12 @@ struct AppStoreArticleTests {
         }
     }
 
-    @Test func `a floor is raised before the store has the build, and holds once all have it`()
-        async throws
-    {
+    private func flags(in folder: TemporaryFolder) -> [GateFlag] {
+        [.stateDir(path: folder.path(of: "state")), .adminListen()]
+    }
+
+    /// Plays the shipped example in front of a store; `body` is told the rules, too.
+    private func play(_ body: (Scene, AppStoreLookup, String) async throws -> Void) async throws {
         let store = try AppStoreLookup()
         for country in ["jp", "kr", "us"] {
             store.release("4.2.0", in: country, since: Self.daysAgo(90))
@@ -36,8 +39,15 @@ struct AppStoreArticleTests {
             ]
         )
         try folder.writeInPlace(rules, to: "rules.yaml")
-        let flags = [GateFlag.stateDir(path: folder.path(of: "state"))]
-        try await Scene.play(in: folder, flags: flags) { scene in
+        try await Scene.play(in: folder, flags: self.flags(in: folder)) {
+            try await body($0, store, rules)
+        }
+    }
+
+    @Test func `a floor is raised before the store has the build, and holds once all have it`()
+        async throws
+    {
+        try await self.play { scene, store, rules in
             let old = Request.text(fields: Request.identity(version: "4.1.0"))
             func hint(_ version: String) throws {
                 try scene.waitForAnswer("the hint \(version)", to: old) { answer in
@@ -75,6 +85,28 @@ struct AppStoreArticleTests {
             let lowered = rules.replacing("minimum: \"4.3.0\"", with: "minimum: \"4.1.0\"")
             try scene.folder.replace("rules.yaml", with: lowered)
             try scene.wait(untilVersion: "4.2.9", isDenied: false)
+        }
+    }
+
+    @Test func `a store that is gone is missed neither now nor after a restart`() async throws {
+        try await self.play { scene, store, _ in
+            for country in ["jp", "kr", "us"] {
+                store.release("4.3.0", in: country, since: Self.daysAgo(5))
+            }
+            try scene.wait(untilVersion: "4.2.9", isDenied: true)
+            for fault in [SourceFault.webPage, .halfOfIt, .unavailable] {
+                let seen = scene.gate.logLines.count
+                store.server.set(fault)
+                try scene.gate.logLine("\(fault)", skipping: seen) {
+                    $0.message == "feed failed; what it said last stays"
+                }
+                #expect(try scene.feed().state == "failing")
+                #expect(try scene.isDenied("4.2.9"))
+            }
+            try store.server.stop()
+            let again = try scene.restarted(flags: self.flags(in: scene.folder))
+            #expect(try again.isDenied("4.2.9"))
+            #expect(try !again.isDenied("4.3.0"))
         }
     }
 }

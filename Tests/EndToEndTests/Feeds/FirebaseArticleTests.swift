@@ -90,7 +90,9 @@ struct FirebaseArticleTests {
         }
     }
 
-    @Test func `a stream that ends is taken up again, and a database that is gone is not missed`()
+    @Test
+    func
+        `a stream that ends is taken up again; a database that is gone is not missed, nor after a restart`()
         async throws
     {
         try await self.play { scene, database in
@@ -108,6 +110,12 @@ struct FirebaseArticleTests {
             database.endStreams()
             try scene.gate.logLine("the failure") { $0.message.hasPrefix("feed failed") }
             #expect(try scene.isDenied("2.9.0"))
+
+            try database.server.stop()
+            let state = GateFlag.stateDir(path: scene.folder.path(of: "state"))
+            let again = try scene.restarted(flags: [state])
+            #expect(try again.isDenied("2.9.0"))
+            #expect(try !again.isDenied("3.0.0"))
         }
     }
 }

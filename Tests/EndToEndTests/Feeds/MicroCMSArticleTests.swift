@@ -33,13 +33,15 @@ struct MicroCMSArticleTests {
         try folder.writeInPlace(rules, to: "rules.yaml")
         try await Scene.play(
             in: folder,
-            flags: [
-                .feedCA(path: certificates.path("ca.pem")),
-                .stateDir(path: folder.path(of: "state")),
-                .adminListen(),
-            ],
-            surroundings: .environment(["MICROCMS_API_KEY": "the-key"])
+            flags: self.flags(in: folder) + [.adminListen()],
+            surroundings: Self.surroundings
         ) { try await body($0, cms) }
+    }
+
+    private static let surroundings = GateSurroundings.environment(["MICROCMS_API_KEY": "the-key"])
+
+    private func flags(in folder: TemporaryFolder) -> [GateFlag] {
+        [.feedCA(path: folder.path(of: "ca.pem")), .stateDir(path: folder.path(of: "state"))]
     }
 
     private static let update = [
@@ -97,6 +99,29 @@ struct MicroCMSArticleTests {
                 #expect(try !scene.isDenied("4.2.0"))
             }
             #expect(!scene.gate.logText.contains("the-key"))
+        }
+    }
+
+    @Test func `a microCMS that is gone is missed neither now nor after a restart`() async throws {
+        try await self.play { scene, cms in
+            cms.publish(Self.update)
+            try scene.wait(untilVersion: "2.1.3", isDenied: true)
+            for fault in [SourceFault.webPage, .unavailable] {
+                let seen = scene.gate.logLines.count
+                cms.server.set(fault)
+                try scene.gate.logLine("\(fault)", skipping: seen) {
+                    $0.message == "feed failed; what it said last stays"
+                }
+                #expect(try scene.feed().state == "failing")
+                #expect(try scene.isDenied("2.1.3"))
+            }
+            try cms.server.stop()
+            let again = try scene.restarted(
+                flags: self.flags(in: scene.folder),
+                surroundings: Self.surroundings
+            )
+            #expect(try again.isDenied("2.1.3"))
+            #expect(try !again.isDenied("2.1.4"))
         }
     }
 }

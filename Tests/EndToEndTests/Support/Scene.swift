@@ -95,12 +95,16 @@ struct Scene: Sendable {
 
     /// Ends the gate in order, and starts another one with the same rules in front of the same
     /// backend; whoever restarts it ends it.
-    func restarted(flags: [GateFlag]) throws -> Scene {
+    func restarted(
+        flags: [GateFlag],
+        surroundings: GateSurroundings = .usual
+    ) throws -> Scene {
         #expect(self.gate.end() == .status(0))
         let next = try GateProcess(
             upstreamPort: self.backend.port,
             rules: self.folder.file("rules.yaml"),
-            flags: flags
+            flags: flags,
+            surroundings: surroundings
         )
         return Scene(gate: next, backend: self.backend, folder: self.folder)
     }
