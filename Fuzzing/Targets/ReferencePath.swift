@@ -52,42 +52,44 @@ enum ReferencePath {
 
     private typealias Choice = (early: Step, late: Step, merges: Int)
 
+    /// Calls back with every position of all switches together, like the wheels of an odometer.
     private static func forEachChoice(_ path: [Symbol], _ body: (Choice) -> Void) {
-        func times(_ character: String, _ count: Int) -> Range<Int> {
-            path.contains { character.utf8.contains($0.byte) } ? 0..<count : 0..<1
+        func positions(_ character: String, _ count: Int) -> Int {
+            path.contains { character.utf8.contains($0.byte) } ? count : 1
         }
-        let slash = UInt8(ascii: "/")
-        let backslash = UInt8(ascii: "\\")
-        let hash = UInt8(ascii: "#")
-        for fragment in times("#", 3) {
-            for endsAtNUL in times("\0", 2) {
-                for encodedSlash in times("/", 2) {
-                    for back in times("\\", 3) {
-                        for parameter in times(";", 3) {
-                            for merges in 0..<3 {
-                                for dots in times(".", 6) {
-                                    var (early, late) = (Step(), Step())
-                                    late.seesEncoded = true
-                                    if fragment == 1 { early.cuts.insert(hash) }
-                                    if fragment == 2 { late.cuts.insert(hash) }
-                                    if endsAtNUL == 1 { late.cuts.insert(0) }
-                                    if encodedSlash == 1 { late.splits.insert(slash) }
-                                    if back == 1 { early.splits.insert(backslash) }
-                                    if back == 2 { late.splits.insert(backslash) }
-                                    early.parameters = parameter == 1
-                                    late.parameters = parameter == 2
-                                    early.merges = merges == 1
-                                    late.merges = merges == 1
-                                    early.dots = dots % 3
-                                    late.dots = dots / 3 * 2
-                                    body((early, late, merges))
-                                }
-                            }
-                        }
+        let wheels = [
+            positions("#", 3), positions("\0", 2), positions("/", 2), positions("\\", 3),
+            positions(";", 3), 3, positions(".", 6),
+        ]
+        for number in 0..<wheels.reduce(1, *) {
+            var rest = number
+            body(
+                Self.choice(
+                    wheels.map { count in
+                        defer { rest /= count }
+                        return rest % count
                     }
-                }
-            }
+                )
+            )
         }
+    }
+
+    private static func choice(_ positions: [Int]) -> Choice {
+        var (early, late) = (Step(), Step())
+        late.seesEncoded = true
+        if positions[0] == 1 { early.cuts.insert(UInt8(ascii: "#")) }
+        if positions[0] == 2 { late.cuts.insert(UInt8(ascii: "#")) }
+        if positions[1] == 1 { late.cuts.insert(0) }
+        if positions[2] == 1 { late.splits.insert(UInt8(ascii: "/")) }
+        if positions[3] == 1 { early.splits.insert(UInt8(ascii: "\\")) }
+        if positions[3] == 2 { late.splits.insert(UInt8(ascii: "\\")) }
+        early.parameters = positions[4] == 1
+        late.parameters = positions[4] == 2
+        early.merges = positions[5] == 1
+        late.merges = positions[5] == 1
+        early.dots = positions[6] % 3
+        late.dots = positions[6] / 3 * 2
+        return (early, late, positions[5])
     }
 
     private static func stage(_ path: [Symbol], _ step: Step) -> [Symbol] {

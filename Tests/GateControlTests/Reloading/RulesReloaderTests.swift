@@ -190,17 +190,25 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock(\.self) == [status.revision])
     }
 
+    /// Counts how often rules are looked through: who does that asks for the time once, for their tests.
+    private final class Looks: Sendable {
+        private let counter = Mutex(0)
+
+        var count: Int { self.counter.withLock(\.self) }
+
+        @Sendable func time() -> Timestamp {
+            self.counter.withLock { $0 += 1 }
+            return Timestamp(secondsSinceEpoch: 0)
+        }
+    }
+
     @Test func `a file that says what it said is not looked through again, unless by signal`()
         async throws
     {
         let folder = try TemporaryFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
-        // Who looks through rules asks for the time once, for their tests.
-        let looks = Mutex(0)
-        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml")) {
-            looks.withLock { $0 += 1 }
-            return Timestamp(secondsSinceEpoch: 0)
-        }
+        let looks = Looks()
+        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
         let reloader = RulesReloader(
             loader: loader,
             logger: self.bench.log.logger,
@@ -208,18 +216,18 @@ struct RulesReloaderTests {
         )
         let first = await reloader.reload(reason: .start)
         let same = await reloader.reload(reason: .fileChanged)
-        #expect(looks.withLock(\.self) == 1)
+        #expect(looks.count == 1)
         #expect(same.lastReloadSuccessful && same.revision == first.revision)
         await reloader.reload(reason: .signal)
-        #expect(looks.withLock(\.self) == 2)
+        #expect(looks.count == 2)
         try folder.write("rules: [\n", to: "rules.yaml")
         #expect(await reloader.reload(reason: .fileChanged).lastReloadSuccessful == false)
         try folder.write("rules: []\n", to: "rules.yaml")
         #expect(await reloader.reload(reason: .fileChanged).lastReloadSuccessful)
-        #expect(looks.withLock(\.self) == 2)
+        #expect(looks.count == 2)
         try folder.write("# Another one.\nrules: []\n", to: "rules.yaml")
         await reloader.reload(reason: .fileChanged)
-        #expect(looks.withLock(\.self) == 3)
+        #expect(looks.count == 3)
         #expect(self.bench.published.withLock { $0.count } == 2)
     }
 
@@ -228,11 +236,8 @@ struct RulesReloaderTests {
     {
         let folder = try TemporaryFolder()
         try folder.write("rules: []\n", to: "rules.yaml")
-        let looks = Mutex(0)
-        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml")) {
-            looks.withLock { $0 += 1 }
-            return Timestamp(secondsSinceEpoch: 0)
-        }
+        let looks = Looks()
+        let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"), now: looks.time)
         let (entered, entering) = AsyncStream<Void>.makeStream()
         let (gate, opening) = AsyncStream<Void>.makeStream()
         let reloader = RulesReloader(loader: loader, logger: self.bench.log.logger) { _ in
@@ -246,6 +251,6 @@ struct RulesReloaderTests {
         opening.finish()
         #expect(await first.lastReloadSuccessful)
         #expect(await signal.value.lastReloadSuccessful)
-        #expect(looks.withLock(\.self) == 1)
+        #expect(looks.count == 1)
     }
 }
