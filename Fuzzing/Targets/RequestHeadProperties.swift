@@ -77,19 +77,29 @@ struct RequestHeadProperties {
     private func checkRepetition() throws(Finding) {
         var parser = RequestHeadParser()
         _ = parser.parse(self.input.span, table: RequestHeadPeer.table)
+        let facts = try? parser.facts(in: self.input.span)
         let generation = parser.fieldsGeneration
         parser.reset()
         let progress = parser.parse(self.input.span, table: RequestHeadPeer.table)
         try expect(progress, is: .complete, "the second time")
         try expect(parser.head == self.head, "the head is another one the second time")
+        try expect(
+            (try? parser.facts(in: self.input.span)) == facts,
+            "other facts the second time"
+        )
         let another = Array("GET /other HTTP/1.1\r\nHost: b\r\nA: b\r\n\r\n".utf8)
         parser.reset()
         let other = parser.parse(another.span, table: RequestHeadPeer.table)
+        _ = try? parser.facts(in: another.span)
         try expect(other, is: .complete, "another head after it")
         parser.reset()
         let third = parser.parse(self.input.span, table: RequestHeadPeer.table)
         try expect(third, is: .complete, "the third time")
         try expect(parser.head == self.head, "the head is another one the third time")
+        try expect(
+            (try? parser.facts(in: self.input.span)) == facts,
+            "other facts the third time"
+        )
         let isOther =
             Array(self.input[self.head.fieldsStart..<self.head.end])
             == Array("Host: b\r\nA: b\r\n\r\n".utf8)

@@ -66,7 +66,7 @@ extension ClientConnection {
     private func judge(_ head: RequestHead, in bytes: Span<UInt8>) {
         let facts: RequestFacts
         do throws(MessageFault) {
-            facts = try RequestFacts(head, in: bytes)
+            facts = try self.parser.facts(in: bytes)
         } catch {
             return self.refuse(GateAnswer(error))
         }
@@ -83,13 +83,12 @@ extension ClientConnection {
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)
-        self.request = Request(
-            verdict: verdict,
-            isHead: facts.isHead,
-            isHTTP10: head.minorVersion == 0,
-            awaitsContinue: facts.expectsContinue && facts.framing != .none,
-            isCall: facts.answerForm == .grpc
-        )
+        // All else is as `nextRequest()` has left it: to build a new one costs more.
+        self.request.verdict = verdict
+        self.request.isHead = facts.isHead
+        self.request.isHTTP10 = head.minorVersion == 0
+        self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
+        self.request.isCall = facts.answerForm == .grpc
         if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
         self.body = BodyReader(facts.framing)
         if let denial = verdict.denial {

@@ -24,6 +24,7 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var identityFields: UInt64 = 0
     /// What kind of client reads the answer, should the gate give one.
     package private(set) var answerForm = AnswerForm.document
+    private var asksCrossOriginMethod = false
     private let minorVersion: Int
 
     /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
@@ -31,7 +32,6 @@ package struct RequestFacts: Equatable, Sendable {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
         var hasTransferEncoding = false
-        var asksCrossOriginMethod = false
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]
             switch line.role {
@@ -73,7 +73,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .requestID:
                 self.requestIDLine = self.requestIDLine ?? index
             case .accessControlRequestMethod:
-                asksCrossOriginMethod = true
+                self.asksCrossOriginMethod = true
             case .forwarded(.for):
                 self.forwardedForLine = self.forwardedForLine ?? index
             }
@@ -82,13 +82,30 @@ package struct RequestFacts: Equatable, Sendable {
         if hasTransferEncoding, head.minorVersion == 0 { throw .transferEncoding }
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? .none
+        self.readMethod(of: head, in: bytes)
+    }
+
+    private mutating func readMethod(of head: borrowing RequestHead, in bytes: Span<UInt8>) {
         self.isHead = head.method("HEAD", in: bytes)
         self.isIdempotent =
             self.isHead || head.method("GET", in: bytes) || head.method("OPTIONS", in: bytes)
             || head.method("PUT", in: bytes) || head.method("DELETE", in: bytes)
             || head.method("TRACE", in: bytes)
         self.isPreflight =
-            asksCrossOriginMethod && self.originLine != nil && head.method("OPTIONS", in: bytes)
+            self.asksCrossOriginMethod && self.originLine != nil
+            && head.method("OPTIONS", in: bytes)
+    }
+
+    /// Becomes those of another head with the same field lines.
+    ///
+    /// - Returns: `false` if these mean something else in its version of HTTP.
+    mutating func apply(
+        toRepeated head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        guard head.minorVersion == self.minorVersion else { return false }
+        self.readMethod(of: head, in: bytes)
+        return true
     }
 
     private static func namesTrailers(_ bytes: Span<UInt8>, _ line: FieldLine) -> Bool {

@@ -21,6 +21,9 @@ package struct RequestHeadParser: Sendable {
     /// one before byte for byte, and never comes back once another has been read.
     package private(set) var fieldsGeneration: UInt64 = 0
     private var remembered = RememberedFields()
+    private var lastFacts: RequestFacts?
+    /// The fields that they are of.
+    private var lastFactsGeneration: UInt64 = 0
     private let limits: HeadLimits
 
     package init(limits: HeadLimits = .defaults) {
@@ -56,6 +59,21 @@ package struct RequestHeadParser: Sendable {
                 return .malformed(.lineEnd)
             }
         }
+    }
+
+    /// What the gate has to know of the head that is complete. Field lines that stand there again are
+    /// not read again.
+    ///
+    /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
+    package mutating func facts(in bytes: Span<UInt8>) throws(MessageFault) -> RequestFacts {
+        let isRepeated =
+            self.lastFactsGeneration == self.fieldsGeneration
+            && self.lastFacts?.apply(toRepeated: self.head, in: bytes) == true
+        if isRepeated, let facts = self.lastFacts { return facts }
+        let facts = try RequestFacts(self.head, in: bytes)
+        self.lastFacts = facts
+        self.lastFactsGeneration = self.fieldsGeneration
+        return facts
     }
 
     /// Method, version and the spaces between take far less than 64 bytes in an honest line.
