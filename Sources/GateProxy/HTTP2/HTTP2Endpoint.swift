@@ -42,7 +42,9 @@ extension HTTP2Endpoint {
     func receivedAll() {
         self.outbox.release()
         self.settle()
-        self.flushNow()
+        // Not at once: NIO does not expect that a failed write ends the channel while it is being told
+        // that everything was read.
+        if !self.outbox.isEmpty { self.flush() }
     }
 
     /// Heeds what the peer says of itself.

@@ -13,6 +13,8 @@ struct HTTP2Outbox {
     /// Large bodies do not pile up here.
     static let size = 64 * 1024
 
+    var isEmpty: Bool { self.frames.readableBytes == 0 }
+
     var isFull: Bool { self.frames.readableBytes >= Self.size }
 
     /// Frames are read until `release`.
