@@ -174,7 +174,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.transport = .channel(context)
+        self.transport = .channel(
+            ChannelOutput(context, reachesSocket: !self.origin.isSecure)
+        )
         self.channelIsWritable = context.channel.isWritable
     }
 

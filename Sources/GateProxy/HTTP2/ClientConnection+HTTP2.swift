@@ -19,7 +19,8 @@ extension ClientConnection {
 
     /// Leaves the connection to HTTP/2, with what was received of it.
     func becomeHTTP2() {
-        guard case .channel(let context) = self.transport, self.exchange == .head else { return }
+        guard case .channel(let output) = self.transport, self.exchange == .head else { return }
+        let context = output.context
         let received = self.inbound
         self.inbound = ByteBuffer()
         self.exchange = .closed

@@ -11,16 +11,15 @@ extension ClientConnection {
         guard self.exchange == .head, !self.hasHeadDeadline, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
             !self.origin.isSecure, self.refusal == nil, self.outbound == nil, self.upstream == nil,
-            case .channel(let context) = self.transport
+            case .channel(let output) = self.transport
         else { return false }
-        let unwritten = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        return unwritten == 0
+        return output.isEmpty
     }
 
     /// Another descriptor of the client's socket; `nil` if none is left.
     func duplicateDescriptor() -> CInt? {
-        guard case .channel(let context) = self.transport else { return nil }
-        let pipeline = context.pipeline.syncOperations
+        guard case .channel(let output) = self.transport else { return nil }
+        let pipeline = output.context.pipeline.syncOperations
         let descriptor = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
             fcntl(socket, F_DUPFD_CLOEXEC, 0)
         }

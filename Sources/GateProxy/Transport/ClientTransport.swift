@@ -11,7 +11,7 @@ extension Transport where Stream == HTTP2Stream {
     /// Takes more from the client.
     func read() {
         switch self {
-        case .channel(let context): context.read()
+        case .channel(let output): output.context.read()
         case .stream(let stream): stream.makeRoom()
         case .none: break
         }
@@ -19,7 +19,7 @@ extension Transport where Stream == HTTP2Stream {
 
     func closeOutput() {
         switch self {
-        case .channel(let context): context.close(mode: .output, promise: nil)
+        case .channel(let output): output.end()
         case .stream(let stream): stream.closeOutput()
         case .none: break
         }
@@ -28,11 +28,11 @@ extension Transport where Stream == HTTP2Stream {
     /// Makes the close that follows look like none in order.
     func prepareReset() {
         // The close of a stream before its end always is a reset.
-        guard case .channel(let context) = self else { return }
-        let socket = context.channel as? any SocketOptionProvider
+        guard case .channel(let output) = self else { return }
+        let socket = output.context.channel as? any SocketOptionProvider
         _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
         // TLS would first say that this is the end.
-        let tls = try? context.pipeline.syncOperations.context(
+        let tls = try? output.context.pipeline.syncOperations.context(
             handlerType: NIOSSLServerHandler.self
         )
         tls?.close(promise: nil)

@@ -4,13 +4,13 @@ import NIOCore
 enum Transport<Stream: TransportStream> {
     /// Nothing any more, or not yet.
     case none
-    case channel(ChannelHandlerContext)
+    case channel(ChannelOutput)
     case stream(Stream)
 
     @inline(__always)
     var isWritable: Bool {
         switch self {
-        case .channel(let context): context.channel.isWritable
+        case .channel(let output): output.context.channel.isWritable
         case .stream(let stream): stream.isWritable
         case .none: false
         }
@@ -19,7 +19,7 @@ enum Transport<Stream: TransportStream> {
     @inline(__always)
     func write(_ buffer: ByteBuffer) {
         switch self {
-        case .channel(let context): context.write(NIOAny(buffer), promise: nil)
+        case .channel(let output): output.write(buffer)
         case .stream(let stream): stream.write(buffer)
         case .none: break
         }
@@ -28,7 +28,7 @@ enum Transport<Stream: TransportStream> {
     @inline(__always)
     func flush() {
         switch self {
-        case .channel(let context): context.flush()
+        case .channel(let output): output.flush()
         case .stream(let stream): stream.flush()
         case .none: break
         }
@@ -37,7 +37,7 @@ enum Transport<Stream: TransportStream> {
     @inline(__always)
     func writeAndFlush(_ buffer: ByteBuffer) {
         switch self {
-        case .channel(let context): context.writeAndFlush(NIOAny(buffer), promise: nil)
+        case .channel(let output): output.writeAndFlush(buffer)
         case .stream(let stream):
             stream.write(buffer)
             stream.flush()
@@ -48,10 +48,7 @@ enum Transport<Stream: TransportStream> {
     /// Calls back when all that was written is with the kernel, or will never be.
     func whenWritten(_ done: @escaping () -> Void) {
         switch self {
-        case .channel(let context):
-            let written = context.eventLoop.makePromise(of: Void.self)
-            context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
-            written.futureResult.assumeIsolated().whenComplete { _ in done() }
+        case .channel(let output): output.whenWritten(done)
         case .stream(let stream): stream.whenAllWritten(done)
         case .none: done()
         }
@@ -59,7 +56,7 @@ enum Transport<Stream: TransportStream> {
 
     func close() {
         switch self {
-        case .channel(let context): context.close(promise: nil)
+        case .channel(let output): output.context.close(promise: nil)
         case .stream(let stream): stream.close()
         case .none: break
         }

@@ -9,7 +9,7 @@ extension Transport where Stream == UpstreamHTTP2Stream {
     @inline(__always)
     var isActive: Bool {
         switch self {
-        case .channel(let context): context.channel.isActive
+        case .channel(let output): output.context.channel.isActive
         case .stream(let stream): stream.isOpen
         case .none: false
         }
@@ -17,7 +17,7 @@ extension Transport where Stream == UpstreamHTTP2Stream {
 
     func endWriting() {
         switch self {
-        case .channel(let context): context.close(mode: .output, promise: nil)
+        case .channel(let output): output.end()
         // Only tunnels end so, and HTTP/2 has none.
         case .stream, .none: break
         }

@@ -31,9 +31,12 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var wasReset = false
     /// Where the memory of what was read goes.
     private let largeBuffers: LargeBuffers?
+    /// Whether TLS stands between this and the socket.
+    private let isSecure: Bool
 
-    init(limits: HeadLimits, largeBuffers: LargeBuffers? = nil) {
+    init(limits: HeadLimits, isSecure: Bool = false, largeBuffers: LargeBuffers? = nil) {
         self.parser = ResponseHeadParser(limits: limits)
+        self.isSecure = isSecure
         self.largeBuffers = largeBuffers
     }
 
@@ -74,10 +77,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     /// Reads on after the client has caught up.
     func resumeReading() {
         switch self.transport {
-        case .channel(let context):
+        case .channel(let output):
             guard self.hasHeldRead, self.mayRead else { return }
             self.hasHeldRead = false
-            context.read()
+            output.context.read()
         case .stream(let stream): stream.makeRoom()
         case .none: break
         }
@@ -128,7 +131,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
 extension UpstreamConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.transport = .channel(context)
+        self.transport = .channel(ChannelOutput(context, reachesSocket: !self.isSecure))
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

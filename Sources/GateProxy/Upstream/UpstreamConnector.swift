@@ -125,6 +125,7 @@ struct UpstreamConnector {
             guard isShared else {
                 let connection = UpstreamConnection(
                     limits: self.settings.headLimits,
+                    isSecure: address.target.isSecure,
                     largeBuffers: self.largeBuffers
                 )
                 try pipeline.addHandler(connection)

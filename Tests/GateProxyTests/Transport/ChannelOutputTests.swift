@@ -1,0 +1,249 @@
+import Glibc
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import GateProxy
+
+/// What is written through a real channel arrives whole and in its order, whoever has sent it.
+@Suite(.timeLimit(.minutes(2)))
+struct ChannelOutputTests {
+    /// Hands the output to a test, on the loop of the channel.
+    private final class Holder: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        private let output: EventLoopPromise<NIOLoopBound<ChannelOutput>>
+        private let reachesSocket: Bool
+
+        init(_ output: EventLoopPromise<NIOLoopBound<ChannelOutput>>, reachesSocket: Bool) {
+            self.output = output
+            self.reachesSocket = reachesSocket
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            let output = ChannelOutput(context, reachesSocket: self.reachesSocket)
+            self.output.succeed(NIOLoopBound(output, eventLoop: context.eventLoop))
+        }
+    }
+
+    /// Counts what passes a channel on its way to the socket.
+    private final class Counter: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+
+        private(set) var bytes = 0
+
+        func write(
+            context: ChannelHandlerContext,
+            data: NIOAny,
+            promise: EventLoopPromise<Void>?
+        ) {
+            self.bytes += self.unwrapOutboundIn(data).readableBytes
+            context.write(data, promise: promise)
+        }
+    }
+
+    /// A connection of two ends: the one that writes, and a channel that reads when it is told to.
+    private struct Connection {
+        let output: NIOLoopBound<ChannelOutput>
+        let counter: NIOLoopBound<Counter>
+        let writer: any Channel
+        let reader: any Channel
+        let received: NIOLoopBound<Collector>
+
+        init(reachesSocket: Bool) async throws {
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            let promise = loop.makePromise(of: NIOLoopBound<ChannelOutput>.self)
+            let counter = try await loop.submit { NIOLoopBound(Counter(), eventLoop: loop) }.get()
+            let accepted = loop.makePromise(of: (any Channel).self)
+            let server = try await ServerBootstrap(group: loop)
+                .childChannelInitializer { channel in
+                    accepted.succeed(channel)
+                    return channel.eventLoop.makeSucceededVoidFuture()
+                }
+                .childChannelOption(.autoRead, value: false)
+                // Before the connection is there: it says how much may be on its way.
+                .serverChannelOption(.socketOption(.so_rcvbuf), value: 65536)
+                .bind(host: "127.0.0.1", port: 0).get()
+            let address = try #require(server.localAddress)
+            self.writer = try await ClientBootstrap(group: loop)
+                .channelOption(.socketOption(.so_sndbuf), value: 4096)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers(
+                            counter.value,
+                            Holder(promise, reachesSocket: reachesSocket)
+                        )
+                    }
+                }
+                .connect(to: address).get()
+            self.counter = counter
+            self.output = try await promise.futureResult.get()
+            let reader = try await accepted.futureResult.get()
+            self.reader = reader
+            self.received = try await loop.submit {
+                let collector = Collector()
+                try reader.pipeline.syncOperations.addHandler(collector)
+                return NIOLoopBound(collector, eventLoop: loop)
+            }.get()
+            try await server.close()
+        }
+
+        /// Does something on the loop of both ends.
+        func onLoop<Result: Sendable>(
+            _ body: @escaping @Sendable (ChannelOutput) throws -> Result
+        ) async throws -> Result {
+            try await self.writer.eventLoop.submit { try body(self.output.value) }.get()
+        }
+
+        /// Reads until so many bytes are there.
+        func read(_ count: Int) async throws -> [UInt8] {
+            while true {
+                let bytes = try await self.reader.eventLoop.submit { self.received.value.bytes }
+                    .get()
+                if bytes.count >= count { return bytes }
+                self.reader.read()
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+
+        func close() async throws {
+            try? await self.writer.close()
+            try? await self.reader.close()
+        }
+    }
+
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private(set) var bytes: [UInt8] = []
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            self.bytes += Array(self.unwrapInboundIn(data).readableBytesView)
+        }
+    }
+
+    /// Bytes that tell their place.
+    private static func numbered(_ range: Range<Int>) -> ByteBuffer {
+        ByteBuffer(bytes: range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    }
+
+    @Test func `what the kernel takes at once does not pass the channel`() async throws {
+        let connection = try await Connection(reachesSocket: true)
+        for start in stride(from: 0, to: 3000, by: 300) {
+            let isEmpty = try await connection.onLoop { output in
+                output.writeAndFlush(Self.numbered(start..<start + 200))
+                output.write(Self.numbered(start + 200..<start + 300))
+                #expect(!output.isEmpty)
+                output.flush()
+                return output.isEmpty
+            }
+            #expect(isEmpty)
+            #expect(try await connection.read(start + 300).count == start + 300)
+        }
+        #expect(
+            try await connection.read(3000) == Array(Self.numbered(0..<3000).readableBytesView)
+        )
+        #expect(try await connection.onLoop { _ in connection.counter.value.bytes } == 0)
+        try await connection.close()
+    }
+
+    @Test func `behind something that changes what is written all passes the channel`() async throws
+    {
+        let connection = try await Connection(reachesSocket: false)
+        try await connection.onLoop { output in
+            output.writeAndFlush(Self.numbered(0..<200))
+            output.write(Self.numbered(200..<300))
+            output.flush()
+        }
+        #expect(try await connection.read(300) == Array(Self.numbered(0..<300).readableBytesView))
+        #expect(try await connection.onLoop { _ in connection.counter.value.bytes } == 300)
+        try await connection.close()
+    }
+
+    @Test(arguments: [1, 700, 5000, 100_000])
+    func `a reader that stops gets every byte in its order`(_ size: Int) async throws {
+        let connection = try await Connection(reachesSocket: true)
+        let total = 1_500_000
+        // More than all buffers of both kernels hold, in pieces that are sent in three ways.
+        let isWritten = connection.writer.eventLoop.makePromise(of: Void.self)
+        try await connection.onLoop { output in
+            var start = 0
+            var turn = 0
+            while start < total {
+                // The smallest pieces would take long to fill the kernel.
+                let end = Swift.min(start + (start < 2000 ? size : 100_000), total)
+                if turn % 3 == 0 {
+                    output.writeAndFlush(Self.numbered(start..<end))
+                } else {
+                    output.write(Self.numbered(start..<end))
+                    if turn % 5 == 0 { output.flush() }
+                }
+                start = end
+                turn += 1
+            }
+            #expect(!output.isEmpty)
+            output.whenWritten { isWritten.succeed() }
+        }
+        let bytes = try await connection.read(total)
+        #expect(bytes == Array(Self.numbered(0..<total).readableBytesView))
+        try await isWritten.futureResult.get()
+        // It all begins again.
+        let passed = try await connection.onLoop { _ in connection.counter.value.bytes }
+        try await connection.onLoop { $0.writeAndFlush(Self.numbered(total..<total + 10)) }
+        #expect(try await connection.read(total + 10).count == total + 10)
+        #expect(try await connection.onLoop { _ in connection.counter.value.bytes } == passed)
+        try await connection.close()
+    }
+
+    @Test func `what was written goes out before the end`() async throws {
+        let connection = try await Connection(reachesSocket: true)
+        try await connection.onLoop { output in
+            output.write(Self.numbered(0..<100))
+            output.flush()
+            output.write(Self.numbered(100..<200))
+            output.end()
+        }
+        #expect(try await connection.read(200) == Array(Self.numbered(0..<200).readableBytesView))
+        try await connection.close()
+    }
+
+    @Test func `a closed channel takes nothing and harms nobody`() async throws {
+        let connection = try await Connection(reachesSocket: true)
+        try await connection.writer.close()
+        try await connection.onLoop { output in
+            output.writeAndFlush(Self.numbered(0..<100))
+            output.write(Self.numbered(0..<100))
+            output.flush()
+        }
+        try await connection.close()
+    }
+
+    @Test func `a peer that is gone closes the channel and sends no signal`() async throws {
+        let connection = try await Connection(reachesSocket: true)
+        let socket = try #require(connection.reader as? any SocketOptionProvider)
+        try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await connection.reader.close()
+        while connection.writer.isActive {
+            try await connection.onLoop { $0.writeAndFlush(Self.numbered(0..<100)) }
+        }
+        try await connection.writer.closeFuture.get()
+    }
+
+    @Test func `a channel without a socket is written to`() throws {
+        final class Keeper: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            var output: ChannelOutput?
+            func handlerAdded(context: ChannelHandlerContext) {
+                self.output = ChannelOutput(context, reachesSocket: true)
+            }
+        }
+        let channel = EmbeddedChannel()
+        let keeper = Keeper()
+        try channel.pipeline.syncOperations.addHandler(keeper)
+        keeper.output?.write(ByteBuffer(string: "a"))
+        keeper.output?.writeAndFlush(ByteBuffer(string: "b"))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "a"))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "b"))
+    }
+}
