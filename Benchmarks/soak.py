@@ -189,7 +189,7 @@ def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/soak.py", description=__doc__)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--rate", type=float, default=40, help="visits per second (default 40)")
+    parser.add_argument("--rate", type=float, default=200, help="visits per second (default 200)")
     parser.add_argument("--memory", type=int, default=192,
                         help="MiB of data that the gate may have (default 192)")
     options = parser.parse_args()

@@ -32,8 +32,8 @@ final class ParkingWatch: Sendable {
     }
 
     private func watch(_ workers: [NIOLoopBound<Worker>]) {
-        var trims = TrimSchedule()
         var nextLook = NIODeadline.now()
+        var trims = TrimSchedule(begin: nextLook)
         while let tokens = self.sockets.wait(atMost: 1000) {
             let owners = Dictionary(
                 grouping: tokens.map(ParkingToken.init(rawValue:)),

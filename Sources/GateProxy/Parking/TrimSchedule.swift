@@ -2,17 +2,25 @@ import NIOCore
 
 /// Decides when memory that is free is given back to the system.
 ///
-/// What a parked connection needed before stays with the process otherwise. Giving it back costs
-/// time, so it is done for crowds only, and where about as many wake as are parked, who would take
-/// the same memory again, it is not done.
+/// What a parked connection needed before stays with the process otherwise, and so does what was
+/// needed at the worst moment of many days. Giving it back costs time, so it is done at once for
+/// crowds only, and where about as many wake as are parked, who would take the same memory again, it
+/// is not done.
 struct TrimSchedule {
     /// How many more must be parked than there were at some time since the last trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
+    /// Whatever has happened.
+    static let longestInterval = TimeAmount.seconds(60)
 
     private var least = 0
     private var last: NIODeadline?
     private var previous = 0
+    private let begin: NIODeadline
+
+    init(begin: NIODeadline) {
+        self.begin = begin
+    }
 
     /// Says whether to do it now; ask about once a second.
     ///
@@ -22,9 +30,12 @@ struct TrimSchedule {
         let isRush = parked > self.previous + self.previous / 8
         self.previous = parked
         self.least = Swift.min(self.least, parked)
-        guard parked >= self.least + Self.leastGrowth, !isRush,
-            self.last.map({ now - $0 >= Self.leastInterval }) ?? true
-        else { return false }
+        let isCrowd =
+            parked >= self.least + Self.leastGrowth && !isRush
+            && self.last.map { now - $0 >= Self.leastInterval } ?? true
+        guard isCrowd || now - (self.last ?? self.begin) >= Self.longestInterval else {
+            return false
+        }
         self.least = parked
         self.last = now
         return true

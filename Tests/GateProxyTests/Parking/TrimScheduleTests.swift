@@ -6,7 +6,7 @@ import Testing
 struct TrimScheduleTests {
     /// In which seconds memory is given back, if so many are parked in each.
     private static func trims(_ parked: [Int]) -> [Int] {
-        var schedule = TrimSchedule()
+        var schedule = TrimSchedule(begin: .uptimeNanoseconds(0))
         return parked.indices.filter { second in
             schedule.isDue(
                 parked: parked[second],
@@ -30,6 +30,10 @@ struct TrimScheduleTests {
             ([1000, 1000, 0, 0, 0, 0, 0, 1000, 1000, 1000], [1, 8]),
             // It grows for ever, but slowly.
             (Array(stride(from: 10_000, to: 14_000, by: 200)), [1, 6, 11, 16]),
+            // Nobody is parked, and there may be something all the same.
+            (Array(repeating: 0, count: 130), [60, 120]),
+            // The minute begins anew with each crowd.
+            (Array(repeating: 0, count: 30) + Array(repeating: 800, count: 70), [31, 91]),
         ] as [([Int], [Int])]
     )
     func `it is due for crowds that stay`(_ parked: [Int], _ expected: [Int]) {
