@@ -31,14 +31,31 @@ extension ClientConnection {
             limits: self.worker.settings.discardLimits
         )
         self.request.logEntry?.status = answer.status
-        let sendsUpgrade = answer.sendsUpgrade && !self.request.isHTTP10
-        self.writeHead(
-            answer.head,
-            keepsClient: action != .answerAndLinger,
-            sendsUpgrade: sendsUpgrade
-        )
-        if !self.request.isHead { self.appendOutbound(answer.body) }
+        let keepsClient = action != .answerAndLinger
+        if keepsClient, self.takesAsRendered(answer) {
+            self.write(answer)
+        } else {
+            self.writeHead(
+                answer.head,
+                keepsClient: keepsClient,
+                sendsUpgrade: answer.sendsUpgrade && !self.request.isHTTP10
+            )
+            if !self.request.isHead { self.appendOutbound(answer.body) }
+        }
         self.perform(action)
+    }
+
+    /// Whether nothing but the date is added to an answer, and nothing left out.
+    private func takesAsRendered(_ answer: RenderedAnswer) -> Bool {
+        !answer.sendsUpgrade && !self.request.isHTTP10 && !self.request.isHead
+            && self.request.origin == nil
+    }
+
+    /// Writes an answer whole: in pieces it costs twice as much.
+    private func write(_ answer: RenderedAnswer) {
+        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
+        buffer.writeTogether(answer.head, self.worker.lastDateLine, answer.body)
+        self.outbound = buffer
     }
 
     /// Refuses a request that is no acceptable HTTP, and the connection with it: where one request

@@ -52,6 +52,8 @@ package final class Worker {
     private(set) var now = NIODeadline.now()
     /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
     private(set) var dateLine: [UInt8]
+    /// The same with the empty line that ends a head.
+    private(set) var lastDateLine: [UInt8]
     private var dateSeconds: Int
 
     static let tickInterval = TimeAmount.milliseconds(250)
@@ -88,6 +90,7 @@ package final class Worker {
         self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
         self.dateSeconds = HTTPDate.secondsSinceEpoch()
         self.dateLine = HTTPDate.line(secondsSinceEpoch: self.dateSeconds)
+        self.lastDateLine = self.dateLine + Array("\r\n".utf8)
     }
 
     /// A worker that counts no addresses and connects to the backend as the settings say.
@@ -233,6 +236,7 @@ package final class Worker {
         if seconds != self.dateSeconds {
             self.dateSeconds = seconds
             self.dateLine = HTTPDate.line(secondsSinceEpoch: seconds)
+            self.lastDateLine = self.dateLine + Array("\r\n".utf8)
             self.judgeOverdue(at: Timestamp(secondsSinceEpoch: Int64(seconds)))
         }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
