@@ -55,7 +55,7 @@ extension ClientConnection {
         guard case .channel = self.transport else { return }
         guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
         // Who was woken has sent something, which is about to be read.
-        let isHeard = self.isResumed && self.parser.fieldsGeneration == 0
+        let isHeard = self.isResumed && self.parser.generation.fields == 0
         let grace = isHeard ? Swift.max(grace, .seconds(1)) : grace
         guard grace > .zero else { return self.closeAfterWriting() }
         let end = self.worker.now + grace

@@ -79,7 +79,7 @@ extension ClientConnection {
             in: bytes,
             address: self.rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            fieldsGeneration: self.parser.fieldsGeneration,
+            generation: self.parser.generation,
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)

@@ -83,7 +83,7 @@ extension ClientConnection {
             facts: facts,
             in: bytes,
             address: self.clientAddress(parser.head, facts: facts, in: bytes),
-            fieldsGeneration: parser.fieldsGeneration,
+            generation: parser.generation,
             last: &last
         )
     }

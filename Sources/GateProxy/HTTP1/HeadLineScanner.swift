@@ -16,6 +16,9 @@ struct HeadLineScanner: Equatable, Sendable {
     /// Bytes before it are known to hold no line feed.
     private var searchStart = 0
 
+    /// Whether it has looked at nothing yet.
+    var isUnused: Bool { self.searchStart == 0 }
+
     mutating func next(in bytes: Span<UInt8>) -> Line {
         guard let lineFeed = bytes.position(of: ASCII.lineFeed, from: self.searchStart) else {
             return self.wait(in: bytes)

@@ -1,3 +1,15 @@
+/// Which of the heads on a connection one is.
+///
+/// A number never comes back once another has been read.
+package struct HeadGeneration: Equatable, Sendable {
+    /// Stays the same while heads repeat the one before byte for byte.
+    package var head: UInt64 = 0
+    /// Stays the same while their header sections do.
+    package var fields: UInt64 = 0
+
+    package init() {}
+}
+
 /// Reads request heads in place, once, and refuses whatever two readers could understand
 /// differently (RFC 9112).
 package struct RequestHeadParser: Sendable {
@@ -17,13 +29,15 @@ package struct RequestHeadParser: Sendable {
     package private(set) var head = RequestHead()
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
-    /// Which header section the head has: it stays the same while heads repeat the section of the
-    /// one before byte for byte, and never comes back once another has been read.
-    package private(set) var fieldsGeneration: UInt64 = 0
-    private var remembered = RememberedFields()
+    /// Which head this is, compared with those before.
+    package private(set) var generation = HeadGeneration()
+    /// From the first byte to the first field line; none while another head is being read.
+    private var requestLine = RememberedBytes(limit: 256)
+    /// From the first field line to the empty line that ends the section.
+    private var section = RememberedBytes(limit: 2048)
     private var lastFacts: RequestFacts?
-    /// The fields that they are of.
-    private var lastFactsGeneration: UInt64 = 0
+    /// The head that they are of.
+    private var lastFactsGeneration = HeadGeneration()
     private let limits: HeadLimits
 
     package init(limits: HeadLimits = .defaults) {
@@ -39,13 +53,15 @@ package struct RequestHeadParser: Sendable {
     /// Makes ready for a head that is read by another table.
     package mutating func resetForNewTable() {
         self.reset()
-        self.remembered.forget()
+        self.requestLine.forget()
+        self.section.forget()
     }
 
     /// Reads on.
     ///
     /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
+        if self.repeatsHead(in: bytes) { return .complete }
         while true {
             switch self.scanner.next(in: bytes) {
             case .line(let start, let end):
@@ -61,18 +77,22 @@ package struct RequestHeadParser: Sendable {
         }
     }
 
-    /// What the gate has to know of the head that is complete. Field lines that stand there again are
-    /// not read again.
+    /// What the gate has to know of the head that is complete.
     ///
+    /// Field lines that stand there again are not read again.
     /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
     package mutating func facts(in bytes: Span<UInt8>) throws(MessageFault) -> RequestFacts {
-        let isRepeated =
-            self.lastFactsGeneration == self.fieldsGeneration
-            && self.lastFacts?.apply(toRepeated: self.head, in: bytes) == true
-        if isRepeated, let facts = self.lastFacts { return facts }
+        let last = self.lastFactsGeneration
+        if last.head != self.generation.head {
+            let isKnown =
+                last.fields == self.generation.fields
+                && self.lastFacts?.apply(toRepeated: self.head, in: bytes) == true
+            if !isKnown { self.lastFacts = nil }
+            self.lastFactsGeneration = self.generation
+        }
+        if let facts = self.lastFacts { return facts }
         let facts = try RequestFacts(self.head, in: bytes)
         self.lastFacts = facts
-        self.lastFactsGeneration = self.fieldsGeneration
         return facts
     }
 
@@ -107,7 +127,8 @@ package struct RequestHeadParser: Sendable {
         case .fields:
             guard start < end else {
                 self.head.end = end + 2
-                self.remembered.remember(bytes, from: self.head.fieldsStart, to: end + 2)
+                self.section.remember(bytes, from: self.head.fieldsStart, to: end + 2)
+                self.rememberRequestLine(in: bytes)
                 return .complete
             }
             guard self.head.fields.lines.count < self.limits.fields else {
@@ -121,18 +142,31 @@ package struct RequestHeadParser: Sendable {
 }
 
 extension RequestHeadParser {
+    /// Whether the head before this one stands there again; it still is `head`.
+    @inline(__always)
+    private func repeatsHead(in bytes: Span<UInt8>) -> Bool {
+        self.scanner.isUnused && self.requestLine.stands(in: bytes, at: 0)
+            && self.section.stands(in: bytes, at: self.requestLine.count)
+    }
+
+    private mutating func rememberRequestLine(in bytes: Span<UInt8>) {
+        self.generation.head += 1
+        self.requestLine.remember(bytes, from: 0, to: self.head.fieldsStart)
+    }
+
     private mutating func beginFields(at start: Int, in bytes: Span<UInt8>) -> Progress? {
         let lastStart = self.head.fieldsStart
         self.head.fieldsStart = start
-        let end = start + self.remembered.count
-        if end <= self.limits.bytes, self.remembered.stands(in: bytes, at: start) {
+        let end = start + self.section.count
+        if end <= self.limits.bytes, self.section.stands(in: bytes, at: start) {
             self.head.fields.move(by: start - lastStart)
             self.head.end = end
+            self.rememberRequestLine(in: bytes)
             return .complete
         }
-        self.fieldsGeneration += 1
+        self.generation.fields += 1
         self.head.fields.removeAll()
-        self.remembered.forget()
+        self.section.forget()
         self.stage = .fields
         return nil
     }
@@ -143,6 +177,7 @@ extension RequestHeadParser {
         to end: Int,
         in bytes: Span<UInt8>
     ) -> MessageFault? {
+        self.requestLine.forget()
         let methodEnd = bytes.endOfToken(from: start, to: end)
         guard methodEnd > start, methodEnd < end, bytes[methodEnd] == ASCII.space else {
             return .method

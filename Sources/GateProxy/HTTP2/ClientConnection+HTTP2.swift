@@ -6,7 +6,7 @@ extension ClientConnection {
     /// 3.3), which is then spoken as soon as it is complete.
     func beginsHTTP2() -> Bool {
         // Over TLS the protocol was agreed upon before.
-        guard self.parser.fieldsGeneration == 0, !self.isResumed, !self.origin.isSecure,
+        guard self.parser.generation.fields == 0, !self.isResumed, !self.origin.isSecure,
             case .channel = self.transport
         else {
             return false

@@ -43,7 +43,7 @@ package struct Rehearsal: Sendable {
                 facts: facts,
                 in: bytes,
                 address: self.address,
-                fieldsGeneration: parser.fieldsGeneration,
+                generation: parser.generation,
                 last: &last
             )
             if let denial = verdict.denial {

@@ -5,19 +5,25 @@ import NIOCore
 struct RememberedVerdict {
     let rules: WorkerRules
     let key: VerdictKey
-    /// The header section that it was last given for.
-    var fieldsGeneration: UInt64
+    /// The head that it was last given for.
+    var generation: HeadGeneration
     /// Whether the identity came from the query, which is not among the fields.
     let hasQuery: Bool
     let verdict: Verdict
 
+    /// The verdict on the same head again; `nil` if it is another one.
+    func verdict(by rules: WorkerRules, generation: HeadGeneration) -> Verdict? {
+        self.rules === rules && self.generation.head == generation.head && !self.hasQuery
+            ? self.verdict : nil
+    }
+
     /// The verdict on another request with the same header section; `nil` if it must be looked up.
     func verdict(
         by rules: WorkerRules,
-        fieldsGeneration: UInt64,
+        generation: HeadGeneration,
         scope: RequestScope
     ) -> Verdict? {
-        guard self.rules === rules, self.fieldsGeneration == fieldsGeneration,
+        guard self.rules === rules, self.generation.fields == generation.fields,
             self.key.scope == scope, !self.hasQuery
         else { return nil }
         return self.verdict
@@ -74,26 +80,32 @@ final class WorkerRules {
     /// The verdict on a request.
     ///
     /// `last`: the connection's previous one. A connection carries one device, so that comparing
-    /// with it nearly always spares the look-up; a section of the same `fieldsGeneration` spares the
-    /// comparison, too.
+    /// with it nearly always spares the look-up; a section of the same `generation` spares the
+    /// comparison, too, and a head of the same spares everything.
     /// `address` is the client's.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         address: String,
-        fieldsGeneration: UInt64,
+        generation: HeadGeneration,
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
+        if !facts.offersUpgrade, let verdict = last?.verdict(by: self, generation: generation),
+            self.isValid(verdict)
+        {
+            return verdict
+        }
         self.key.scope = self.scope(of: head, in: bytes)
         if !facts.offersUpgrade,
             let verdict = last?.verdict(
                 by: self,
-                fieldsGeneration: fieldsGeneration,
+                generation: generation,
                 scope: self.key.scope
             ), self.isValid(verdict)
         {
+            last?.generation = generation
             return verdict
         }
         self.key.form = facts.answerForm
@@ -115,7 +127,7 @@ final class WorkerRules {
         if let remembered = last, remembered.rules === self, remembered.key == self.key,
             self.isValid(remembered.verdict)
         {
-            last?.fieldsGeneration = fieldsGeneration
+            last?.generation = generation
             return remembered.verdict
         }
         let verdict: Verdict
@@ -130,7 +142,7 @@ final class WorkerRules {
             ? RememberedVerdict(
                 rules: self,
                 key: self.key,
-                fieldsGeneration: fieldsGeneration,
+                generation: generation,
                 hasQuery: !query.all.isEmpty,
                 verdict: verdict
             ) : nil

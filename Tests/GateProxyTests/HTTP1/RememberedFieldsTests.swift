@@ -33,13 +33,13 @@ struct RememberedFieldsTests {
         let fresh = Self.parse([second + Self.fields])
         #expect(again.progress == .complete)
         #expect(again.parser.head == fresh.parser.head)
-        #expect(again.parser.fieldsGeneration == 1)
+        #expect(again.parser.generation.fields == 1)
     }
 
     @Test func `a body or another request behind the head changes nothing`() {
         let head = "GET / HTTP/1.1\r\n" + Self.fields
         let again = Self.parse([head, head + "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"])
-        #expect(again.parser.fieldsGeneration == 1)
+        #expect(again.parser.generation.fields == 1)
         #expect(again.parser.head.end == head.utf8.count)
     }
 
@@ -55,10 +55,49 @@ struct RememberedFieldsTests {
         let fresh = Self.parse([line + other])
         #expect(second.progress == fresh.progress)
         #expect(second.parser.head == fresh.parser.head)
-        #expect(second.parser.fieldsGeneration == 2)
+        #expect(second.parser.generation.fields == 2)
         let third = Self.parse([line + Self.fields, line + other, line + Self.fields])
         #expect(third.parser.head == Self.parse([line + Self.fields]).parser.head)
-        #expect(third.parser.fieldsGeneration == 3)
+        #expect(third.parser.generation.fields == 3)
+    }
+
+    @Test func `only a head that stands there again has the same generation`() {
+        let heads = [
+            "GET /a HTTP/1.1\r\n" + Self.fields, "GET /b HTTP/1.1\r\n" + Self.fields,
+            "PUT /a HTTP/1.1\r\n" + Self.fields, "GET /a HTTP/1.0\r\n" + Self.fields,
+            "\r\nGET /a HTTP/1.1\r\n" + Self.fields, "GET /a HTTP/1.1\r\nHost: gate\r\n\r\n",
+            "GET http://a/a HTTP/1.1\r\n" + Self.fields,
+            "GET /\(String(repeating: "a", count: 300)) HTTP/1.1\r\n" + Self.fields,
+        ]
+        for first in heads {
+            for second in heads {
+                let fresh = Self.parse([second]).parser.head
+                let once = Self.parse([first, second])
+                #expect(once.parser.head == fresh)
+                let isTheSame = first == second && first.count < 300
+                #expect((once.parser.generation.head == 1) == isTheSame)
+                let twice = Self.parse([first, second, first, second])
+                #expect(twice.parser.head == fresh)
+            }
+        }
+    }
+
+    @Test func `what is no head, or half of one, is not taken for the one before`() {
+        let head = "GET /a HTTP/1.1\r\n" + Self.fields
+        let others = [
+            "GET /b HTTP/9.9\r\n", "GET /b HTTP/1.1\r\nNo colon\r\n\r\n", "GET /b",
+            "G@T / HTTP/1.1\r\n", "GET /b HTTP/1.1\r\n",
+            "POST /b HTTP/1.1\r\n\(Self.fields.dropLast(2))",
+        ]
+        for other in others {
+            let again = Self.parse([head, other, head])
+            #expect(again.progress == .complete)
+            #expect(again.parser.head == Self.parse([head]).parser.head)
+        }
+        for cut in 0..<head.utf8.count {
+            let part = String(decoding: head.utf8.prefix(cut), as: UTF8.self)
+            #expect(Self.parse([head, part]).progress == .incomplete)
+        }
     }
 
     @Test func `the same fields in pieces are read to the same head`() {
@@ -83,7 +122,7 @@ struct RememberedFieldsTests {
         parser.resetForNewTable()
         let other = FieldNameTable.request(identityHeaderNames: ["x-custom"])
         #expect(parser.parse(head.span, table: other) == .complete)
-        #expect(parser.fieldsGeneration == 2)
+        #expect(parser.generation.fields == 2)
         #expect(parser.head.fields.lines.map(\.role) == [.host, .other, .identity(0)])
     }
 

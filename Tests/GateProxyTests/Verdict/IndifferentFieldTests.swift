@@ -44,7 +44,7 @@ struct IndifferentFieldTests {
             facts: try RequestFacts(parser.head, in: bytes.span),
             in: bytes.span,
             address: "192.0.2.1",
-            fieldsGeneration: parser.fieldsGeneration,
+            generation: parser.generation,
             last: &last
         )
     }

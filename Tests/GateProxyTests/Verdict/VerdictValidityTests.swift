@@ -27,7 +27,7 @@ struct VerdictValidityTests {
         version: String = "1.0",
         device: String = "d",
         address: String = "192.0.2.1",
-        fieldsGeneration: UInt64 = 1,
+        generation: HeadGeneration = HeadGeneration(),
         last: inout RememberedVerdict?
     ) throws -> Verdict {
         let bytes = Array(
@@ -41,13 +41,26 @@ struct VerdictValidityTests {
             facts: try RequestFacts(parser.head, in: bytes.span),
             in: bytes.span,
             address: address,
-            fieldsGeneration: fieldsGeneration,
+            generation: generation,
             last: &last
         )
     }
 
-    @Test(arguments: [false, true])
-    func `a floor begins at its very second, without a reload`(repeatsFields: Bool) throws {
+    enum Repeated: CaseIterable {
+        case nothing
+        case fields
+        case head
+
+        func generation(_ request: UInt64) -> HeadGeneration {
+            var generation = HeadGeneration()
+            generation.head = self == .head ? 1 : request + 1
+            generation.fields = self == .nothing ? request + 1 : 1
+            return generation
+        }
+    }
+
+    @Test(arguments: Repeated.allCases)
+    func `a floor begins at its very second, without a reload`(_ repeated: Repeated) throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -66,7 +79,7 @@ struct VerdictValidityTests {
             self.clock.seconds = self.start + Int64(second)
             let verdict = try self.verdict(
                 rules,
-                fieldsGeneration: repeatsFields ? 1 : UInt64(second),
+                generation: repeated.generation(UInt64(second)),
                 last: &last
             )
             kinds.append(verdict.decision.kind)

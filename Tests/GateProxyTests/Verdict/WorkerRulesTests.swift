@@ -65,7 +65,7 @@ struct WorkerRulesTests {
             facts: facts,
             in: bytes.span,
             address: "192.0.2.1",
-            fieldsGeneration: parser.fieldsGeneration,
+            generation: parser.generation,
             last: &last
         )
     }

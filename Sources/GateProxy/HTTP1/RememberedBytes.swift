@@ -1,19 +1,23 @@
 import Glibc
 
-/// The header section of the last head on a connection, byte for byte.
+/// A part of the last head on a connection, byte for byte.
 ///
-/// An app sends the same header fields with request after request; comparing them with the last
-/// ones costs a fraction of reading them anew.
-struct RememberedFields: Sendable {
-    /// The section from its first field line to the empty line that ends it; empty: none.
+/// An app sends the same header fields with request after request, and one that is refused or waits
+/// for something often the same request; comparing them with the last ones costs a fraction of
+/// reading them anew.
+struct RememberedBytes: Sendable {
+    /// Empty: none.
     private var bytes: [UInt8] = []
+    /// Longer parts are read each time, so that an idle connection stays small.
+    let limit: Int
 
-    /// Longer sections are read each time, so that an idle connection stays small.
-    private static let limit = 2048
+    init(limit: Int) {
+        self.limit = limit
+    }
 
     var count: Int { self.bytes.count }
 
-    /// Whether the section that begins at `start` is this one, from beginning to end.
+    /// Whether they stand there again, from the first to the last.
     func stands(in head: Span<UInt8>, at start: Int) -> Bool {
         let count = self.bytes.count
         guard count > 0, start + count <= head.count else { return false }
@@ -29,7 +33,7 @@ struct RememberedFields: Sendable {
 
     mutating func remember(_ head: Span<UInt8>, from start: Int, to end: Int) {
         self.bytes.removeAll(keepingCapacity: true)
-        guard end - start <= Self.limit else { return }
+        guard end - start <= self.limit else { return }
         unsafe head.extracting(start..<end).withUnsafeBufferPointer {
             unsafe self.bytes.append(contentsOf: $0)
         }
