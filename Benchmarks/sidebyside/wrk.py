@@ -37,7 +37,7 @@ def measure(server, headers, status, *, seconds, connections, cores, path=PATH, 
         print(f"{server.name}: {failure}", flush=True)
         return Run.failed(failure)
     wrong_before = sum(count for each, count in statuses.items() if int(each) != status)
-    return run_from(figures, cpu, status, wrong_before)
+    return run_from(figures, cpu, wrong_before)
 
 
 def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
@@ -60,13 +60,12 @@ def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
     raise LoadFailed(f"no figures from wrk: {(run.stdout + run.stderr).strip()}")
 
 
-def run_from(figures, cpu_seconds, status, wrong_in_warm_up):
+def run_from(figures, cpu_seconds, wrong_in_warm_up):
     requests = figures["requests"]
     if requests == 0:
         return Run.failed("no answers")
     # wrk knows only "above 399" here; the warm-up has looked at each status.
-    refused = figures["aboveStatus399"]
-    wrong = wrong_in_warm_up + (refused if status < 400 else requests - refused)
+    wrong = wrong_in_warm_up + figures["aboveStatus399"]
     faults = []
     if wrong:
         faults.append(f"{wrong} wrong statuses")

@@ -3,6 +3,7 @@
 import functools
 
 from ..appcall import CURRENT_VERSION, OUTDATED_VERSION, request_headers
+from ..bench import Bench
 from ..candidates import REFERENCE
 from ..run import Column
 
@@ -23,11 +24,12 @@ class Saturated:
     reference = REFERENCE
     max_rounds = None
 
-    def __init__(self, name, title, version, status):
+    def __init__(self, name, title, version, status, load=Bench.wrk):
         self.name = name
         self.title = title
         self._headers = request_headers(version)
         self._status = status
+        self._load = load
 
     @classmethod
     def passing(cls):
@@ -35,7 +37,8 @@ class Saturated:
 
     @classmethod
     def denying(cls):
-        return cls("deny", "the proxy answers, HTTP/1.1, one core", OUTDATED_VERSION, 426)
+        title = "the proxy answers, HTTP/1.1, one core"
+        return cls("deny", title, OUTDATED_VERSION, 426, load=Bench.load)
 
     def rows(self, bench):
         return {
@@ -44,4 +47,4 @@ class Saturated:
         }
 
     def _measure(self, bench, candidate, _):
-        return bench.wrk(bench.server(candidate), self._headers, self._status)
+        return self._load(bench, bench.server(candidate), self._headers, self._status)
