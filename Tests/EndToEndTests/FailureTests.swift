@@ -54,6 +54,31 @@ struct FailureTests {
         }
     }
 
+    @Test(arguments: [(BackendStep.reset, StreamEnding.reset), (.close, .closed)])
+    func `nor does one whose end is met while the upload is written, if it is reset`(
+        _ end: BackendStep,
+        _ seen: StreamEnding
+    ) async throws {
+        let mayEnd = Latch()
+        let script: ScriptedBackend.Script = { _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\npart of it"), .wait(mayEnd), end]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            let fields = "Content-Length: 1000\r\n"
+            try client.send(Request.text("POST", "/a", fields: fields) + "half")
+            #expect(try client.head()?.status == 200)
+            #expect(try client.bytes(10) == Array("part of it".utf8))
+            // The gate finds the upload first, and writes it into a connection that is gone.
+            try scene.gate.pause()
+            try client.send("more")
+            mayEnd.open()
+            try scene.backend.wait(for: "the end") { $0.connections.first?.end }
+            scene.gate.goOn()
+            #expect(try client.rest().by == seen)
+        }
+    }
+
     @Test
     func `a GET on a stale pooled connection is tried once more`() async throws {
         let script: ScriptedBackend.Script = { $0.index == 0 ? [.echo] : [.close] }

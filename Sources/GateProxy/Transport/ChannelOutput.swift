@@ -19,6 +19,10 @@ final class ChannelOutput {
     private var unflushed: ByteBuffer?
     /// Whether there may be bytes in the channel, which come first.
     private var usesChannel = false
+    /// Whether a reset was met in sending.
+    ///
+    /// The kernel tells it once: whoever reads then meets an end.
+    private(set) var wasReset = false
 
     /// `reachesSocket`: whether no handler stands behind this one that changes what is written.
     init(_ context: ChannelHandlerContext, reachesSocket: Bool) {
@@ -92,9 +96,11 @@ final class ChannelOutput {
     /// Sends what the kernel takes at once; an error is left for the channel to meet.
     private func send(_ buffer: inout ByteBuffer) {
         let count = try? self.socket?.withUnsafeTransport { descriptor in
-            unsafe buffer.withUnsafeReadableBytes { bytes in
+            let count = unsafe buffer.withUnsafeReadableBytes { bytes in
                 unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Self.flags)
             }
+            if count < 0, errno == ECONNRESET { self.wasReset = true }
+            return count
         }
         guard let count, count > 0 else { return }
         buffer.moveReaderIndex(forwardBy: count)

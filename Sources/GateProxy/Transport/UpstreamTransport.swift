@@ -15,6 +15,11 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         }
     }
 
+    /// Whether a reset was met in writing.
+    var wasReset: Bool {
+        if case .channel(let output) = self { output.wasReset } else { false }
+    }
+
     func endWriting() {
         switch self {
         case .channel(let output): output.end()

@@ -29,6 +29,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var hasHeldRead = false
     /// Whether the connection was reset: what looks like the end of a body is none then.
     private var wasReset = false
+    /// Whether the backend has closed its side in order.
+    private var inputEnded = false
     /// Where the memory of what was read goes.
     private let largeBuffers: LargeBuffers?
     /// Whether TLS stands between this and the socket.
@@ -182,10 +184,14 @@ extension UpstreamConnection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+        self.inputEnded = true
+        if self.transport.wasReset { self.wasReset = true }
         self.ended()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        // NIO says nothing of an error that it meets in writing; but who has closed was heard of.
+        if !self.inputEnded { self.wasReset = true }
         self.ended()
     }
 

@@ -111,6 +111,18 @@ package final class GateProcess: Sendable {
         }
     }
 
+    /// Keeps it from doing anything until `goOn()`: what happens meanwhile is found all at once.
+    package func pause() throws {
+        self.send(signal: SIGSTOP)
+        let path = "/proc/\(self.processIdentifier)/stat"
+        // Letters of the states: proc_pid_stat(5).
+        while try !String(contentsOfFile: path, encoding: .utf8).contains(") T ") { usleep(1000) }
+    }
+
+    package func goOn() {
+        self.send(signal: SIGCONT)
+    }
+
     /// Blocks until it has ended of itself.
     package func waitForExit(by deadline: Deadline = .usual) throws -> Exit {
         try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
