@@ -159,8 +159,11 @@ struct FeedLoadTests {
             #expect(failing.error?.contains("the newest app goes on") == true)
             #expect(failing.revision == before.revision)
             #expect(try self.minimum(scene) == "1.0.0")
+            let seen = scene.gate.logLines.count
             database.put(Self.value("2.0.0"))
             _ = try await self.minimums(scene, until: "2.0.0")
+            // It is in force a moment before anybody says so.
+            try scene.gate.logLine("the new value", skipping: seen) { $0.message == "feed taken" }
             #expect(
                 self.count("feed refused; what it said last stays", in: scene)
                     <= self.bound(since: start)
