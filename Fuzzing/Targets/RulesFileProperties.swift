@@ -14,11 +14,11 @@ enum RulesFileProperties {
             return try self.checkErrors(error.errors, in: text)
         }
         let again = try? Self.load(text)
-        try expect(again == rules, "other rules the second time")
-        for warning in RulesLint(rules, at: Self.now).warnings {
+        try expect(again?.definition == rules.definition, "other rules the second time")
+        for warning in RulesFindings(rules, at: Self.now).all {
             try expect(!"\(warning)".isEmpty, "a warning without words")
         }
-        try self.checkDecisions(RuleSet(rules.definition))
+        try self.checkDecisions(rules.ruleSet)
     }
 
     private static func load(_ text: String) throws(RulesFileErrors) -> LoadedRules {

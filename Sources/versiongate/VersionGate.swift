@@ -9,6 +9,7 @@ struct VersionGate: AsyncParsableCommand {
         version: Release.version,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
+            Reload.self,
             DemoBackend.self,
             Version.self,
         ]

@@ -12,17 +12,20 @@ package struct AdminEndpoints: Sendable {
     private let reloader: RulesReloader
     private let desk: FeedDesk
     private let hooks: FeedHooks
+    private let lastGood: LastGoodRules?
     private let now: @Sendable () -> Timestamp
 
     package init(
         reloader: RulesReloader,
         desk: FeedDesk,
         hooks: FeedHooks,
+        lastGood: LastGoodRules? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
         self.desk = desk
         self.hooks = hooks
+        self.lastGood = lastGood
         self.now = now
     }
 
@@ -33,9 +36,14 @@ package struct AdminEndpoints: Sendable {
             let report = FeedsReport(
                 await self.reloader.status,
                 await self.desk.statuses,
+                self.lastGood,
                 now: self.now()
             )
             return AdminAnswer(.ok, report)
+        case .reload:
+            let status = await self.reloader.reload(reason: .request)
+            let report = RulesReport(status)
+            return AdminAnswer(status.lastReloadSuccessful ? .ok : .conflict, report)
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
                 request.fields[name]

@@ -4,15 +4,6 @@ internal import GatePolicy
 
 /// How the rules and their feeds are doing, as `/feeds` shows it.
 struct FeedsReport: Encodable {
-    struct Rules: Encodable {
-        /// The revision that requests are judged by.
-        let revision: String?
-        /// Whether the file was right when it was last read.
-        let lastReloadSuccessful: Bool
-        let lastSuccessAt: String?
-        let errors: [String]?
-    }
-
     struct Feed: Encodable {
         let id: String
         let kind: String
@@ -36,16 +27,19 @@ struct FeedsReport: Encodable {
         let webhook: String?
     }
 
-    let rules: Rules
+    let rules: RulesReport
+    /// Where the last good rules and what feeds said are kept; not there without `--state-dir`.
+    let state: StateReport?
     let feeds: [Feed]
 
-    init(_ reload: ReloadStatus, _ feeds: [FeedStatus], now: Timestamp) {
-        self.rules = Rules(
-            revision: reload.revision,
-            lastReloadSuccessful: reload.lastReloadSuccessful,
-            lastSuccessAt: reload.lastSuccess.map { Self.text(Int64($0.timeIntervalSince1970)) },
-            errors: reload.errors.isEmpty ? nil : reload.errors.map(\.description)
-        )
+    init(
+        _ reload: ReloadStatus,
+        _ feeds: [FeedStatus],
+        _ lastGood: LastGoodRules?,
+        now: Timestamp
+    ) {
+        self.rules = RulesReport(reload)
+        self.state = lastGood.map { StateReport($0) }
         self.feeds = feeds.map { Self.feed($0, now: now.secondsSinceEpoch) }
     }
 

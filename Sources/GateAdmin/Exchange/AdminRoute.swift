@@ -4,6 +4,8 @@ internal import NIOHTTP1
 enum AdminRoute: Sendable, Equatable {
     /// `/feeds`: how the feeds are doing.
     case feeds
+    /// `/-/reload`: reads the rules again.
+    case reload
     /// `/hooks/NAME`: the webhook of a feed.
     case hook(feed: String)
 
@@ -14,6 +16,8 @@ enum AdminRoute: Sendable, Equatable {
         let path = target.prefix { $0 != "?" }
         if path == "/feeds" {
             self = .feeds
+        } else if path == "/-/reload" {
+            self = .reload
         } else if path.hasPrefix(Self.hooks), path.count > Self.hooks.count {
             self = .hook(feed: String(path.dropFirst(Self.hooks.count)))
         } else {
@@ -28,7 +32,7 @@ enum AdminRoute: Sendable, Equatable {
     /// come by whatever name its source knows.
     var isForOperators: Bool {
         switch self {
-        case .feeds: true
+        case .feeds, .reload: true
         case .hook: false
         }
     }
@@ -36,7 +40,7 @@ enum AdminRoute: Sendable, Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .feeds: [.GET, .HEAD]
-        case .hook: [.POST]
+        case .hook, .reload: [.POST]
         }
     }
 }

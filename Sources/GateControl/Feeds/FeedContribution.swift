@@ -3,8 +3,26 @@ package struct FeedContribution: Sendable, Equatable {
     /// Of the feed's entry that it came by.
     let fingerprint: String
     let value: FeedValue
+    /// The values before it whose floors go on until this one's are in force, the oldest first.
+    var earlier: [FeedValue] = []
     /// The rules files that it adds, as one text for people.
     package var document: String { self.value.document }
     /// Whether its rules are only counted and logged, because it has been silent for too long.
     var isObserved = false
+
+    /// The same after what the feed has said so far, whose floors may have to go on below it.
+    func following(_ former: FeedContribution?) -> FeedContribution {
+        guard let former, former.fingerprint == self.fingerprint else { return self }
+        var next = self
+        let isNew = former.value.files != self.value.files
+        let history = former.earlier + (isNew ? [former.value] : [])
+        // The oldest is the floor for everybody; between it and the newest, the middle may go.
+        next.earlier =
+            history.count > Self.historyLimit
+            ? [history[0]] + history.suffix(Self.historyLimit - 1) : history
+        return next
+    }
+
+    /// How many values before the current one are remembered.
+    private static let historyLimit = 8
 }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import GatePolicy
 
 /// How the last reload went, for the status page and the metrics.
 package struct ReloadStatus: Sendable, Equatable {
@@ -10,31 +11,41 @@ package struct ReloadStatus: Sendable, Equatable {
     package private(set) var revision: String?
     /// What the last reload found wrong; empty if it succeeded.
     package private(set) var errors: [RulesFileError]
+    /// The findings that refused the last reload; empty if nothing did.
+    package private(set) var refusals: [Finding]
+    /// The findings on the rules in force.
+    package private(set) var findings: [Finding]
 
     static let notLoaded = ReloadStatus(
         lastReloadSuccessful: false,
         lastSuccess: nil,
         revision: nil,
-        errors: []
+        errors: [],
+        refusals: [],
+        findings: []
     )
 
-    static func succeeded(at time: Date, revision: String) -> ReloadStatus {
+    static func succeeded(at time: Date, _ rules: LoadedRules) -> ReloadStatus {
         ReloadStatus(
             lastReloadSuccessful: true,
             lastSuccess: time,
-            revision: revision,
-            errors: []
+            revision: rules.definition.revision,
+            errors: [],
+            refusals: [],
+            findings: rules.findings.all
         )
     }
 
-    /// Another revision is in force, without a reload of the file.
-    mutating func use(revision: String) {
-        self.revision = revision
+    /// Other rules are in force, without a reload of the file.
+    mutating func use(_ rules: LoadedRules) {
+        self.revision = rules.definition.revision
+        self.findings = rules.findings.all
     }
 
     /// Keeps the revision that is in force.
-    mutating func fail(_ errors: [RulesFileError]) {
+    mutating func fail(_ failure: LoadFailure) {
         self.lastReloadSuccessful = false
-        self.errors = errors
+        self.errors = failure.errors
+        self.refusals = failure.refusals
     }
 }

@@ -12,6 +12,7 @@ package actor RulesReloader {
         case start
         case signal
         case fileChanged
+        case request
         case feed
     }
 
@@ -27,7 +28,7 @@ package actor RulesReloader {
 
     /// Makes rules of a text and of what feeds say.
     typealias Load =
-        @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution])
+        @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
         throws(RulesFileErrors) -> LoadedRules
 
     /// What a feed would like to say.
@@ -41,6 +42,7 @@ package actor RulesReloader {
     private let publish: @Sendable (RuleSet) async -> Void
     private let logger: Logger
     private let now: @Sendable () -> Date
+    private let keep: @Sendable (LoadedRules) -> Void
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
@@ -62,26 +64,33 @@ package actor RulesReloader {
     ///   - loader: Reads the rules.
     ///   - current: Rules that are in force already.
     ///   - contributions: What feeds have said so far, by their ids.
+    ///   - failure: Why what stands in the file is not in force; `nil`: it is.
     ///   - logger: Gets one error per problem of a reload that failed.
+    ///   - keep: Remembers rules of the file that were found good, for the next start.
     ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
     package init(
         loader: RulesFileLoader,
         current: LoadedRules? = nil,
         contributions: [String: FeedContribution] = [:],
+        failure: LoadFailure? = nil,
         logger: Logger,
+        keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.init(
             current: current,
             contributions: contributions,
+            failure: failure,
             logger: logger,
-            load: { (reading, feeds) throws(RulesFileErrors) in
+            load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
-                case .file: try loader.load(feeds: feeds)
-                case .fileUnlessUnchanged(let loaded): try loader.load(feeds: feeds, after: loaded)
+                case .file: try loader.load(feeds: feeds, after: current)
+                case .fileUnlessUnchanged(let loaded):
+                    try loader.load(feeds: feeds, unlessUnchanged: loaded)
                 case .again(let loaded): try loader.load(again: loaded, feeds: feeds)
                 }
             },
+            keep: keep,
             publish: publish
         )
     }
@@ -89,9 +98,11 @@ package actor RulesReloader {
     init(
         current: LoadedRules? = nil,
         contributions: [String: FeedContribution] = [:],
+        failure: LoadFailure? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
+        keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.current = current
@@ -100,12 +111,14 @@ package actor RulesReloader {
             bufferingPolicy: .bufferingNewest(1)
         )
         if let current {
-            self.status = .succeeded(at: now(), revision: current.definition.revision)
+            self.status = .succeeded(at: now(), current)
             self.feedsContinuation.yield(current.feeds)
         }
+        if let failure { self.status.fail(failure) }
         self.logger = logger
         self.now = now
         self.load = load
+        self.keep = keep
         self.publish = publish
     }
 
@@ -176,14 +189,15 @@ package actor RulesReloader {
         of feed: FeedDefinition
     ) async -> [RulesFileError] {
         var contributions = self.contributions
-        contributions[feed.id] = contribution
-        do throws(RulesFileErrors) {
+        contributions[feed.id] = contribution.following(self.contribution(of: feed))
+        do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
             let loaded = try await self.loaded(reading, contributions)
+            contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
             await self.use(loaded, .feed)
             // Whether the file is right is another question.
-            self.status.use(revision: loaded.definition.revision)
+            self.status.use(loaded)
             return []
         } catch {
             return error.errors
@@ -191,10 +205,10 @@ package actor RulesReloader {
     }
 
     private func reloadOnce(_ reading: Reading, _ reason: Reason) async {
-        do throws(RulesFileErrors) {
+        do throws(LoadFailure) {
             let loaded = try await self.loaded(reading, self.contributions)
             await self.use(loaded, reason)
-            self.status = .succeeded(at: self.now(), revision: loaded.definition.revision)
+            self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
             self.keepCurrent(after: error, reason)
@@ -204,10 +218,13 @@ package actor RulesReloader {
     private func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution]
-    ) async throws(RulesFileErrors) -> LoadedRules {
-        let load = self.load
-        return try await BackgroundThread.run { () throws(RulesFileErrors) in
-            try load(reading, contributions)
+    ) async throws(LoadFailure) -> LoadedRules {
+        let (load, current) = (self.load, self.current)
+        let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
+        return try await BackgroundThread.run { () throws(LoadFailure) in
+            try LoadedRules.judged(against: current, at: now) { () throws(RulesFileErrors) in
+                try load(reading, contributions, current)
+            }
         }
     }
 
@@ -223,27 +240,27 @@ package actor RulesReloader {
     private func use(_ loaded: LoadedRules, _ reason: Reason) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
-        if isNew { await self.publish(BackgroundThread.run { RuleSet(definition) }) }
+        if isNew { await self.publish(loaded.ruleSet) }
         let former = self.current
         self.current = loaded
+        if reason != .feed, isNew { self.keep(loaded) }
         if isNew { BackgroundThread.release(former) }
         let metadata: Logger.Metadata = [
             "revision": "\(definition.revision)", "rules": "\(definition.rules.count)",
             "notices": "\(definition.notices.count)", "reason": "\(reason.rawValue)",
         ]
         if isNew {
+            FindingsLog(self.logger).report(loaded.findings, after: former?.findings)
             self.logger.info("rules loaded", metadata: metadata)
         } else {
             self.logger.debug("rules unchanged", metadata: metadata)
         }
     }
 
-    private func keepCurrent(after failure: RulesFileErrors, _ reason: Reason) {
-        self.status.fail(failure.errors)
+    private func keepCurrent(after failure: LoadFailure, _ reason: Reason) {
+        self.status.fail(failure)
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
-        for error in failure.errors {
-            self.logger.error("\(error)", metadata: metadata)
-        }
+        FindingsLog(self.logger).report(failure, metadata)
         let count = failure.errors.count == 1 ? "1 error" : "\(failure.errors.count) errors"
         let kept = self.current.map { "keeping revision \($0.definition.revision)" }
         self.logger.error(

@@ -1,11 +1,37 @@
 package import GatePolicy
 
-/// The rules of a file or folder and of its feeds, read whole and found to be right.
-package struct LoadedRules: Sendable, Equatable {
-    package let definition: RuleSetDefinition
+/// The rules of a file or folder and of its feeds, read whole, found to be right, and compiled.
+package struct LoadedRules: Sendable {
+    /// The rules as they judge.
+    package let ruleSet: RuleSet
     /// The feeds that the file names, whether they have said something or not.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
     /// The files themselves, to be joined with what feeds will say.
     let sources: [RulesSource]
+    /// Every source as it was understood, so that it is not parsed again until it changes.
+    let parsed: ParsedSources
+    /// The earlier values of feeds that are still in force, by the ids of the feeds.
+    let earlier: [String: [FeedValue]]
+    /// The findings on these rules, beside those that were in force when they were loaded.
+    package internal(set) var findings = RulesFindings.none
+
+    package var definition: RuleSetDefinition { self.ruleSet.definition }
+}
+
+/// Sources and what they say, by their names: only those in which nothing was wrong.
+struct ParsedSources: Sendable {
+    private var documents: [String: (source: RulesSource, document: RulesDocument)] = [:]
+
+    /// What a source says, if it was read before and has not changed.
+    func document(_ source: RulesSource) -> RulesDocument? {
+        guard let known = self.documents[source.name], known.source == source else { return nil }
+        return known.document
+    }
+
+    init(_ sources: [RulesSource], _ documents: [RulesDocument]) {
+        for (source, document) in zip(sources, documents) {
+            self.documents[source.name] = (source, document)
+        }
+    }
 }

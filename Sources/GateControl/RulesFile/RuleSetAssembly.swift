@@ -34,6 +34,7 @@ struct RuleSetAssembly {
         }
         return RuleSetDefinition(
             revision: revision,
+            mode: self.first(\.mode) ?? .enforce,
             defaultLanguage: language,
             identity: identity,
             unidentified: self.first(\.unidentified)?.policy ?? .defaults,
@@ -51,13 +52,13 @@ struct RuleSetAssembly {
     }
 
     /// Runs the tests of a whole in which no problem has been found.
-    func runTests(of definition: RuleSetDefinition, now: Timestamp) {
-        guard !definition.tests.isEmpty else { return }
+    func runTests(of rules: RuleSet, now: Timestamp) {
+        guard !rules.definition.tests.isEmpty else { return }
         let places = Dictionary(
             self.documents.flatMap(\.tests).map { ($0.name.value, $0.name.place) },
             uniquingKeysWith: { first, _ in first }
         )
-        for failure in RuleSet(definition).runTests(now: now) {
+        for failure in rules.runTests(now: now) {
             guard let place = places[failure.test] else { continue }
             self.problems.report("test '\(failure.test)': \(failure.message)", at: place)
         }

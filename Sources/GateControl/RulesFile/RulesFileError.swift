@@ -10,7 +10,7 @@ package struct RulesFileError: Error, Sendable, Hashable {
     package let message: String
 
     /// The longest message, in Unicode scalars; what is quoted from a file has no limit itself.
-    static let maximumLength = 400
+    static let maximumLength = 800
 
     /// Describes an error; the message becomes one printable line of bounded length.
     package init(file: String, line: Int = 1, column: Int = 1, message: String) {
@@ -28,6 +28,18 @@ package struct RulesFileError: Error, Sendable, Hashable {
 
     init(_ place: Place, _ message: String) {
         self.init(file: place.file, line: place.line, column: place.column, message: message)
+    }
+}
+
+extension RulesFileError {
+    /// The same error with more behind its message.
+    func adding(_ text: String) -> RulesFileError {
+        RulesFileError(
+            file: self.file,
+            line: self.line,
+            column: self.column,
+            message: self.message + text
+        )
     }
 }
 

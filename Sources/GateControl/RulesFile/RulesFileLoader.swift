@@ -23,11 +23,18 @@ package struct RulesFileLoader: Sendable {
     }
 
     /// Reads and checks the rules, with what feeds have said so far.
+    ///
+    /// - Parameters:
+    ///   - contributions: What feeds have said, by their ids.
+    ///   - loaded: Rules that were loaded before: what has not changed since is not parsed again.
+    /// - Returns: The rules, of which no finding has been looked for.
+    /// - Throws: `RulesFileErrors` with everything that is wrong.
     package func load(
-        feeds contributions: [String: FeedContribution] = [:]
+        feeds contributions: [String: FeedContribution] = [:],
+        after loaded: LoadedRules? = nil
     ) throws(RulesFileErrors) -> LoadedRules {
-        let reader = RulesReader(path: self.path)
-        return try Self.load(try reader.read(), feeds: contributions, now: self.now)
+        let sources = try RulesReader(path: self.path).read()
+        return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }
 
     /// Reads and checks the rules, unless their text is the one of before.
@@ -35,11 +42,19 @@ package struct RulesFileLoader: Sendable {
     /// What feeds say must be what it was then.
     func load(
         feeds contributions: [String: FeedContribution],
-        after loaded: LoadedRules
+        unlessUnchanged loaded: LoadedRules
     ) throws(RulesFileErrors) -> LoadedRules {
         let sources = try RulesReader(path: self.path).read()
         guard sources != loaded.sources else { return loaded }
-        return try Self.load(sources, feeds: contributions, now: self.now)
+        return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
+    }
+
+    /// The texts as they stand, right or not.
+    func texts() throws(RulesFileErrors) -> LastGoodRules.Texts {
+        let sources = try RulesReader(path: self.path).read()
+        return LastGoodRules.Texts(
+            sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
+        )
     }
 
     /// The feeds that the rules name, whatever else may be wrong with them.
@@ -66,27 +81,40 @@ package struct RulesFileLoader: Sendable {
         again loaded: LoadedRules,
         feeds contributions: [String: FeedContribution]
     ) throws(RulesFileErrors) -> LoadedRules {
-        try Self.load(loaded.sources, feeds: contributions, now: self.now)
+        try Self.load(loaded.sources, feeds: contributions, after: loaded, now: self.now)
+    }
+
+    /// Loads texts that were good once: their tests have passed, whatever they say today.
+    package func load(
+        kept sources: [(name: String, text: String)],
+        feeds contributions: [String: FeedContribution]
+    ) throws(RulesFileErrors) -> LoadedRules {
+        let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
+        return try Self.load(sources, feeds: contributions, runsTests: false, now: self.now)
     }
 
     /// Checks rules that are already in memory, under the names that errors shall show.
     package static func load(
         sources: [(name: String, text: String)],
+        after loaded: LoadedRules? = nil,
         now: () -> Timestamp = SystemClock.now
     ) throws(RulesFileErrors) -> LoadedRules {
         let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
-        return try self.load(sources, now: now)
+        return try self.load(sources, after: loaded, now: now)
     }
 
     static func load(
         _ sources: [RulesSource],
         feeds contributions: [String: FeedContribution] = [:],
+        after loaded: LoadedRules? = nil,
+        runsTests: Bool = true,
         now: () -> Timestamp = SystemClock.now
     ) throws(RulesFileErrors) -> LoadedRules {
         let problems = Problems()
-        let files = sources.compactMap { self.document($0, problems) }
+        let known = loaded?.parsed
+        let files = sources.compactMap { self.document($0, problems, known) }
         let feeds = files.flatMap(\.feeds)
-        let fed = FedDocuments(of: feeds, contributions, problems)
+        let fed = FedDocuments(of: feeds, contributions, problems, known, now)
         // What is missing may well be in a file that could not be parsed.
         let isComplete = files.count == sources.count && fed.isComplete
         if isComplete {
@@ -95,23 +123,34 @@ package struct RulesFileLoader: Sendable {
         let documents = files + fed.documents
         let names = (sources + fed.sources).map(\.name)
         let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
-        let definition = assembly.definition(revision: Revision(of: sources + fed.sources).text)
-        // What the rules do means nothing as long as they are not what somebody wanted to write.
-        if problems.isEmpty {
-            assembly.runTests(of: definition, now: now())
+        let revision = Revision(of: sources + fed.sources + fed.earlierSources)
+        let definition = assembly.definition(revision: revision.text)
+        guard problems.isEmpty else {
+            throw RulesFileErrors(problems.sorted(byFiles: names))
         }
+        let ruleSet = RuleSet(definition)
+        // What the rules do means nothing as long as they are not what somebody wanted to write.
+        if runsTests { assembly.runTests(of: ruleSet, now: now()) }
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names))
         }
         return LoadedRules(
-            definition: definition,
+            ruleSet: ruleSet,
             feeds: feeds,
             places: RulesPlaces(documents, files: names),
-            sources: sources
+            sources: sources,
+            parsed: ParsedSources(sources + fed.parsedSources, files + fed.parsedDocuments),
+            earlier: fed.earlier
         )
     }
 
-    static func document(_ source: RulesSource, _ problems: Problems) -> RulesDocument? {
+    /// What a source says; `nil` if it cannot be parsed, and then the problem is reported.
+    static func document(
+        _ source: RulesSource,
+        _ problems: Problems,
+        _ known: ParsedSources?
+    ) -> RulesDocument? {
+        if let document = known?.document(source) { return document }
         do throws(RulesFileError) {
             var parser = DocumentParser(source)
             return DocumentDecoder(problems: problems).decode(try parser.parse())

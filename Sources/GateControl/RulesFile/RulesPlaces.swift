@@ -1,11 +1,34 @@
 internal import GatePolicy
 
 /// Where rules and notices stand in their files, for what is said of rules that are right.
-package struct RulesPlaces: Sendable, Equatable {
+package struct RulesPlaces: Sendable {
     /// Where one rule stands.
-    struct Rule: Sendable, Equatable {
+    struct Rule: Sendable {
         let id: Place
         let keys: [String: Place]
+        /// The places of the keys of each `next`.
+        private let nextKeys: [[String: Place]]
+        /// The findings that the rule accepts.
+        let accepted: [Located<FindingName>]
+
+        init(_ rule: RulesDocument.Rule) {
+            self.id = rule.place
+            self.keys = rule.keys
+            self.nextKeys = rule.next
+            self.accepted = rule.accepted
+        }
+
+        private init(next keys: [String: Place], of rule: Rule) {
+            self.id = rule.place(of: "next")
+            self.keys = keys
+            self.nextKeys = []
+            self.accepted = []
+        }
+
+        /// The places of one `next`; of what a feed has left behind, those of its rule.
+        func next(_ index: Int) -> Rule {
+            Rule(next: self.nextKeys.indices.contains(index) ? self.nextKeys[index] : [:], of: self)
+        }
 
         /// The place of a key, or of the rule's id if it does not have the key.
         func place(of key: String) -> Place { self.keys[key] ?? self.id }
@@ -17,6 +40,9 @@ package struct RulesPlaces: Sendable, Equatable {
     let rules: [String: Rule]
     /// By the name of the notice.
     let notices: [String: Place]
+    /// The key `mode` at the top.
+    let mode: Place?
+    let identity: Place?
     /// The key `unidentified`.
     let unidentified: Place?
     /// Every path of the policy on unidentified clients; those of one entry share its place.
@@ -28,7 +54,7 @@ package struct RulesPlaces: Sendable, Equatable {
         self.files = files
         self.rules = Dictionary(
             documents.flatMap { $0.rules ?? [] }.map { rule in
-                (rule.value.id, Rule(id: rule.place, keys: rule.keys))
+                (rule.value.id, Rule(rule))
             },
             uniquingKeysWith: { first, _ in first }
         )
@@ -38,6 +64,8 @@ package struct RulesPlaces: Sendable, Equatable {
         )
         self.unidentifiedPaths = documents.lazy.compactMap(\.unidentified).first?.paths ?? []
         self.releases = documents.flatMap(\.releases).map(\.place)
+        self.mode = documents.lazy.compactMap { $0.settings["mode"] }.first
+        self.identity = documents.lazy.compactMap { $0.settings["identity"] }.first
         self.unidentified = documents.lazy.compactMap { $0.settings["unidentified"] }.first
     }
 }

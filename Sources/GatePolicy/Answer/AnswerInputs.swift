@@ -21,7 +21,7 @@ struct AnswerInputs {
     private static func parts(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
         // The version is judged, and stands in the answer.
         var parts: Set<IdentityPart> = [.version, .languages]
-        for rule in definition.rules {
+        for rule in definition.rulesWithNext {
             if rule.match.apps != nil { parts.insert(.app) }
             if rule.match.platforms != nil { parts.insert(.platform) }
             if rule.match.channels != nil { parts.insert(.channel) }

@@ -4,13 +4,18 @@ struct ComparedAnswers: Sendable {
     /// What of an answer the decision itself does not say.
     private struct Answer: Equatable {
         let style: AnswerStyle
-        let notice: NoticeDefinition?
-        let recommendedNotice: NoticeDefinition?
+        let notices: [NoticeDefinition?]
 
         init(_ rule: RuleDefinition, _ definition: RuleSetDefinition) {
             self.style = rule.answer.filled(by: definition.answer)
-            self.notice = rule.notice.flatMap { definition.notices[$0] }
-            self.recommendedNotice = rule.recommendedNotice.flatMap { definition.notices[$0] }
+            self.notices = Self.notices(of: rule).map { name in
+                name.flatMap { definition.notices[$0] }
+            }
+        }
+
+        /// The names of everything that the rule may say to a client.
+        static func notices(of rule: RuleDefinition) -> [String?] {
+            rule.withNext.flatMap { [$0.notice, $0.recommendedNotice] }
         }
     }
 
@@ -26,7 +31,7 @@ struct ComparedAnswers: Sendable {
             var numbers: [String: Int] = [:]
             for rule in definition.rules {
                 let answer = Answer(rule, definition)
-                let names = [rule.notice, rule.recommendedNotice]
+                let names = Answer.notices(of: rule)
                 if let equal = known[names]?.first(where: { $0.answer == answer }) {
                     numbers[rule.id] = equal.number
                 } else {

@@ -37,7 +37,7 @@ struct ComparedFocus {
         _ new: RuleSetDefinition,
         _ answers: ComparedAnswers
     ) -> [RuleMatch] {
-        if old.answer != new.answer { return [.anyone] }
+        if old.answer != new.answer || old.mode != new.mode { return [.anyone] }
         var (before, after) = (old.unidentified, new.unidentified)
         let paths =
             before.paths.filter { !after.paths.contains($0) }
@@ -80,7 +80,7 @@ struct ComparedFocus {
 
 extension RuleMatch {
     /// Whether both can be for one client that says everything of itself, as far as names tell.
-    func overlaps(_ other: RuleMatch) -> Bool {
+    package func overlaps(_ other: RuleMatch) -> Bool {
         Self.overlaps(self.platforms, other.platforms) && Self.overlaps(self.apps, other.apps)
             && Self.overlaps(
                 self.channels?.map { $0.lowercased() },

@@ -13,7 +13,7 @@ struct ComparedView {
                 guard fit != .none else { continue }
                 self.rules.append(index)
                 // What stores have can depend on the version of a client that says too little.
-                let isHeld = candidate.rule.holdUntilInStore != nil
+                let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }
         }
@@ -42,8 +42,8 @@ struct ComparedView {
         }
         self.old = ruleSet(old, isOld: true)
         self.new = ruleSet(new, isOld: false)
-        self.devices = ComparedDevices(candidates.map(\.rule))
-        let rules = key.certain.map { world.candidates[$0].rule }
+        self.devices = ComparedDevices(candidates.flatMap(\.rule.withNext))
+        let rules = key.certain.flatMap { world.candidates[$0].rule.withNext }
         let looksAtStores = rules.contains {
             $0.holdUntilInStore != nil || $0.recommendsStoreVersion
         }
@@ -54,7 +54,7 @@ struct ComparedView {
 
 extension RuleDefinition {
     /// The versions at which the rule begins and ends to ask something.
-    fileprivate var cuts: [AppVersion] {
+    var cuts: [AppVersion] {
         let cuts =
             [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
             + self.blocked.flatMap(\.bounds)

@@ -41,7 +41,7 @@ struct ComparedWorld {
         }
         self.focus = focus
         self.candidates = candidates
-        let rules = candidates.map(\.rule)
+        let rules = candidates.flatMap(\.rule.withNext)
         let matches = focus.matches + rules.map(\.match)
         let looksAtStores = rules.contains {
             $0.holdUntilInStore != nil || $0.recommendsStoreVersion

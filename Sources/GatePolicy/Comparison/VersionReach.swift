@@ -1,23 +1,22 @@
-/// Whether a client can update its way past a rule.
+/// Whether clients can update their way past rules.
 package enum VersionReach: Sendable, Equatable {
     /// The newest versions pass.
     case open
-    /// From some version on nothing passes, and no floor says that old ones must go there.
+    /// From some version on nothing passes.
     case closedAbove
     /// No version passes at all.
     case closed
-}
 
-extension RuleDefinition {
-    /// How far the versions that the rule asks for go.
-    package var reach: VersionReach {
+    /// How far the versions go that these rules let pass together.
+    package init(of rules: [RuleDefinition]) {
         let axis = VersionAxis(
-            cuts: [self.minimum].compactMap { $0 } + self.blocked.flatMap(\.bounds)
+            cuts: rules.flatMap { [$0.minimum].compactMap { $0 } + $0.blocked.flatMap(\.bounds) }
         )
-        let passing = axis.points.map { point in
-            self.breach(by: point.version, point.version.release, build: nil) == nil
+        let passing = axis.points.map { point in rules.allSatisfy { $0.admits(point.version) } }
+        guard passing.contains(true) else {
+            self = .closed
+            return
         }
-        guard passing.contains(true) else { return .closed }
-        return passing.last == true || self.minimum != nil ? .open : .closedAbove
+        self = passing.last == true ? .open : .closedAbove
     }
 }

@@ -3,6 +3,8 @@ struct Judge: Sendable {
     let rules: [CompiledRule]
     private let index: RuleIndex
     private let unidentified: UnidentifiedPolicy
+    /// Whether nothing is enforced, whatever the rules say.
+    let isObserving: Bool
     private let strictPaths: [StrictPath]
 
     /// Requests for which the policy on unidentified clients is stricter.
@@ -12,11 +14,16 @@ struct Judge: Sendable {
     }
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
-        self.rules = definition.rules.map { rule in
+        self.rules = definition.rules.enumerated().flatMap { place, rule in
             let patterns = rule.match.requests?.compactMap { classifier.number(of: $0) }
-            return CompiledRule(rule, patterns: patterns, definition.releases)
+            // A rule that only has a `next` asks nothing by itself.
+            let floors = rule.asksSomething || rule.next.isEmpty ? rule.withNext : rule.next
+            return floors.map { floor in
+                CompiledRule(floor, at: place, patterns: patterns, definition.releases)
+            }
         }
         self.index = RuleIndex(self.rules)
+        self.isObserving = definition.mode == .observe
         self.unidentified = definition.unidentified
         self.strictPaths = definition.unidentified.paths.compactMap { path in
             classifier.number(of: path.request).map {
@@ -34,6 +41,7 @@ struct Judge: Sendable {
         guard !scope.isExempt else { return .exempt }
         var decision = Decision(kind: .allow, reason: .noRuleApplies)
         var strictest = Ruling()
+        var deciding: CompiledRule?
         var announced: MaintenanceWindow?
         var gaps = Self.gaps(of: identity)
         let treatment = self.treatment(in: scope)
@@ -46,8 +54,12 @@ struct Judge: Sendable {
             if unknown.isEmpty, let held = compiled.held(on: subject, stage) {
                 decision.held.append(held)
             }
-            guard let ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
+            guard var ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
             else { continue }
+            if self.isObserving, compiled.definition.mode == .enforce, ruling.kind >= .require {
+                decision.observed += self.observed(ruling, by: compiled.definition, treatment)
+                ruling = compiled.hint(to: subject, stage)
+            }
             // Only its fields: a copy of the whole rule costs more than to judge by it.
             switch compiled.definition.mode {
             case .enforce:
@@ -59,20 +71,32 @@ struct Judge: Sendable {
                 // Among equals the first in the file: only a stricter one takes over.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
-                decision.ruleID = compiled.definition.id
-                decision.ruleIndex = index
+                deciding = compiled
             case .observe:
                 decision.observed += self.observed(ruling, by: compiled.definition, treatment)
             }
         }
         decision.maintenance = announced
-        if let index = decision.ruleIndex {
+        if let deciding {
             decision.take(strictest)
-            let rule = self.rules[index].definition
-            decision.remedy = Remedy(rule, strictest, for: identity)
+            decision.ruleID = deciding.definition.id
+            decision.ruleIndex = deciding.place
+            decision.remedy = Remedy(deciding.definition, strictest, for: identity)
         }
         self.apply(treatment, gaps.sorted(), to: &decision, identity)
         return decision
+    }
+
+    /// Whether a rule of this rule set is certainly for a client that sends a request of a scope.
+    func isMeant(
+        _ identity: ClientIdentity,
+        in scope: RequestScope,
+        by rule: RuleDefinition
+    ) -> Bool {
+        let subject = CompiledRule.Subject(identity, address: nil)
+        return self.rules.contains { compiled in
+            compiled.definition == rule && compiled.gaps(of: subject, in: scope) == []
+        }
     }
 
     /// The gap of a client that does not say which build it is, whatever the rules need.
@@ -88,7 +112,7 @@ struct Judge: Sendable {
         for path in self.strictPaths where scope.patterns.contains(path.pattern) {
             treatment.tighten(path.treatment)
         }
-        return treatment
+        return self.isObserving ? treatment.observing : treatment
     }
 
     private func observed(

@@ -15,6 +15,11 @@ struct Treatment: Sendable {
         self.unreadable = max(self.unreadable, other.unreadable)
     }
 
+    /// The same, with `observe` where it rejects.
+    var observing: Treatment {
+        Treatment(min(self.missing, .observe), min(self.unreadable, .observe))
+    }
+
     func action(on gap: IdentityGap) -> UnidentifiedPolicy.Action {
         switch gap {
         case .missing: self.missing

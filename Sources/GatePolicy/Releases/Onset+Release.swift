@@ -31,3 +31,16 @@ extension Onset {
         self = .from(latest.advanced(by: hold?.soak ?? 0))
     }
 }
+
+extension RuleDefinition {
+    /// Whether every store that the rule waits for gives a release that passes it to everybody.
+    package func isInEveryStore(_ releases: [Release], at now: Timestamp) -> Bool {
+        guard let hold = self.holdUntilInStore else { return true }
+        return (self.match.platforms ?? []).allSatisfy { platform in
+            releases.contains { release in
+                release.platform == platform && self.admits(release)
+                    && Onset(of: release, hold).hasBegun(at: now)
+            }
+        }
+    }
+}

@@ -3,6 +3,8 @@
 /// A class, because a walk over thousands of rules would otherwise copy each with all its parts.
 final class CompiledRule: Sendable {
     let definition: RuleDefinition
+    /// The place of the rule, or of the one whose `next` it is, among those of the definition.
+    let place: Int
     /// The numbers of its request patterns; `nil` for every request.
     let patterns: [Int]?
     /// Its channels in lower case, as identities state them.
@@ -15,8 +17,14 @@ final class CompiledRule: Sendable {
     /// What the stores have; `nil` for a rule that does not look at it.
     private let shelf: StoreShelf?
 
-    init(_ definition: RuleDefinition, patterns: [Int]?, _ releases: [Release]) {
+    init(
+        _ definition: RuleDefinition,
+        at place: Int,
+        patterns: [Int]?,
+        _ releases: [Release]
+    ) {
         self.definition = definition
+        self.place = place
         self.patterns = patterns
         self.channels = definition.match.channels?.map { $0.lowercased() }
         self.rollout = Rollout(definition)
@@ -123,9 +131,10 @@ final class CompiledRule: Sendable {
         matchingUpTo gaps: [IdentityGap]
     ) -> Ruling? {
         let recommended = self.recommended(at: stage)
-        let asks = stage.floor != .absent || recommended != nil || stage.isClosed
         guard gaps.isEmpty else {
-            // A rule that may not be for the client denies nothing by itself.
+            // A rule that may not be for the client denies nothing by itself, and a floor that only
+            // warns is no reason to ask who the client is.
+            let asks = stage.floor == .enforced || recommended != nil || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
         var announced: MaintenanceWindow?
@@ -140,7 +149,7 @@ final class CompiledRule: Sendable {
         case .announced(let window):
             announced = window
         case .absent:
-            guard asks else { return nil }
+            guard stage.floor != .absent || recommended != nil else { return nil }
         }
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
@@ -151,12 +160,17 @@ final class CompiledRule: Sendable {
             ruling.cannotUpdate = self.excludesDevice(of: subject)
             return ruling
         }
-        var ruling = Ruling(
-            gaps: self.gaps(of: subject, stage, recommended),
-            maintenance: announced,
-            store: stage.store
-        )
-        if let recommended, let version = subject.identity.version.value,
+        var ruling = self.hint(to: subject, stage)
+        ruling.gaps = self.gaps(of: subject, stage, recommended)
+        ruling.maintenance = announced
+        return ruling
+    }
+
+    /// What the rule says to a client that passes its floor, or that is let pass all the same.
+    func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
+        var ruling = Ruling(store: stage.store)
+        if let recommended = self.recommended(at: stage),
+            let version = subject.identity.version.value,
             self.definition.isBelow(recommended, version, subject.release ?? version),
             !self.excludesDevice(of: subject)
         {
@@ -194,7 +208,7 @@ final class CompiledRule: Sendable {
         _ stage: RuleStage,
         _ recommended: AppVersion?
     ) -> [IdentityGap] {
-        let hasFloor = stage.floor != .absent
+        let hasFloor = stage.floor == .enforced
         let asksVersion = recommended != nil || hasFloor && self.asksVersion
         let asksBuild = hasFloor && self.asksBuild
         return [

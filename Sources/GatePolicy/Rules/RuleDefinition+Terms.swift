@@ -1,4 +1,9 @@
 extension RuleDefinition {
+    /// Whether a client with this version would pass, whatever its build is.
+    package func admits(_ version: AppVersion) -> Bool {
+        self.breach(by: version, version.release, build: nil) == nil
+    }
+
     /// Whether a client with this release would pass.
     package func admits(_ release: Release) -> Bool {
         let version = release.version

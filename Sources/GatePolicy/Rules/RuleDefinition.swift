@@ -45,6 +45,11 @@ package struct RuleDefinition: Sendable, Equatable {
     /// After how many seconds a client may remind its user of a recommendation again; `nil` for a
     /// day.
     package var snooze: Int64?
+    /// The floors that the rule is going to have, beside the one that stands above: each as a whole
+    /// rule of the same id and match.
+    ///
+    /// They only add: what is in force goes on until, client by client, one of these is stricter.
+    package var next: [RuleDefinition]
 
     package init(
         id: String,
@@ -66,7 +71,8 @@ package struct RuleDefinition: Sendable, Equatable {
         holdUntilInStore: StoreHold? = nil,
         requiresOS: [VersionRange] = [],
         answer: AnswerStyle = .standard,
-        snooze: Int64? = nil
+        snooze: Int64? = nil,
+        next: [RuleDefinition] = []
     ) {
         self.id = id
         self.match = match
@@ -88,7 +94,13 @@ package struct RuleDefinition: Sendable, Equatable {
         self.requiresOS = requiresOS
         self.answer = answer
         self.snooze = snooze
+        self.next = next
     }
+}
+
+extension RuleDefinition {
+    /// The rule as it stands, and each of its `next`.
+    package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
 /// Whom a rule is for; an absent part matches every client, an empty list none.

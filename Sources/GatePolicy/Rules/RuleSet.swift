@@ -55,13 +55,13 @@ package final class RuleSet: Sendable {
     /// Whether the address of a client can make a difference to a decision, so that a cache of
     /// decisions has to know it.
     package var dependsOnAddress: Bool {
-        self.definition.rules.contains { !$0.rollout.isEmpty }
+        self.definition.rulesWithNext.contains { !$0.rollout.isEmpty }
     }
 
     /// Header fields, in lower case, whose value makes no difference as long as it is one readable
     /// value: those of the device, unless a rule is rolled out device by device.
     package var indifferentHeaderNames: Set<String> {
-        guard !self.definition.rules.contains(where: { !$0.rollout.isEmpty }) else { return [] }
+        guard !self.dependsOnAddress else { return [] }
         let others = IdentityPart.allCases.filter { $0 != .device }
         return Set(self.reader.names(of: .device)).subtracting(
             others.flatMap { self.reader.names(of: $0) } + [IdentityReader.userAgent]

@@ -5,6 +5,8 @@
 package struct RuleSetDefinition: Sendable, Equatable {
     /// Names one revision of the rules, shown in every denial; a hash of the sources.
     package var revision: String
+    /// Whether anything is enforced at all; `observe` stops every denial at once, and hints go on.
+    package var mode: RuleMode
     /// The language that is used when none of the client's languages is there.
     package var defaultLanguage: LanguageTag
     /// Where the parts of a client's identity are read from.
@@ -28,6 +30,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
 
     package init(
         revision: String,
+        mode: RuleMode = .enforce,
         defaultLanguage: LanguageTag = .english,
         identity: IdentitySources = .defaults,
         unidentified: UnidentifiedPolicy = .defaults,
@@ -40,6 +43,7 @@ package struct RuleSetDefinition: Sendable, Equatable {
         tests: [RuleTest] = []
     ) {
         self.revision = revision
+        self.mode = mode
         self.defaultLanguage = defaultLanguage
         self.identity = identity
         self.unidentified = unidentified
@@ -50,5 +54,10 @@ package struct RuleSetDefinition: Sendable, Equatable {
         self.testFlight = testFlight
         self.answer = answer
         self.tests = tests
+    }
+
+    /// Every rule, each followed by its `next`.
+    package var rulesWithNext: [RuleDefinition] {
+        self.rules.contains { !$0.next.isEmpty } ? self.rules.flatMap(\.withNext) : self.rules
     }
 }

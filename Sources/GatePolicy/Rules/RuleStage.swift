@@ -106,6 +106,11 @@ extension RuleDefinition {
             || self.recommendsStoreVersion || !self.blocked.isEmpty
     }
 
+    /// Whether the rule can deny because of the version or the build.
+    package var hasFloor: Bool {
+        self.minimum != nil || self.minimumBuild != nil || !self.blocked.isEmpty
+    }
+
     /// Whether the time, or who the client is beside its build, makes a difference.
     var isTimed: Bool {
         self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil

@@ -27,12 +27,12 @@ package struct Timestamp: Sendable, Hashable {
     }
 
     /// The seconds from this one to another one; negative for an earlier one.
-    func seconds(until other: Timestamp) -> Int64 {
+    package func seconds(until other: Timestamp) -> Int64 {
         other.secondsSinceEpoch - self.secondsSinceEpoch
     }
 
     /// The second that is this much later, or the last one there is.
-    func advanced(by seconds: Int64) -> Timestamp {
+    package func advanced(by seconds: Int64) -> Timestamp {
         let (sum, isTooLate) = self.secondsSinceEpoch.addingReportingOverflow(seconds)
         return Timestamp(secondsSinceEpoch: isTooLate ? Self.last : sum)
     }

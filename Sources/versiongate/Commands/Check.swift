@@ -7,11 +7,17 @@ import GatePolicy
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rules: exit 0, or 1 with every error as file:line:col: message.",
-        discussion: "What is right and probably not meant is a warning; --strict makes it an error."
+        discussion: """
+            A finding that a gate would refuse at its start is an error; with --against, so is one \
+            that a running gate would refuse. What is probably not meant is a warning; --strict makes \
+            it an error.
+            """
     )
 
     @Argument(help: "A YAML or JSON file, or a folder of them.")
     var path: String
+    @Option(help: "The rules in force: say what a running gate would say of the change.")
+    var against: String?
     @Flag(help: "Print the result as JSON.")
     var json = false
     @Flag(help: "Take warnings for errors.")
@@ -23,12 +29,19 @@ struct Check: ParsableCommand {
             var line: Int
             var column: Int
             var message: String
+            /// The stable name, of a finding.
+            var name: String?
 
-            init(_ error: RulesFileError) {
+            init(_ error: RulesFileError, name: String? = nil) {
                 self.file = error.file
                 self.line = error.line
                 self.column = error.column
                 self.message = error.message
+                self.name = name
+            }
+
+            init(_ finding: Finding) {
+                self.init(finding.asError, name: finding.name.rawValue)
             }
         }
 
@@ -37,38 +50,58 @@ struct Check: ParsableCommand {
         var rules: Int?
         var errors: [Problem]
         var warnings: [Problem] = []
+        var notes: [Problem] = []
     }
 
     func run() throws {
         let loaded: LoadedRules
+        let old: LoadedRules?
         do {
+            old = try self.against.map { path throws(RulesFileErrors) in
+                try RulesFileLoader(path: path).load()
+            }
             loaded = try RulesFileLoader(path: self.path).load()
         } catch {
             try self.report(error.errors)
             throw ExitCode.failure
         }
-        let warnings = RulesLint(loaded, at: SystemClock.now()).warnings
-        guard !self.strict || warnings.isEmpty else {
-            try self.report(warnings.map(\.asError))
-            throw ExitCode.failure
-        }
+        let findings = RulesFindings(loaded, against: old, at: SystemClock.now())
+        let isGood = findings.refusals.isEmpty && (!self.strict || findings.warnings.isEmpty)
         let definition = loaded.definition
-        guard !self.json else {
-            return try self.print(
-                Report(
-                    ok: true,
-                    revision: definition.revision,
-                    rules: definition.rules.count,
-                    errors: [],
-                    warnings: warnings.map { Report.Problem($0.asError) }
-                )
+        guard self.json else {
+            return try self.print(findings, isGood: isGood, of: definition)
+        }
+        let warnings = findings.warnings.map { Report.Problem($0) }
+        try self.print(
+            Report(
+                ok: isGood,
+                revision: definition.revision,
+                rules: definition.rules.count,
+                errors: findings.refusals.map { Report.Problem($0) }
+                    + (self.strict ? warnings : []),
+                warnings: self.strict ? [] : warnings,
+                notes: findings.notes.map { Report.Problem($0) }
             )
+        )
+        if !isGood { throw ExitCode.failure }
+    }
+
+    private func print(
+        _ findings: RulesFindings,
+        isGood: Bool,
+        of definition: RuleSetDefinition
+    ) throws {
+        guard isGood else {
+            for finding in findings.refusals + (self.strict ? findings.warnings : []) {
+                StandardError.write(finding.asNamedError.description)
+            }
+            throw ExitCode.failure
         }
         Swift.print(
             "\(self.path): ok (\(definition.rules.count) rules, "
                 + "\(definition.notices.count) notices, revision \(definition.revision))"
         )
-        for warning in warnings { Swift.print(warning) }
+        for finding in findings.all { Swift.print(finding) }
     }
 
     private func report(_ errors: [RulesFileError]) throws {

@@ -28,17 +28,17 @@ struct Diff: ParsableCommand {
     func run() throws {
         let now = try CommandTime.parse(self.at, flag: "--at") ?? SystemClock.now()
         let comparison = RuleSetComparison(
-            old: RuleSet(try self.load(self.old)),
-            new: RuleSet(try self.load(self.new))
+            old: try self.load(self.old),
+            new: try self.load(self.new)
         )
         let difference = comparison.difference(at: now)
         try self.print(DifferenceReport(difference))
         if self.exitCode, !difference.isEmpty { throw ExitCode.failure }
     }
 
-    private func load(_ path: String) throws -> RuleSetDefinition {
+    private func load(_ path: String) throws -> RuleSet {
         do throws(RulesFileErrors) {
-            return try RulesFileLoader(path: path).load().definition
+            return try RulesFileLoader(path: path).load().ruleSet
         } catch {
             for error in error.errors { StandardError.write(error.description) }
             // 1 says that there is a difference.

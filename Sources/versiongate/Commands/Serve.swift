@@ -71,8 +71,10 @@ struct Serve: AsyncParsableCommand {
     var upstreamServerName: String?
     @Option(help: "The rules: a YAML or JSON file, or a folder of them.")
     var rules: String?
-    @Option(help: "Folder for what feeds said last, so that a restart needs no source.")
+    @Option(help: "Folder for the last good rules and for what feeds said, for a restart.")
     var stateDir: String?
+    @Flag(help: "Never start by the last good rules: a file that is broken or refused exits 1.")
+    var strictStart = false
     @Option(
         name: .customLong("feed-ca"),
         help: "PEM file: who may vouch for a feed, besides those whom the system trusts."
@@ -137,7 +139,8 @@ struct Serve: AsyncParsableCommand {
             .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
             .upstreamServerName: self.upstreamServerName, .rules: self.rules,
-            .stateDir: self.stateDir, .feedCA: self.feedCA,
+            .stateDir: self.stateDir,
+            .strictStart: self.strictStart ? "true" : nil, .feedCA: self.feedCA,
             .threads: self.threads, .drainTimeout: self.drainTimeout,
             .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
             .parkAfter: self.parkAfter,
@@ -187,19 +190,20 @@ struct Serve: AsyncParsableCommand {
         self.raiseDescriptorLimit(for: settings.gate, logger: logger)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
-        let feeds: RememberedFeeds
-        let loaded: LoadedRules
+        let state = State(settings, logger: logger)
+        let trust: TrustedAuthorities
+        let starting: StartingRules
         do {
-            feeds = try RememberedFeeds(settings, logger: logger)
-            loaded = try feeds.load(loader)
-        } catch let errors as RulesFileErrors {
-            for error in errors.errors { logger.error("\(error)") }
-            throw ExitCode.failure
+            trust = try TrustedAuthorities(setting: settings.feedCA)
+            starting = try state.startingRules(settings, loader, logger: logger)
         } catch let error as SettingsError {
             logger.error("\(error)")
             throw ExitCode.failure
+        } catch is LoadFailure {
+            throw ExitCode.failure
         }
-        let ruleSet = RuleSet(loaded.definition)
+        let loaded = starting.rules
+        let ruleSet = loaded.ruleSet
         let certificateState = settings.gate.tls?.paths.map(FileState.init) ?? []
         let tls: ServerTLS?
         do throws(TLSFileError) {
@@ -230,13 +234,16 @@ struct Serve: AsyncParsableCommand {
         let reloader = RulesReloader(
             loader: loader,
             current: loaded,
-            contributions: feeds.contributions,
-            logger: logger
-        ) { await server.use($0) }
+            contributions: starting.contributions,
+            failure: starting.failure,
+            logger: logger,
+            keep: { state.lastGood?.keep($0) },
+            publish: { await server.use($0) }
+        )
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
         }
-        let desk = FeedDesk(reloader: reloader, store: feeds.store, logger: logger) { feed, time in
+        let desk = FeedDesk(reloader: reloader, store: state.feeds, logger: logger) { feed, time in
             await server.confirm(feed, at: time)
         }
         let hooks = FeedHooks(logger: logger)
@@ -245,7 +252,13 @@ struct Serve: AsyncParsableCommand {
                 settings,
                 inherited: inherited.sockets { $0 == InheritedSockets.adminName }
             ),
-            AdminEndpoints(reloader: reloader, desk: desk, hooks: hooks, now: SystemClock.now),
+            AdminEndpoints(
+                reloader: reloader,
+                desk: desk,
+                hooks: hooks,
+                lastGood: state.lastGood,
+                now: SystemClock.now
+            ),
             logger: logger
         )
         if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
@@ -276,7 +289,7 @@ struct Serve: AsyncParsableCommand {
             reloader: reloader,
             desk: desk,
             hooks: hooks,
-            trust: feeds.trust,
+            trust: trust,
             logger: logger
         )
         var services: [any Service] = [

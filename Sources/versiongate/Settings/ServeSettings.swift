@@ -7,8 +7,10 @@ struct ServeSettings {
     var gate: GateSettings
     /// Path of the rules file or folder.
     var rules: String
-    /// Folder for what feeds said last.
+    /// Folder for what feeds said last, and for the last good rules.
     var stateDir: String?
+    /// Whether a gate whose rules file is broken or refused does not start.
+    var isStrictStart: Bool
     /// PEM file of those who may vouch for a feed, besides those whom the system trusts.
     var feedCA: String?
     /// Where operators, and webhooks, connect; `nil`: nowhere.
@@ -66,6 +68,7 @@ struct ServeSettings {
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
         self.stateDir = reader.text(.stateDir)
+        self.isStrictStart = try reader.boolean(.strictStart) ?? false
         self.feedCA = reader.text(.feedCA)
         self.adminListen = try reader.optional(.adminListen, "PORT or HOST:PORT") { text in
             // A port alone is this machine's: others are let in by name only.

@@ -19,6 +19,7 @@ enum Setting: String, CaseIterable {
     case upstreamServerName
     case rules
     case stateDir
+    case strictStart
     case feedCA = "feedCa"
     case threads
     case drainTimeout

@@ -95,11 +95,7 @@ struct AppStoreArticleTests {
             }
             try scene.wait(untilVersion: "4.2.9", isDenied: true)
             for fault in [SourceFault.webPage, .halfOfIt, .unavailable] {
-                let seen = scene.gate.logLines.count
-                store.server.set(fault)
-                try scene.gate.logLine("\(fault)", skipping: seen) {
-                    $0.message == "feed failed; what it said last stays"
-                }
+                try scene.feedFails("\(fault)") { store.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("4.2.9"))
             }

@@ -107,11 +107,7 @@ struct MicroCMSArticleTests {
             cms.publish(Self.update)
             try scene.wait(untilVersion: "2.1.3", isDenied: true)
             for fault in [SourceFault.webPage, .unavailable] {
-                let seen = scene.gate.logLines.count
-                cms.server.set(fault)
-                try scene.gate.logLine("\(fault)", skipping: seen) {
-                    $0.message == "feed failed; what it said last stays"
-                }
+                try scene.feedFails("\(fault)") { cms.server.set(fault) }
                 #expect(try scene.feed().state == "failing")
                 #expect(try scene.isDenied("2.1.3"))
             }

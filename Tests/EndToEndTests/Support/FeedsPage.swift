@@ -66,6 +66,15 @@ extension Scene {
         try #require(try FeedsPage(of: self.gate).feeds.first)
     }
 
+    /// Does something to the source, and waits until the gate has said that it failed.
+    func feedFails(_ awaited: String, after act: () throws -> Void) throws {
+        let seen = self.gate.logLines.count
+        try act()
+        try self.gate.logLine(awaited, skipping: seen) {
+            $0.message == "feed failed; what it said last stays"
+        }
+    }
+
     @discardableResult
     func waitForPage(
         _ awaited: String,

@@ -74,7 +74,7 @@ struct FedRulesTests {
         #expect(
             self.errors { try self.load(["one": "rules:\n- { id: a, minimun: \"2\" }\n"]) } == [
                 "feed:one:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
-                    + "'recommended', 'blocked' or 'maintenance'",
+                    + "'recommended', 'blocked', 'next' or 'maintenance'",
                 "feed:one:2:12: unknown key 'minimun'; did you mean 'minimum'?",
             ]
         )

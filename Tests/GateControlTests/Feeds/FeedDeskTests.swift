@@ -18,7 +18,7 @@ struct FeedDeskTests {
         init(_ file: String = FeedDeskTests.file()) async throws {
             let folder = try TemporaryFolder()
             try folder.write(file, to: "rules.yaml")
-            let store = try FeedStore(folder: folder.path(of: "state"))
+            let store = FeedStore(StateFolder(path: folder.path(of: "state")))
             let loader = RulesFileLoader(path: folder.path(of: "rules.yaml"))
             self.reloader = RulesReloader(
                 loader: loader,
@@ -135,7 +135,7 @@ struct FeedDeskTests {
         #expect(status.changedAt == 1000)
         #expect(status.lastError == nil)
         #expect(bench.store.entries { _ in }["one"]?.confirmedAt == 1500)
-        let warnings = bench.log.lines.filter { $0.hasPrefix("warning") }
+        let warnings = bench.log.lines.filter { $0.hasPrefix("warning feed ") }
         #expect(warnings == ["warning feed failed; what it said last stays"])
     }
 

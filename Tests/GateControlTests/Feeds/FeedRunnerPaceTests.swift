@@ -102,14 +102,14 @@ struct FeedRunnerPaceTests {
         let reloader = RulesReloader(
             current: loaded,
             logger: log.logger,
-            load: { (_, feeds) throws(RulesFileErrors) in
+            load: { (_, feeds, _) throws(RulesFileErrors) in
                 try RulesFileLoader.load(loaded.sources, feeds: feeds)
             },
             publish: { rules in
                 published.update { $0 += rules.definition.rules.compactMap(\.minimum?.description) }
             }
         )
-        let store = try FeedStore(folder: folder.path(of: "state"))
+        let store = FeedStore(StateFolder(path: folder.path(of: "state")))
         let desk = FeedDesk(reloader: reloader, store: store, logger: log.logger)
         let named = try #require(loaded.feeds.first)
         let (lines, script) = AsyncStream.makeStream(of: ScriptedSource.Line.self)
@@ -120,7 +120,8 @@ struct FeedRunnerPaceTests {
             place: named.place,
             timing: named.timing,
             source: source,
-            fingerprint: named.fingerprint
+            fingerprint: named.fingerprint,
+            accepted: []
         )
         let runner = FeedRunner(feed, desk: desk, fetcher: try Fetcher(), bell: FeedBell())
         let stage = Stage(

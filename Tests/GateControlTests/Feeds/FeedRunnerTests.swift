@@ -18,7 +18,7 @@ struct FeedRunnerTests {
         let reloader = RulesReloader(
             current: loaded,
             logger: self.log.logger,
-            load: { (_, feeds) throws(RulesFileErrors) in
+            load: { (_, feeds, _) throws(RulesFileErrors) in
                 try RulesFileLoader.load(loaded.sources, feeds: feeds)
             },
             publish: { _ in }

@@ -20,7 +20,7 @@ struct RulesReloaderTests {
             RulesReloader(
                 logger: self.log.logger,
                 now: { Date(timeIntervalSince1970: Double(self.loads.withLock(\.self))) },
-                load: { (_, _) throws(RulesFileErrors) in
+                load: { (_, _, _) throws(RulesFileErrors) in
                     self.loads.withLock { $0 += 1 }
                     let text = self.text.withLock(\.self)
                     return try RulesFileLoader.load(sources: [("rules.yaml", text)])
@@ -81,7 +81,7 @@ struct RulesReloaderTests {
         #expect(
             self.bench.log.lines.filter { $0.hasPrefix("error") } == [
                 "error rules.yaml:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
-                    + "'recommended', 'blocked' or 'maintenance'",
+                    + "'recommended', 'blocked', 'next' or 'maintenance'",
                 "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
             ]

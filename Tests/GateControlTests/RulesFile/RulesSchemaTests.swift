@@ -261,6 +261,7 @@ struct RulesSchemaTests {
         }
         #expect(schema.properties?.keys.sorted() == DocumentDecoder.keys.sorted())
         #expect(keys("rule") == RuleDecoder.keys.sorted())
+        #expect(keys("next") == NextDecoder.keys.sorted())
         #expect(keys("match") == MatchDecoder.keys.sorted())
         #expect(keys("identity") == IdentityDecoder.keys.sorted())
         #expect(keys("unidentified") == UnidentifiedDecoder.keys.sorted())

@@ -23,7 +23,7 @@ struct RulesTemplateTests {
             language: given[3]
         ).text
         let rules = try RulesFileLoader.load(sources: [("rules.yaml", text)])
-        #expect(RulesLint(rules, at: SystemClock.now()).warnings.isEmpty)
+        #expect(RulesFindings(rules, at: SystemClock.now()).all.isEmpty)
         #expect(rules.definition.tests.count == 4)
         let app = given[0] ?? "com.example.app"
         #expect(rules.definition.rules.allSatisfy { $0.match.apps == [app] })

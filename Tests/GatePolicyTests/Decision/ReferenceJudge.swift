@@ -158,7 +158,7 @@ struct ReferenceJudge {
         else { return nil }
         if !matchGaps.isEmpty {
             let onlyAnnounces =
-                !isEnforced && !isWarning && recommended == nil && !isClosed
+                !isEnforced && recommended == nil && !isClosed
             return onlyAnnounces ? nil : Word(gaps: matchGaps)
         }
         var word = Word(announced: isAnnounced ? window : nil)
@@ -188,7 +188,7 @@ struct ReferenceJudge {
             word.kind = .recommend
         }
         if recommended != nil
-            || (isEnforced || isWarning)
+            || isEnforced
                 && (rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty)
         {
             if self.identity.version == .missing { word.gaps.append(.missing(.version)) }
@@ -196,7 +196,7 @@ struct ReferenceJudge {
                 word.gaps.append(.unreadable(.version))
             }
         }
-        if isEnforced || isWarning, rule.minimumBuild != nil, self.identity.build == .missing {
+        if isEnforced, rule.minimumBuild != nil, self.identity.build == .missing {
             word.gaps.append(.missing(.build))
         }
         return word

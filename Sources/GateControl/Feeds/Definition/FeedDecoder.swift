@@ -1,6 +1,6 @@
 /// Reads one of the `feeds`.
 struct FeedDecoder {
-    static let keys = ["id", "source", "every", "staleAfter", "whenStale"]
+    static let keys = ["id", "source", "every", "staleAfter", "whenStale", "accept"]
 
     private static let decoders: [(word: String, decoder: any FeedSourceDecoder)] = [
         ("https", RulesURLDecoder()), ("microcms", MicroCMSDecoder()),
@@ -29,7 +29,8 @@ struct FeedDecoder {
             place: element.place,
             timing: timing,
             source: source,
-            fingerprint: FeedFingerprint(of: element).text
+            fingerprint: FeedFingerprint(of: element).text,
+            accepted: fields["accept"]?.findings(self.problems) ?? []
         )
     }
 

@@ -9,6 +9,8 @@ package struct FeedDefinition: Sendable {
     /// Stands for everything that says what is fetched: what came from another source is not what
     /// this one says.
     let fingerprint: String
+    /// The findings that the entry accepts in what the feed says.
+    let accepted: [Located<FindingName>]
 
     /// What and where it is, without secrets.
     package var summary: String { self.source.summary }
@@ -21,5 +23,6 @@ extension FeedDefinition: Equatable {
     package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
         (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
             && left.source.webhook == right.source.webhook
+            && left.accepted.map(\.value) == right.accepted.map(\.value)
     }
 }

@@ -4,7 +4,7 @@ private import Crypto
 struct FeedFingerprint {
     /// What does not change what is fetched.
     private static let ignored = [
-        "id", "every", "staleAfter", "whenStale", "webhookSecret",
+        "id", "every", "staleAfter", "whenStale", "webhookSecret", "accept",
     ]
 
     let text: String

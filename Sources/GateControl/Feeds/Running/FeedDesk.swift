@@ -170,7 +170,7 @@ package actor FeedDesk {
     ) async -> Bool {
         let isNew = known?.value.files != value.files || known?.isObserved == true
         let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
-        if known != contribution {
+        if known?.value != value || known?.isObserved == true {
             let errors = await self.reloader.offer(contribution, of: feed)
             guard errors.isEmpty else {
                 self.refuse(value, of: feed, errors)
@@ -194,7 +194,7 @@ package actor FeedDesk {
         } else if failed {
             self.logger.info("feed works again", metadata: self.metadata(of: feed))
         }
-        self.save(value, of: feed, at: time, isNew: known != contribution)
+        await self.save(of: feed, at: time, isNew: known?.value != value)
         return true
     }
 
@@ -221,15 +221,13 @@ package actor FeedDesk {
         )
     }
 
-    private func save(_ value: FeedValue, of feed: FeedDefinition, at time: Int64, isNew: Bool) {
+    private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            isNew || time - (self.savedAt[feed.id] ?? 0) >= Self.touchInterval
+            isNew || time - (self.savedAt[feed.id] ?? 0) >= Self.touchInterval,
+            let known = await self.reloader.contribution(of: feed)
         else { return }
-        do throws(FeedStore.Failure) {
-            try store.save(
-                FeedStore.Entry(fingerprint: feed.fingerprint, confirmedAt: time, value: value),
-                of: feed.id
-            )
+        do throws(StateFolder.Failure) {
+            try store.save(FeedStore.Entry(known, confirmedAt: time), of: feed.id)
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(

@@ -3,7 +3,8 @@ internal import GatePolicy
 /// Reads the top level of one file.
 struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
-    static let settings = ["defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
+    static let settings =
+        ["mode", "defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
     static let keys =
         settings + ["exempt", "rules", "notices", "releases", "testFlight", "tests"]
         + ["feeds", RulesSerial.key, "$schema"]
@@ -16,6 +17,7 @@ struct DocumentDecoder {
         guard let fields else { return nil }
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
+        document.mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
         document.defaultLanguage = fields["defaultLanguage"].flatMap { $0.language(self.problems) }
         document.identity = fields["identity"]
             .flatMap { IdentityDecoder(problems: self.problems).decode($0) }
@@ -53,7 +55,9 @@ struct DocumentDecoder {
                 RulesDocument.Rule(
                     value: rule,
                     place: item.scalarPlace(of: "id"),
-                    keys: item.keyPlaces
+                    keys: item.keyPlaces,
+                    next: item.value(of: "next")?.oneOrMore(Problems()).map(\.keyPlaces) ?? [],
+                    accepted: item.value(of: "accept")?.findings(self.problems) ?? []
                 )
             }
         }
@@ -87,6 +91,8 @@ struct DocumentDecoder {
         let unidentified = fields["unidentified"].map { [$0] } ?? []
         let rules =
             Self.items(of: fields["rules"])
+            + Self.items(of: fields["rules"])
+            .flatMap { $0.value(of: "next")?.oneOrMore(Problems()) ?? [] }
             + Self.items(of: fields["feeds"]).compactMap { $0.value(of: "rule") }
         return rules.compactMap { $0.text(of: "notice") }
             + rules.compactMap { $0.text(of: "recommendedNotice") }

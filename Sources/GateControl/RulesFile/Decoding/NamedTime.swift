@@ -19,6 +19,11 @@ struct NamedTime {
         problems.report("\(self) is after \(other)", at: self.place)
     }
 
+    func check(isBefore other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time >= other.time else { return }
+        problems.report("\(self) is not before \(other)", at: self.place)
+    }
+
     func check(isAfter other: NamedTime?, _ problems: Problems) {
         guard let other, self.time <= other.time else { return }
         problems.report("\(self) is not after \(other)", at: self.place)

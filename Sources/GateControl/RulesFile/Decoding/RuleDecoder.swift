@@ -9,7 +9,8 @@ struct RuleDecoder {
         ]
         + ScheduleDecoder.keys
         + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
-        + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys + ["mode"]
+        + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
+        + ["mode", "next", "accept"]
 
     /// What `recommended` says in place of a version.
     static let storeWord = "store"
@@ -24,7 +25,7 @@ struct RuleDecoder {
             .flatMap { $0.parsed(as: "a rule id", self.problems, by: RuleID.init(parsing:)) }
         let match = fields["match"].map { MatchDecoder(problems: self.problems).decode($0) }
         let recommended = fields["recommended"].map { self.recommended($0) }
-        let rule = RuleDefinition(
+        var rule = RuleDefinition(
             id: id?.text ?? "",
             match: match.flatMap(\.self) ?? .anyone,
             minimum: fields["minimum"].flatMap { self.version($0) },
@@ -56,11 +57,15 @@ struct RuleDecoder {
             answer: AnswerDecoder(problems: self.problems).decode(fields),
             snooze: fields["snooze"].flatMap { $0.timeSpan(self.problems) }
         )
+        let until = NamedTime("until", of: fields, Problems())
+        rule.next =
+            fields["next"]?.oneOrMore(self.problems)
+            .compactMap { NextDecoder(problems: self.problems).decode($0, of: rule, until) } ?? []
         self.checkOrder(of: rule, fields)
         return id == nil ? nil : rule
     }
 
-    private func version(_ element: Element) -> AppVersion? {
+    func version(_ element: Element) -> AppVersion? {
         element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
     }
 

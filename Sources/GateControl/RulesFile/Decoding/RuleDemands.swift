@@ -1,8 +1,8 @@
 /// Checks which keys of a rule go together: what it asks, of whom, and since when.
 struct RuleDemands {
     /// The keys that let a rule deny.
-    private static let floors = ["minimum", "minimumBuild", "blocked"]
-    private static let demands = floors + ["recommended"]
+    static let floors = ["minimum", "minimumBuild", "blocked"]
+    private static let demands = floors + ["recommended", "next"]
     /// The keys that say when, and for how many, a floor holds.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout"]
     /// The keys that only a recommendation or a warning makes use of.
@@ -27,7 +27,7 @@ struct RuleDemands {
         guard self.first(of: Self.demands) != nil else {
             let message =
                 "this rule asks nothing: it needs 'minimum', 'minimumBuild', 'recommended', "
-                + "'blocked' or 'maintenance'"
+                + "'blocked', 'next' or 'maintenance'"
             return self.problems.report(message, at: self.fields.place)
         }
         if let floor = self.first(of: Self.floors) {

@@ -1,9 +1,9 @@
 internal import GatePolicy
 
 /// What one file says, with the places that checks across files need.
-struct RulesDocument {
+struct RulesDocument: Sendable {
     /// The words under one name.
-    struct Notice {
+    struct Notice: Sendable {
         let name: Located<String>
         /// The languages that the notice names; `nil` if that could not be read.
         let languages: Set<LanguageTag>?
@@ -12,20 +12,24 @@ struct RulesDocument {
     }
 
     /// A rule, and where it and its keys stand.
-    struct Rule {
-        let value: RuleDefinition
+    struct Rule: Sendable {
+        var value: RuleDefinition
         let place: Place
         let keys: [String: Place]
+        /// Where the keys of each `next` stand.
+        var next: [[String: Place]] = []
+        /// The findings that the rule accepts.
+        var accepted: [Located<FindingName>] = []
     }
 
     /// What happens to unidentified clients, and where its `paths` stand, one by one.
-    struct Unidentified {
+    struct Unidentified: Sendable {
         let policy: UnidentifiedPolicy
         let paths: [Place]
     }
 
     /// A test whose request does not know its headers yet: another file may name them.
-    struct Test {
+    struct Test: Sendable {
         let name: Located<String>
         let at: Timestamp?
         let request: TestRequest
@@ -33,13 +37,13 @@ struct RulesDocument {
     }
 
     /// What a test expects, with the rules that it names.
-    struct Expectation {
+    struct Expectation: Sendable {
         let value: RuleExpectation
         let references: [RuleReference]
     }
 
     /// A rule that a test names.
-    struct RuleReference {
+    struct RuleReference: Sendable {
         let id: Located<String>
         /// The word that may stand in place of a rule.
         let alternative: String
@@ -47,6 +51,7 @@ struct RulesDocument {
 
     /// The settings of the whole rule set that the file makes, by their key.
     var settings: [String: Place] = [:]
+    var mode: RuleMode?
     var defaultLanguage: LanguageTag?
     var identity: IdentitySources?
     var unidentified: Unidentified?
@@ -71,10 +76,8 @@ struct RulesDocument {
     /// The same, with rules that are only counted and logged.
     var observed: RulesDocument {
         var document = self
-        document.rules = self.rules?.map { rule in
-            var value = rule.value
-            value.mode = .observe
-            return Rule(value: value, place: rule.place, keys: rule.keys)
+        for index in document.rules?.indices ?? 0..<0 {
+            document.rules?[index].value.observe()
         }
         return document
     }

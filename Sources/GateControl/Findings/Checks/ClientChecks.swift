@@ -1,0 +1,152 @@
+internal import GatePolicy
+
+/// Finds platforms and store links that are probably slips, and floors for every platform.
+struct PlatformCheck: FindingCheck {
+    private static let known = [
+        "ios", "ipados", "android", "macos", "windows", "linux", "web", "tvos", "watchos",
+        "visionos", "desktop", "harmonyos", "fireos", "kaios", "tizen", "webos", "roku",
+    ]
+
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        // Where no rule tells platforms apart, there is one, or all are meant.
+        let tellsPlatforms = rules.definition.rules.contains { $0.match.platforms != nil }
+        for rule in rules.definition.rules {
+            guard let place = rules.places.rules[rule.id] else { continue }
+            for platform in rule.match.platforms ?? [] where !Self.known.contains(platform.name) {
+                guard let meant = Spelling.nearest(to: platform.name, among: Self.known) else {
+                    continue
+                }
+                findings.report(
+                    .unknownPlatform,
+                    "no client of the platform '\(platform.name)' is known: the rule '\(rule.id)' "
+                        + "may never speak; did you mean '\(meant)'?",
+                    at: place.place(of: "match"),
+                    rule: rule.id
+                )
+            }
+            let namesClients = rule.match.platforms != nil || rule.match.apps != nil
+            if tellsPlatforms, !namesClients, rule.mode == .enforce,
+                rule.withNext.contains(where: \.hasFloor)
+            {
+                findings.report(
+                    .anyPlatform,
+                    "the rule '\(rule.id)' has a floor for every platform, a web client included; "
+                        + "say for which in 'match'",
+                    at: place.place(of: "match"),
+                    rule: rule.id
+                )
+            }
+        }
+    }
+}
+
+/// Finds store links that anybody on the way can change, and those of another platform's store.
+///
+/// Links that open a store app, such as `market://`, do not travel.
+struct StoreLinkCheck: FindingCheck {
+    private static let android = ["play.google.com", "market:"]
+    private static let apple = [
+        "apps.apple.com", "itunes.apple.com", "itms-apps:", "testflight.apple.com",
+    ]
+    private static let applePlatforms = ["ios", "ipados", "macos", "tvos", "watchos", "visionos"]
+
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let policy = rules.definition.unidentified
+        self.check(policy.storeURL, at: rules.places.unidentified, findings)
+        for floor in rules.floors {
+            let place = floor.places.place(of: "storeUrl")
+            if floor.base?.storeURL != floor.rule.storeURL {
+                self.check(floor.rule.storeURL, at: place, findings)
+            }
+            self.checkStore(of: floor, at: place, findings)
+        }
+        for (release, place) in zip(rules.definition.releases, rules.places.releases) {
+            self.check(release.storeURL.map { StoreURL($0) }, at: place, findings)
+        }
+    }
+
+    private func check(_ storeURL: StoreURL?, at place: Place?, _ findings: FindingCollector) {
+        guard let storeURL, let place else { return }
+        for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values
+        where link.lowercased().hasPrefix("http:") {
+            findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
+        }
+    }
+
+    private func checkStore(
+        of floor: LoadedRules.Floor,
+        at place: Place,
+        _ findings: FindingCollector
+    ) {
+        guard let link = floor.rule.storeURL?.default.lowercased(),
+            let platforms = floor.rule.match.platforms, !platforms.isEmpty
+        else { return }
+        let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
+        let isForAndroid = platforms.allSatisfy { $0.name == "android" }
+        let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
+        guard foreign.contains(where: { link.contains($0) }) else { return }
+        findings.report(
+            .foreignLink,
+            "the link of '\(floor.rule.id)', for \(platforms[0]), leads to another platform's store",
+            at: place,
+            rule: floor.rule.id
+        )
+    }
+}
+
+/// Finds what lets everybody pass, or refuses those who say nothing of themselves.
+struct OpenGateCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let definition = rules.definition
+        guard let file = rules.places.files.first else { return }
+        if definition.mode == .observe {
+            findings.report(
+                .observing,
+                "'mode: observe' at the top: nothing is enforced, whatever the rules say",
+                at: rules.places.mode ?? Place(file: file)
+            )
+        }
+        let opensAll = definition.exemptions.contains { pattern in
+            pattern.methods == nil && pattern.path == "/**"
+        }
+        if opensAll, !definition.rules.isEmpty {
+            let message = "'exempt' covers every path: no rule is ever asked"
+            findings.report(.openGate, message, at: Place(file: file))
+        }
+        if definition.unidentified.missing == .reject, definition.exemptions.isEmpty,
+            let place = rules.places.unidentified
+        {
+            findings.report(
+                .rejectsUnidentified,
+                "'missing: reject' and no 'exempt': health checks get 426, too, and so does everybody "
+                    + "if a proxy takes the fields away",
+                at: place
+            )
+        }
+    }
+}
+
+/// Finds policies for a path that are no stricter than what holds everywhere, and never speak.
+struct LenientPathCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let policy = rules.definition.unidentified
+        for (path, place) in zip(policy.paths, rules.places.unidentifiedPaths) {
+            self.check("missing", path.missing, policy.missing, at: place, findings)
+            self.check("unreadable", path.unreadable, policy.unreadable, at: place, findings)
+        }
+    }
+
+    private func check(
+        _ key: String,
+        _ action: UnidentifiedPolicy.Action?,
+        _ everywhere: UnidentifiedPolicy.Action,
+        at place: Place,
+        _ findings: FindingCollector
+    ) {
+        guard let action, action <= everywhere else { return }
+        let message =
+            "'\(key): \(action.rawValue)' never speaks: a path can only be stricter than "
+            + "'\(key): \(everywhere.rawValue)', which holds everywhere"
+        findings.report(.lenientPath, message, at: place)
+    }
+}

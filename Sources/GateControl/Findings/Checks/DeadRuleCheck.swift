@@ -1,0 +1,87 @@
+internal import GatePolicy
+
+/// Finds rules that can never change a decision, because one before them always asks for as much,
+/// and a `next` that asks for no more than what stands above it.
+///
+/// Only one before: of two rules that want the same, the first is the one that a client is told of.
+struct DeadRuleCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let definition = rules.definition
+        let covering = CoveringIndex(definition.rules)
+        for (index, rule) in definition.rules.enumerated() {
+            let stronger = covering.places(covering: index).prefix { $0 < index }
+                .map { definition.rules[$0] }
+                .first { self.outdoes($0, rule, definition.unidentified) }
+            guard let stronger, let place = rules.places.rules[rule.id] else { continue }
+            let message =
+                "the rule '\(rule.id)' never changes a decision: '\(stronger.id)' asks the same "
+                + "clients for at least as much"
+            findings.report(.deadRule, message, at: place.id, rule: rule.id)
+        }
+        for floor in rules.floors {
+            guard let base = floor.base, base.isWhollyInForce(at: now), base.mode == .enforce,
+                base.schedule == .always, !FloorOrder([base], [floor.rule]).onlySecond
+            else { continue }
+            let message =
+                "\(floor.words) never changes a decision: what stands above it asks for at least as "
+                + "much"
+            findings.report(.deadRule, message, at: floor.places.id, rule: base.id)
+        }
+    }
+
+    private func outdoes(
+        _ stronger: RuleDefinition,
+        _ rule: RuleDefinition,
+        _ unidentified: UnidentifiedPolicy
+    ) -> Bool {
+        guard rule.mode == .enforce, rule.maintenance == nil, stronger.alwaysEnforces,
+            rule.next.isEmpty, !rule.recommendsStoreVersion,
+            rule.prerelease == stronger.prerelease,
+            // Who cannot update is not recommended to.
+            rule.requiresOS == stronger.requiresOS
+        else { return false }
+        // Who does not say what a narrower rule has to know may be refused for that alone.
+        let letsPass = unidentified.missing == .allow && unidentified.unreadable == .allow
+        guard letsPass || stronger.match.asksForSameParts(as: rule.match) else { return false }
+        return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)
+    }
+
+    /// Rules that ask for both are left alone: the one part may hide that the other is missing.
+    private func outdoesInBuilds(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
+        guard !self.asksVersion(stronger), !self.asksVersion(rule) else { return false }
+        guard let build = rule.minimumBuild, let floor = stronger.minimumBuild else { return false }
+        return build <= floor
+    }
+
+    private func outdoesInVersions(_ stronger: RuleDefinition, _ rule: RuleDefinition) -> Bool {
+        guard stronger.minimumBuild == nil, rule.minimumBuild == nil,
+            rule.blocked.allSatisfy({ stronger.blocked.contains($0) })
+        else { return false }
+        if let minimum = rule.minimum {
+            guard let floor = stronger.minimum, self.reaches(floor, minimum) else { return false }
+        }
+        if let recommended = rule.recommended {
+            let asked = [stronger.minimum, stronger.recommended].compactMap(\.self)
+            return asked.contains { self.reaches($0, recommended) }
+        }
+        return self.asksVersion(rule)
+    }
+
+    private func asksVersion(_ rule: RuleDefinition) -> Bool {
+        rule.minimum != nil || rule.recommended != nil || !rule.blocked.isEmpty
+            || rule.minimumBuildOf != nil
+    }
+
+    /// Whether every version below one floor is below the other, whatever becomes of pre-releases.
+    private func reaches(_ higher: AppVersion, _ floor: AppVersion) -> Bool {
+        higher == floor || (floor == floor.release && floor < higher)
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the floor of the rule holds for everybody at all times.
+    fileprivate var alwaysEnforces: Bool {
+        self.mode == .enforce && self.schedule == .always && self.rollout.isEmpty
+            && self.maintenance == nil && self.holdUntilInStore == nil
+    }
+}

@@ -1,0 +1,161 @@
+internal import GatePolicy
+
+/// The versions that clients of a rule can get: what stores have, or else what rules recommend.
+struct KnownVersions {
+    enum Verdict: Equatable {
+        case open
+        /// Nothing that is known passes; the key of the rule that refuses, and why.
+        case closed(key: String?, String)
+        /// The newest release is refused, and an older one passes.
+        case newestRefused(key: String, String)
+    }
+
+    /// Clients that get their updates from the same place.
+    private struct Store: Hashable {
+        let app: String?
+        let platform: Platform
+        let channel: String?
+    }
+
+    private let definition: RuleSetDefinition
+    private let releases: [Platform: [Release]]
+    private let recommending: [RuleDefinition]
+
+    init(_ definition: RuleSetDefinition) {
+        self.definition = definition
+        self.releases = Dictionary(grouping: definition.releases, by: \.platform)
+        self.recommending = definition.rules.filter { $0.mode == .enforce && $0.recommended != nil }
+    }
+
+    /// Whether clients of a rule can update their way past all rules of a group.
+    func verdict(
+        on rule: RuleDefinition,
+        _ group: [RuleDefinition],
+        at time: Timestamp
+    ) -> Verdict {
+        let stores = self.stores(for: rule)
+        guard !stores.isEmpty else { return self.recommendations(for: rule, group) }
+        var refused = Verdict.open
+        for store in stores {
+            let out = self.complete(store.releases, at: time)
+            guard let newest = out.max(by: { $0.precedes($1) }) else {
+                return .closed(
+                    key: nil,
+                    "nothing in 'releases' is out for everybody on \(store.name); wait with "
+                        + "'holdUntilInStore'"
+                )
+            }
+            guard let refusing = group.first(where: { !$0.admits(newest) }) else { continue }
+            let key = Self.key(of: refusing, refusing: newest)
+            let build = newest.build.map { " (\($0))" } ?? ""
+            let words =
+                "refuses \(newest.version)\(build), the newest release for \(store.name) in "
+                + "'releases'"
+            let passes = out.contains { release in group.allSatisfy { $0.admits(release) } }
+            guard passes else {
+                return .closed(key: key, "it \(words); wait with 'holdUntilInStore'")
+            }
+            refused = .newestRefused(key: key, "\(words): whoever has it cannot update")
+        }
+        return refused
+    }
+
+    /// Where no store is known, the rules that recommend something to the same clients know best.
+    private func recommendations(
+        for rule: RuleDefinition,
+        _ group: [RuleDefinition]
+    ) -> Verdict {
+        let known = self.recommending.filter { other in
+            // Testers have versions that are recommended to nobody else.
+            other.match.overlaps(rule.match)
+                && (rule.match.channels == nil || other.match.channels != nil)
+        }
+        guard !known.isEmpty else { return .open }
+        let passes = known.contains { recommending in
+            guard let version = recommending.recommended else { return false }
+            return group.allSatisfy { $0.admits(version) }
+        }
+        guard !passes, let version = known.compactMap(\.recommended).max() else { return .open }
+        let refusing = group.first { !$0.admits(version) } ?? rule
+        return .closed(
+            key: refusing.minimum.map { version.release < $0 } ?? false ? "minimum" : "blocked",
+            "it refuses \(version), the newest version that a rule recommends"
+        )
+    }
+
+    /// The releases that concern a rule, by the place where clients get them.
+    private func stores(for rule: RuleDefinition) -> [(name: String, releases: [Release])] {
+        guard !self.releases.isEmpty else { return [] }
+        let platforms = rule.match.platforms ?? Array(self.releases.keys)
+        let releases = Set(platforms).flatMap { rule.releases(among: self.releases[$0] ?? []) }
+        let stores = Dictionary(grouping: releases) { release in
+            Store(app: release.app, platform: release.platform, channel: release.channel)
+        }
+        let channels = rule.match.channels?.map { $0.lowercased() }
+        return stores.compactMap { store, releases in
+            guard self.isMeant(store, by: channels, among: stores.keys) else { return nil }
+            // Builds that no fact states cannot be compared.
+            let isSilent = rule.minimumBuild != nil && releases.allSatisfy { $0.build == nil }
+            let name = [store.platform.name, store.channel, store.app].compactMap(\.self)
+            return isSilent ? nil : (name.joined(separator: ", "), releases)
+        }
+        .sorted { $0.name < $1.name }
+    }
+
+    /// Whether clients of these channels get their updates there; a store without a channel serves
+    /// those that have none of their own.
+    private func isMeant(
+        _ store: Store,
+        by channels: [String]?,
+        among stores: some Sequence<Store>
+    ) -> Bool {
+        guard let channels else { return true }
+        if let channel = store.channel { return channels.contains(channel) }
+        let own = stores.filter { $0.app == store.app && $0.platform == store.platform }
+        return !channels.allSatisfy { channel in own.contains { $0.channel == channel } }
+    }
+
+    /// The releases that everybody gets.
+    private func complete(_ releases: [Release], at time: Timestamp) -> [Release] {
+        // A release that names no country is everywhere, and one that names some is not.
+        let isEverywhere = releases.contains { $0.countries == nil }
+        let countries = Set(releases.flatMap { $0.countries?.keys.map { $0 } ?? [] })
+        return releases.filter { release in
+            let isThere =
+                release.countries == nil
+                ? release.isOut(in: nil, at: time)
+                : !isEverywhere && countries.allSatisfy { release.isOut(in: $0, at: time) }
+            return isThere && release.isComplete(at: time)
+        }
+    }
+
+    private static func key(of rule: RuleDefinition, refusing release: Release) -> String {
+        if rule.minimum.map({ release.version.release < $0 }) ?? false { return "minimum" }
+        if let build = rule.minimumBuild, release.build ?? 0 < build { return "minimumBuild" }
+        return rule.blocked.isEmpty ? "minimum" : "blocked"
+    }
+}
+
+extension Release {
+    /// Whether a country has it; `nil` for every country.
+    fileprivate func isOut(in country: String?, at time: Timestamp) -> Bool {
+        var date = self.releasedAt
+        if let country {
+            guard let own = self.countries?[country] else { return false }
+            date = own ?? date
+        }
+        return date.map { $0 <= time } ?? true
+    }
+
+    fileprivate func isComplete(at time: Timestamp) -> Bool {
+        switch self.phase {
+        case .complete: true
+        case .phased(let completeAt): completeAt <= time
+        case .partial: false
+        }
+    }
+
+    fileprivate func precedes(_ other: Release) -> Bool {
+        (self.version, self.build ?? 0) < (other.version, other.build ?? 0)
+    }
+}

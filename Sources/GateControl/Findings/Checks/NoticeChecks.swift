@@ -1,0 +1,64 @@
+internal import GatePolicy
+
+/// Finds notices without a language that another notice has.
+struct MissingLanguageCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let notices = rules.definition.notices
+        let spoken = Set(notices.values.flatMap(\.texts.keys))
+        for (name, notice) in notices {
+            let missing = spoken.subtracting(notice.texts.keys).map { "'\($0)'" }.sorted()
+            guard !missing.isEmpty, let place = rules.places.notices[name] else { continue }
+            let languages = missing.joined(separator: ", ")
+            let message = "the notice '\(name)' has no text in \(languages), as other notices do"
+            findings.report(.missingLanguage, message, at: place)
+        }
+    }
+}
+
+/// Finds notices that nobody is ever shown.
+struct UnusedNoticeCheck: FindingCheck {
+    /// The notice that devices are shown which cannot update; rules do not name it.
+    private static let cannotUpdate = "cannotUpdate"
+
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let definition = rules.definition
+        let all = definition.rulesWithNext
+        if all.allSatisfy(\.requiresOS.isEmpty), let place = rules.places.notices[Self.cannotUpdate]
+        {
+            findings.report(
+                .unusedNotice,
+                "nobody gets the notice '\(Self.cannotUpdate)': no rule has 'requiresOS'",
+                at: place
+            )
+        }
+        var fed: Set<String> = []
+        for feed in rules.feeds {
+            switch feed.source.subject {
+            // Any of its rules may name any notice.
+            case .anything: return
+            case .rules(let notices): fed.formUnion(notices)
+            case .releases: continue
+            }
+        }
+        let named = all.flatMap { [$0.notice, $0.recommendedNotice] }
+        let used = Set(named + [definition.unidentified.notice, Self.cannotUpdate])
+        for name in definition.notices.keys where !used.contains(name) && !fed.contains(name) {
+            guard let place = rules.places.notices[name] else { continue }
+            findings.report(.unusedNotice, "no rule uses the notice '\(name)'", at: place)
+        }
+    }
+}
+
+/// Finds rules that deny without words of their own, in a notice or in a body.
+struct BuiltInWordsCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors where floor.rule.mode == .enforce && floor.rule.notice == nil {
+            let rule = floor.rule
+            let body = rule.answer.body ?? rules.definition.answer.body
+            guard rule.hasFloor || rule.maintenance != nil, body == nil else { continue }
+            let message =
+                "\(floor.words) has no 'notice': clients are shown the built-in English words"
+            findings.report(.builtInWords, message, at: floor.places.id, rule: rule.id)
+        }
+    }
+}

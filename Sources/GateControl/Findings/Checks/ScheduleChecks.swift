@@ -1,0 +1,93 @@
+internal import GatePolicy
+
+/// Finds rules and maintenance windows that are over.
+struct PastRuleCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        for rule in rules.definition.rules {
+            guard let place = rules.places.rules[rule.id] else { continue }
+            if let until = rule.schedule.until, until <= now {
+                let message = "the rule '\(rule.id)' is over since \(until)"
+                findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
+            }
+            if let until = rule.maintenance?.until, until <= now {
+                let message = "the maintenance of '\(rule.id)' is over since \(until)"
+                let place = place.place(of: "maintenance")
+                findings.report(.pastRule, message, at: place, rule: rule.id)
+            }
+        }
+    }
+}
+
+/// Finds roll-outs that never reach everybody, and steps that begin before the floor does.
+struct RolloutCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors {
+            let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
+            if let last = rule.rollout.last, last.percent < 100 {
+                let share = RolloutDecoder.text(last.percent)
+                let message = "the roll-out of '\(rule.id)' stays at \(share)"
+                findings.report(.stalledRollout, message, at: place, rule: rule.id)
+            }
+            guard let begin = rule.schedule.enforceFrom,
+                let early = rule.rollout.last(where: { $0.at.map { $0 < begin } ?? false })?.at
+            else { continue }
+            let message =
+                "the step at \(early) is before 'enforceFrom' (\(begin)): on that day its whole share "
+                + "must upgrade at once"
+            findings.report(.earlyStep, message, at: place, rule: rule.id)
+        }
+    }
+}
+
+/// Finds dates and lengths that are probably a slip of a digit.
+struct FarDateCheck: FindingCheck {
+    private static let day: Int64 = 86_400
+    /// Nobody plans a floor for longer.
+    private static let farDays: Int64 = 2 * 365
+    private static let longMaintenance: Int64 = 2 * day
+
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let horizon = now.advanced(by: Self.farDays * Self.day)
+        for floor in rules.floors {
+            let (rule, places) = (floor.rule, floor.places)
+            for (key, date) in [
+                ("warnFrom", rule.schedule.warnFrom), ("enforceFrom", rule.schedule.enforceFrom),
+                ("rollout", rule.rollout.compactMap(\.at).max()),
+                ("maintenance", rule.maintenance?.from),
+            ] {
+                guard let date, date > horizon else { continue }
+                let message = "\(floor.words) waits for \(date), more than two years from now"
+                findings.report(.farDate, message, at: places.place(of: key), rule: rule.id)
+            }
+            guard let window = rule.maintenance, window.until > now,
+                window.from.seconds(until: window.until) > Self.longMaintenance
+            else { continue }
+            let days = window.from.seconds(until: window.until) / Self.day
+            let message = "the maintenance of '\(rule.id)' lasts for \(days) days"
+            let place = places.place(of: "maintenance")
+            findings.report(.longMaintenance, message, at: place, rule: rule.id)
+        }
+    }
+}
+
+/// Says when a `next` holds for everybody, so that it can take the place of what stands above it.
+struct NextCompleteCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors where floor.base != nil {
+            guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
+            let message =
+                "\(floor.words) holds for everybody: its floor can move up, in place of the old one"
+            findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
+        }
+    }
+
+    private func isComplete(
+        _ next: RuleDefinition,
+        _ releases: [Release],
+        at now: Timestamp
+    ) -> Bool {
+        var unheld = next
+        unheld.holdUntilInStore = nil
+        return unheld.isWhollyInForce(at: now) && next.isInEveryStore(releases, at: now)
+    }
+}

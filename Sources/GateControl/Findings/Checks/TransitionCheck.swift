@@ -1,0 +1,148 @@
+internal import GatePolicy
+
+/// Says what becomes laxer when rules take the place of others, and refuses plans that open the gate
+/// by accident.
+struct TransitionCheck {
+    private let old: LoadedRules
+    private let new: LoadedRules
+    private let transition: RuleSetTransition
+
+    init(from old: LoadedRules, to new: LoadedRules, at now: Timestamp) {
+        self.old = old
+        self.new = new
+        self.transition = RuleSetTransition(from: old.ruleSet, to: new.ruleSet, at: now)
+    }
+
+    func report(to findings: FindingCollector) {
+        for opening in self.transition.openings {
+            let some = opening.isPartial ? "some clients with " : ""
+            let whom = "\(some)versions \(opening.versions)"
+            guard let plan = opening.plan else {
+                let why = opening.isGone ? "is gone" : "asks for less"
+                findings.report(
+                    .laxer,
+                    "the rule '\(opening.rule)' \(why): \(whom) pass now",
+                    at: self.place(of: opening.rule, in: self.new),
+                    rule: opening.rule
+                )
+                continue
+            }
+            self.report(plan, whom, findings)
+        }
+        if self.transition.unseen > 0 {
+            let message =
+                "\(self.transition.unseen) more rules have changed that were not looked at"
+            findings.report(.laxer, message, at: self.place(of: nil, in: self.new))
+        }
+        self.reportSettings(findings)
+    }
+
+    private func report(
+        _ plan: RuleSetTransition.Plan,
+        _ whom: String,
+        _ findings: FindingCollector
+    ) {
+        let place = self.new.places.rules[plan.rule]
+        let places = plan.place > 0 ? place?.next(plan.place - 1) : place
+        let base = plan.base.id
+        findings.report(
+            .planOpens,
+            "the floor of '\(plan.rule)' is not in force yet, and takes the one that is away: \(whom) "
+                + "would pass until then; leave '\(base)' as it was and add to it: "
+                + NextText(plan.floor, besides: plan.base).text,
+            at: places?.id ?? self.place(of: nil, in: self.new),
+            rule: plan.rule
+        )
+    }
+
+    private func reportSettings(_ findings: FindingCollector) {
+        let (before, after) = (self.old.definition, self.new.definition)
+        let file = self.place(of: nil, in: self.new)
+        guard before.mode == .enforce, after.mode == .enforce else { return }
+        if before.identity != after.identity {
+            findings.report(
+                .identityChanged,
+                "'identity' is another one than before: clients may be taken for others, or for none",
+                at: self.new.places.identity ?? file
+            )
+        }
+        let exempt = after.exemptions.filter { !before.exemptions.contains($0) }
+        if !exempt.isEmpty {
+            let names = exempt.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+            let more = exempt.count > 5 ? " and \(exempt.count - 5) more" : ""
+            findings.report(.laxer, "\(names)\(more): exempt now, and never judged", at: file)
+        }
+        for (key, path) in [
+            ("missing", \UnidentifiedPolicy.missing), ("unreadable", \.unreadable),
+        ]
+        where before.unidentified[keyPath: path] == .reject
+            && after.unidentified[keyPath: path] != .reject
+        {
+            findings.report(
+                .laxer,
+                "'unidentified' rejects nobody any more whose version is \(key)",
+                at: self.new.places.unidentified ?? file
+            )
+        }
+        let closed = before.rules.filter { $0.maintenance != nil && $0.mode == .enforce }
+        for rule in closed where !after.rules.contains(rule) {
+            findings.report(
+                .laxer,
+                "the maintenance of '\(rule.id)' is another one, or gone",
+                at: self.place(of: rule.id, in: self.new),
+                rule: rule.id
+            )
+        }
+    }
+
+    private func place(of rule: String?, in rules: LoadedRules) -> Place {
+        rule.flatMap { rules.places.rules[$0]?.id }
+            ?? Place(file: rules.places.files.first ?? "rules")
+    }
+}
+
+/// A floor as it is written under `next:`, on one line.
+struct NextText {
+    let text: String
+
+    /// - Parameters:
+    ///   - floor: The floor.
+    ///   - base: The rule above it, whose blocked ranges need not be said again.
+    init(_ floor: RuleDefinition, besides base: RuleDefinition) {
+        var parts: [String] = []
+        if let minimum = floor.minimum { parts.append("minimum: \"\(minimum)\"") }
+        if let build = floor.minimumBuild { parts.append("minimumBuild: \(build)") }
+        if let version = floor.minimumBuildOf { parts.append("minimumBuildOf: \"\(version)\"") }
+        let blocked = floor.blocked.filter { !base.blocked.contains($0) }.map { "\"\($0)\"" }
+        if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
+        if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
+        if let time = floor.schedule.enforceFrom { parts.append("enforceFrom: \(time)") }
+        parts += Self.rollout(floor.rollout)
+        if let hold = floor.holdUntilInStore { parts.append(Self.hold(hold)) }
+        if floor.mode == .observe { parts.append("mode: observe") }
+        self.text = "next: { \(parts.joined(separator: ", ")) }"
+    }
+
+    private static func rollout(_ steps: [RolloutStep]) -> [String] {
+        guard let first = steps.first else { return [] }
+        guard first.at != nil else { return ["rollout: \(Self.number(first.percent))"] }
+        let items = steps.compactMap { step in
+            step.at.map { "{ at: \($0), percent: \(Self.number(step.percent)) }" }
+        }
+        return ["rollout: [\(items.joined(separator: ", "))]"]
+    }
+
+    private static func number(_ percent: Double) -> String {
+        Int(exactly: percent).map { "\($0)" } ?? "\(percent)"
+    }
+
+    private static func hold(_ hold: StoreHold) -> String {
+        var parts: [String] = []
+        if !hold.countries.isEmpty {
+            parts.append("countries: [\(hold.countries.joined(separator: ", "))]")
+        }
+        if hold.soak > 0 { parts.append("soak: \(hold.soak)s") }
+        return parts.isEmpty
+            ? "holdUntilInStore: true" : "holdUntilInStore: { \(parts.joined(separator: ", ")) }"
+    }
+}

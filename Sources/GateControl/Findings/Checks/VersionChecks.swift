@@ -1,0 +1,141 @@
+internal import GatePolicy
+
+/// Finds blocked versions that the minimum of the same rule refuses anyway: no mistake, since a floor
+/// that is raised passes many of them.
+struct NeedlessBlockCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        for floor in rules.floors {
+            guard let minimum = floor.rule.minimum else { continue }
+            for range in floor.rule.blocked where range.isWhollyBelow(minimum) {
+                let message =
+                    "'\(range)' need not be blocked: it lies wholly below the minimum \(minimum)"
+                let place = floor.places.place(of: "blocked")
+                findings.report(.needlessBlock, message, at: place, rule: floor.rule.id)
+            }
+        }
+    }
+}
+
+/// Finds recommended versions that a rule for the same clients refuses.
+struct RefusedRecommendationCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        let definition = rules.definition
+        let covering = CoveringIndex(definition.rules)
+        for (index, rule) in definition.rules.enumerated() where rule.mode == .enforce {
+            guard let recommended = rule.recommended, let place = rules.places.rules[rule.id],
+                let refusing = ([index] + covering.places(covering: index)).map({
+                    definition.rules[$0]
+                }).first(where: { $0.isWhollyInForce(at: now) && self.refuses($0, recommended) })
+            else { continue }
+            let message =
+                "the recommended version \(recommended) is refused by the rule '\(refusing.id)'"
+            findings.report(
+                .refusedRecommendation,
+                message,
+                at: place.place(of: "recommended"),
+                rule: rule.id
+            )
+        }
+    }
+
+    private func refuses(_ rule: RuleDefinition, _ version: AppVersion) -> Bool {
+        // As a pre-release, or as the release that it leads to: both are below.
+        !rule.admits(version) && !rule.admits(version.release)
+    }
+}
+
+/// Finds rules that go by what a store has, where no release says what that is.
+struct MissingReleaseCheck: FindingCheck {
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        // What is in the store may be what a feed will say.
+        let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
+        let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
+        for floor in rules.floors {
+            let rule = floor.rule
+            guard rule.holdUntilInStore != nil || rule.recommendsStoreVersion else { continue }
+            for platform in rule.match.platforms ?? [] {
+                let known = rule.releases(among: releases[platform] ?? [])
+                if !known.isEmpty {
+                    self.checkCountries(of: floor, known, on: platform, findings)
+                    continue
+                }
+                guard !isToCome else { continue }
+                let reason = "'releases' has nothing for \(platform)"
+                if rule.holdUntilInStore != nil {
+                    findings.report(
+                        .missingRelease,
+                        "\(floor.words) waits without an end: \(reason)",
+                        at: floor.places.place(of: "holdUntilInStore"),
+                        rule: rule.id
+                    )
+                }
+                if rule.recommendsStoreVersion, floor.base == nil {
+                    findings.report(
+                        .missingRelease,
+                        "\(floor.words) recommends nothing: \(reason)",
+                        at: floor.places.place(of: "recommended"),
+                        rule: rule.id
+                    )
+                }
+            }
+        }
+    }
+
+    /// A rule that waits for countries begins with one release that is in all of them.
+    private func checkCountries(
+        of floor: LoadedRules.Floor,
+        _ known: [Release],
+        on platform: Platform,
+        _ findings: FindingCollector
+    ) {
+        guard let hold = floor.rule.holdUntilInStore else { return }
+        let releases = known.filter(floor.rule.admits)
+        let isIn = { (release: Release, country: String) in
+            // A release without countries is in all of them.
+            release.countries.map { $0[country] != nil } ?? true
+        }
+        let isCovered = releases.contains { release in
+            hold.countries.allSatisfy { isIn(release, $0) }
+        }
+        guard !releases.isEmpty, !isCovered else { return }
+        let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
+        findings.report(
+            .missingRelease,
+            "\(floor.words) waits without an end: no release for \(platform) that passes it is in "
+                + "all of \(countries)",
+            at: floor.places.place(of: "holdUntilInStore"),
+            rule: floor.rule.id
+        )
+    }
+}
+
+/// Finds releases that are said twice.
+struct RepeatedReleaseCheck: FindingCheck {
+    /// One release is known by these; two builds of one version are two releases.
+    private struct Key: Hashable {
+        let app: String?
+        let platform: Platform
+        let channel: String?
+        let version: AppVersion
+        let build: UInt64?
+    }
+
+    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+        var places: [Key: Place] = [:]
+        for (release, place) in zip(rules.definition.releases, rules.places.releases) {
+            let key = Key(
+                app: release.app,
+                platform: release.platform,
+                channel: release.channel,
+                version: release.version,
+                build: release.build
+            )
+            guard let first = places[key] else {
+                places[key] = place
+                continue
+            }
+            let message = "the release \(release.version) for \(release.platform) is already in"
+            findings.report(.repeatedRelease, "\(message) \(first)", at: place)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package import GatePolicy
+
+/// Everything that is to be said of rules that can be read: alone, and beside those in force.
+///
+/// `check`, `feed check`, the start, every reload and every feed ask here, so that all of them say
+/// the same.
+package struct RulesFindings: Sendable, Equatable {
+    private static let checks: [any FindingCheck] = [
+        DeadRuleCheck(), PastRuleCheck(), RolloutCheck(), FarDateCheck(), NextCompleteCheck(),
+        MissingLanguageCheck(), UnusedNoticeCheck(), BuiltInWordsCheck(), StoreLinkCheck(),
+        NeedlessBlockCheck(), RefusedRecommendationCheck(), MissingReleaseCheck(),
+        RepeatedReleaseCheck(), LenientPathCheck(), PlatformCheck(), OpenGateCheck(),
+    ]
+
+    /// What was found, in the order of the files and places.
+    package let all: [Finding]
+
+    /// What keeps the rules from being loaded.
+    package var refusals: [Finding] { self.all.filter { $0.effect == .refuses } }
+    package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
+    package var notes: [Finding] { self.all.filter { $0.effect == .notes } }
+
+    static let none = RulesFindings(all: [])
+
+    private init(all: [Finding]) {
+        self.all = all
+    }
+
+    /// Looks at rules as they are at a second.
+    ///
+    /// - Parameters:
+    ///   - rules: The rules.
+    ///   - old: The rules in force, whose place they are to take; `nil`: none.
+    ///   - now: The second.
+    package init(_ rules: LoadedRules, against old: LoadedRules? = nil, at now: Timestamp) {
+        let collector = FindingCollector()
+        for check in Self.checks { check.check(rules, at: now, collector) }
+        LockoutCheck(rules, at: now).report(to: collector, against: old)
+        if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
+        var acceptance = Acceptance(rules)
+        let judged = collector.sorted(byFiles: rules.places.files).map { acceptance.apply(to: $0) }
+        let needless = FindingCollector()
+        acceptance.reportNeedless(to: needless, knowsTransition: old != nil)
+        self.all = judged + needless.sorted(byFiles: rules.places.files)
+    }
+}
+
+/// What the files accept: beside a rule, or beside the entry of the feed that a rule comes from.
+private struct Acceptance {
+    private struct Entry {
+        let finding: Located<FindingName>
+        /// What the finding must be about.
+        let owner: Owner
+        var isUsed = false
+    }
+
+    private enum Owner: Equatable {
+        case rule(String)
+        case feed(String)
+    }
+
+    private var entries: [Entry]
+
+    init(_ rules: LoadedRules) {
+        let byRule = rules.places.rules.flatMap { id, rule in
+            rule.accepted.map { Entry(finding: $0, owner: .rule(id)) }
+        }
+        let byFeed = rules.feeds.flatMap { feed in
+            feed.accepted.map { Entry(finding: $0, owner: .feed(feed.id)) }
+        }
+        self.entries = byRule + byFeed
+    }
+
+    mutating func apply(to finding: Finding) -> Finding {
+        guard finding.name.effect == .refuses else { return finding }
+        let feed = FedDocuments.feed(ofFile: finding.asError.file)
+        let owner = feed.map { Owner.feed($0) } ?? finding.rule.map { Owner.rule($0) }
+        for index in self.entries.indices
+        where self.entries[index].owner == owner
+            && self.entries[index].finding.value == finding.name
+        {
+            self.entries[index].isUsed = true
+            // Whoever has written that knows it.
+            return finding.allowed(because: "accepted", as: .notes)
+        }
+        guard finding.effect == .refuses else { return finding }
+        let place = feed.map { "the entry of the feed '\($0)'" } ?? "the rule"
+        return finding.adding(
+            "if it is meant, write 'accept: [\(finding.name.rawValue)]' into \(place)"
+        )
+    }
+
+    /// `plan-opens` is about a change: without the rules of before, nobody knows.
+    func reportNeedless(to findings: FindingCollector, knowsTransition: Bool) {
+        for entry in self.entries where !entry.isUsed {
+            let name = entry.finding.value
+            guard knowsTransition || name != .planOpens else { continue }
+            findings.report(
+                .needlessAccept,
+                "'accept: [\(name.rawValue)]' accepts nothing any more: take it away",
+                at: entry.finding.place
+            )
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import Logging
+
+/// Writes findings to the log: each once, as long as it stays.
+package struct FindingsLog {
+    /// A rule set of thousands can have a finding for each; `check` shows all of them.
+    private static let limit = 20
+
+    private let logger: Logger
+
+    package init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Says what is new in the findings on rules that have been put in force.
+    ///
+    /// What has become laxer is as loud as a warning: nothing refuses it.
+    package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
+        let known = Set(former?.all ?? [])
+        let news = findings.all.filter { finding in
+            !known.contains(finding) && finding.isLoud
+        }
+        for finding in news.prefix(Self.limit) {
+            self.logger.warning("\(finding.asError)", metadata: Self.metadata(of: finding))
+        }
+        if news.count > Self.limit {
+            self.logger.warning(
+                "\(news.count - Self.limit) more findings; 'versiongate check' has all"
+            )
+        }
+    }
+
+    /// Says why rules are not put in force.
+    package func report(_ failure: LoadFailure, _ metadata: Logger.Metadata = [:]) {
+        switch failure {
+        case .unreadable(let errors):
+            for error in errors.errors { self.logger.error("\(error)", metadata: metadata) }
+        case .refused(let findings):
+            for finding in findings {
+                let more = Self.metadata(of: finding).merging(metadata) { own, _ in own }
+                self.logger.error("\(finding.asError)", metadata: more)
+            }
+        }
+    }
+
+    private static func metadata(of finding: Finding) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["finding": "\(finding.name.rawValue)"]
+        metadata["rule"] = finding.rule.map { "\($0)" }
+        return metadata
+    }
+}

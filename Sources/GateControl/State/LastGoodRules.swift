@@ -1,0 +1,118 @@
+private import Crypto
+private import FoundationEssentials
+private import Synchronization
+
+/// Keeps the texts of the rules that were last found good, so that a start with a broken file has
+/// something to go on by.
+package final class LastGoodRules: Sendable {
+    /// The texts as they were, under the names by which messages call them.
+    package struct Texts: Sendable, Equatable {
+        package let sources: [(name: String, text: String)]
+
+        package static func == (left: Texts, right: Texts) -> Bool {
+            left.sources.elementsEqual(right.sources) { $0 == $1 }
+        }
+    }
+
+    private struct Record: Codable {
+        struct Source: Codable {
+            var name: String
+            var text: String
+        }
+
+        /// The shape of this record; another one is not read.
+        var format = 1
+        /// What the gate was told to read.
+        var path: String
+        var sources: [Source]
+        /// A hash over all of it, so that half a file is not taken for a whole one.
+        var checksum = ""
+
+        var sum: String {
+            var hash = SHA256()
+            for part in [self.path] + self.sources.flatMap({ [$0.name, $0.text] }) {
+                hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
+            }
+            return hash.finalize().map { String($0, radix: 16) }.joined(separator: ".")
+        }
+    }
+
+    private static let name = "rules.last-good.json"
+    /// Every character may take six bytes in JSON, and a folder may have many files.
+    private static let maximumSize = 6 * 16 * RulesSource.maximumSize
+
+    private let folder: StateFolder
+    private let path: String
+    private let lastProblem = Mutex<String?>(nil)
+
+    /// - Parameters:
+    ///   - folder: Where they are kept.
+    ///   - path: The file or folder of the rules.
+    package init(_ folder: StateFolder, path: String) {
+        self.folder = folder
+        self.path = path
+    }
+
+    /// Why the rules in force are not kept; `nil` if they are.
+    package var problem: String? {
+        self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
+    }
+
+    /// Where they are kept.
+    package var folderPath: String { self.folder.path }
+
+    /// What was kept of the rules at this path.
+    ///
+    /// - Parameter report: Is told why what is there cannot be used.
+    /// - Returns: The texts; `nil` if there is nothing that can be used.
+    package func read(report: (String) -> Void) -> Texts? {
+        let place = "\(self.folder.path)/\(Self.name)"
+        do {
+            let bytes = try self.folder.read(Self.name, atMost: Self.maximumSize)
+            let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
+            guard record.format == 1, record.checksum == record.sum else {
+                report("\(place) cannot be used: it is damaged, or of another release")
+                return nil
+            }
+            guard record.path == self.path else {
+                report("\(place) is of other rules: \(record.path)")
+                return nil
+            }
+            return Texts(sources: record.sources.map { ($0.name, $0.text) })
+        } catch FileContent.Failure.missing {
+            return nil
+        } catch {
+            report("\(place) cannot be used: \(error)")
+            return nil
+        }
+    }
+
+    /// Keeps the texts of rules that have been put in force.
+    package func keep(_ rules: LoadedRules) {
+        var record = Record(
+            path: self.path,
+            sources: rules.sources.map { source in
+                .init(name: source.name, text: String(decoding: source.bytes, as: UTF8.self))
+            }
+        )
+        record.checksum = record.sum
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let bytes = try? encoder.encode(record) else { return }
+        do throws(StateFolder.Failure) {
+            try self.folder.replace(Self.name, with: Array(bytes))
+            self.lastProblem.withLock { $0 = nil }
+        } catch {
+            self.lastProblem.withLock { $0 = "\(error)" }
+        }
+    }
+}
+
+extension LoadedRules {
+    /// Whether these rules were made of exactly these texts.
+    package func isMade(of texts: LastGoodRules.Texts) -> Bool {
+        self.sources.elementsEqual(texts.sources) { source, text in
+            source.name == text.name && source.bytes == Array(text.text.utf8)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+/// What becomes laxer at the second in which one rule set takes the place of another: which clients
+/// pass that were refused, and whether somebody meant it.
+///
+/// Only rules that have changed are looked at, by clients that stand for all that such a rule can
+/// tell apart.
+package struct RuleSetTransition {
+    /// Clients of one rule that it refused, and that pass now.
+    package struct Opening: Sendable, Equatable {
+        /// The rule that refused them.
+        package let rule: String
+        /// Whether there is no rule of that id any more.
+        package let isGone: Bool
+        /// The versions in words.
+        package let versions: String
+        /// Whether only some of the clients with these versions pass.
+        package let isPartial: Bool
+        /// The floor that is going to refuse them again, and that is higher than the one they were
+        /// refused by; `nil` for an undo.
+        package let plan: Plan?
+    }
+
+    /// A floor that comes, and takes one that is in force away until then.
+    package struct Plan: Sendable, Equatable {
+        /// The id of its rule.
+        package let rule: String
+        /// The rule, or the one among its `next`.
+        package let floor: RuleDefinition
+        /// The place in `withNext` of its rule.
+        package let place: Int
+        /// The floor that it takes away.
+        package let base: RuleDefinition
+    }
+
+    package let openings: [Opening]
+    /// How many changed rules were not looked at, because there are too many.
+    package let unseen: Int
+
+    /// How many rules are looked at whose change is no plan.
+    private static let undoLimit = 50
+
+    /// - Parameters:
+    ///   - old: The rules in force.
+    ///   - new: The rules that take their place.
+    ///   - now: The second of the change.
+    package init(from old: RuleSet, to new: RuleSet, at now: Timestamp) {
+        // Where nothing is enforced, nothing can become laxer; and to stop enforcing is an undo.
+        guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
+            self.openings = []
+            self.unseen = 0
+            return
+        }
+        let change = RuleChange(from: old.definition, to: new.definition, at: now)
+        var openings: [Opening] = []
+        var (undone, unseen) = (0, 0)
+        for rule in change.formerRules {
+            let plans = change.plans(beside: rule)
+            if plans.isEmpty {
+                guard undone < Self.undoLimit else {
+                    unseen += 1
+                    continue
+                }
+                undone += 1
+            }
+            let successor = change.successor(of: rule)
+            let trial = TransitionTrial(rule, successor, plans.map(\.floor), old, new)
+            openings += trial.openings(plans, at: now)
+        }
+        self.openings = openings
+        self.unseen = unseen
+    }
+}
+
+/// The rules that differ between two rule sets.
+private struct RuleChange {
+    /// Enforced rules with a floor that are not in the new rule set as they were.
+    let formerRules: [RuleDefinition]
+    private let successors: [String: RuleDefinition]
+    /// The floors that are new, and not in force for everybody.
+    private let planned: [(plan: RuleSetTransition.Plan, former: RuleDefinition?)]
+
+    init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
+        let before = Self.byID(old.rules)
+        let after = Self.byID(new.rules)
+        // Facts move floors that wait for a store.
+        let factsDiffer = old.releases != new.releases
+        self.formerRules = old.rules.filter { rule in
+            let hasFloor = rule.withNext.contains { $0.hasFloor && $0.mode == .enforce }
+            let waits = rule.withNext.contains { $0.holdUntilInStore != nil }
+            return hasFloor && (after[rule.id] != rule || factsDiffer && waits)
+        }
+        self.successors = after
+        self.planned = new.rules.flatMap { rule in
+            let former = before[rule.id]
+            guard former != rule else {
+                return [(plan: RuleSetTransition.Plan, former: RuleDefinition?)]()
+            }
+            return rule.withNext.enumerated().compactMap { place, floor in
+                guard floor.hasFloor, former?.withNext.contains(floor) != true,
+                    !floor.isWhollyInForce(at: now),
+                    floor.schedule.until.map({ now < $0 }) ?? true
+                else { return nil }
+                let plan = RuleSetTransition.Plan(
+                    rule: rule.id,
+                    floor: floor,
+                    place: place,
+                    base: floor
+                )
+                return (plan, former)
+            }
+        }
+    }
+
+    private static func byID(_ rules: [RuleDefinition]) -> [String: RuleDefinition] {
+        Dictionary(rules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func successor(of rule: RuleDefinition) -> RuleDefinition? { self.successors[rule.id] }
+
+    /// The floors that come and are higher than those of a rule that was there: only raising one is
+    /// a plan, and everything else an undo.
+    func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
+        self.planned.compactMap { planned in
+            let floor = planned.plan.floor
+            guard floor.match.overlaps(rule.match), FloorOrder(rule.withNext, [floor]).onlySecond
+            else { return nil }
+            // A rule that was there with this floor is not raised, whatever became of its date.
+            if let former = planned.former, former.id != rule.id,
+                !FloorOrder(former.withNext, [floor]).onlySecond
+            {
+                return nil
+            }
+            return RuleSetTransition.Plan(
+                rule: planned.plan.rule,
+                floor: floor,
+                place: planned.plan.place,
+                base: rule
+            )
+        }
+    }
+}
+
+/// Clients that stand for all that one rule can tell apart, judged by both rule sets.
+private struct TransitionTrial {
+    /// As many kinds of clients, beside their versions, are tried for one rule.
+    private static let kindLimit = 512
+    private static let listLimit = 8
+
+    private let rule: RuleDefinition
+    private let isGone: Bool
+    private let old: RuleSet
+    private let new: RuleSet
+    private let points: FloorPoints
+    private let kinds: [ClientIdentity]
+    private let requests: [ComparedRequest]
+
+    init(
+        _ rule: RuleDefinition,
+        _ successor: RuleDefinition?,
+        _ plans: [RuleDefinition],
+        _ old: RuleSet,
+        _ new: RuleSet
+    ) {
+        let rules = rule.withNext + (successor?.withNext ?? []) + plans
+        let waits = rules.contains { $0.holdUntilInStore != nil }
+        let releases = waits ? (old.definition.releases + new.definition.releases) : []
+        self.rule = rule
+        self.isGone = successor == nil
+        self.old = old
+        self.new = new
+        self.points = FloorPoints(rules, releases: releases.map(\.version))
+        let others = [successor?.match].compactMap { $0 } + plans.map(\.match)
+        self.kinds = Self.kinds(of: rule.match, others, rules, releases)
+        self.requests = Self.requests(of: rule.match, others)
+    }
+
+    private static func kinds(
+        of match: RuleMatch,
+        _ others: [RuleMatch],
+        _ rules: [RuleDefinition],
+        _ releases: [Release]
+    ) -> [ClientIdentity] {
+        func values<Value: Hashable>(
+            _ part: (RuleMatch) -> [Value]?,
+            _ more: [Value],
+            or other: Value
+        ) -> [Claim<Value>] {
+            if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
+            // Anybody: those whom the new rules name, one whom they do not, and one that is silent.
+            let named = others.flatMap { part($0) ?? [] } + more
+            return [.stated(other), .missing]
+                + Set(named).prefix(Self.listLimit).map { .stated($0) }
+        }
+        let systems = (match.osVersions ?? others.flatMap { $0.osVersions ?? [] })
+        let axis = VersionAxis(cuts: systems.flatMap(\.bounds))
+        let osVersions: [Claim<AppVersion>] =
+            systems.isEmpty
+            ? [.missing] + axis.points.suffix(1).map { .stated($0.version) }
+            : axis.points.map(\.version)
+                .filter { version in match.osVersions?.contains { $0 ~= version } ?? true }
+                .map { .stated($0) }
+        var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
+        func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
+            guard kinds.count * values.count <= Self.kindLimit else {
+                for index in kinds.indices { kinds[index][keyPath: path] = values[0] }
+                return
+            }
+            kinds = kinds.flatMap { kind in
+                values.map { value in
+                    var kind = kind
+                    kind[keyPath: path] = value
+                    return kind
+                }
+            }
+        }
+        let other = "any-other"
+        vary(\.platform, values(\.platforms, releases.map(\.platform), or: Platform(other)))
+        vary(\.app, values(\.apps, releases.compactMap(\.app), or: other))
+        let channels = releases.compactMap(\.channel)
+        vary(\.channel, values({ $0.channels?.map { $0.lowercased() } }, channels, or: other))
+        if !osVersions.isEmpty { vary(\.osVersion, osVersions) }
+        return kinds
+    }
+
+    private static func requests(of match: RuleMatch, _ others: [RuleMatch]) -> [ComparedRequest] {
+        let named = others.flatMap { $0.requests ?? [] }
+        let fillers = ComparedRequest.Fillers(besides: (match.requests ?? []) + named)
+        guard let own = match.requests else {
+            return [ComparedRequest(outside: fillers, label: "")]
+                + named.prefix(Self.listLimit).map { ComparedRequest($0, fillers) }
+        }
+        return own.prefix(Self.listLimit).flatMap { pattern in
+            [ComparedRequest(pattern, fillers)]
+                + named.prefix(Self.listLimit).compactMap { ComparedRequest(pattern, $0, fillers) }
+        }
+    }
+
+    /// The clients whom the rule refused and who pass now, those of a plan apart from the others.
+    func openings(
+        _ plans: [RuleSetTransition.Plan],
+        at now: Timestamp
+    ) -> [RuleSetTransition.Opening] {
+        var opened: [Int?: Set<Int>] = [:]
+        var closed: [Int?: Set<Int>] = [:]
+        for request in self.requests {
+            let (method, target) = (request.method, request.target)
+            let before = self.old.scope(method: method.span, target: target.span)
+            let after = self.new.scope(method: method.span, target: target.span)
+            for kind in self.kinds {
+                for point in self.points.points {
+                    var client = kind
+                    client.version = .stated(point.version)
+                    client.build = point.build.map { .stated($0) } ?? .missing
+                    let was = self.old.decide(client, in: before, at: now, address: nil)
+                    guard was.kind == .require, was.ruleID == self.rule.id else { continue }
+                    let becomes = self.new.decide(client, in: after, at: now, address: nil)
+                    guard becomes.kind < .require else {
+                        closed[nil, default: []].insert(point.place)
+                        continue
+                    }
+                    let plan = plans.firstIndex { plan in
+                        plan.floor.denies(point)
+                            && self.new.judge.isMeant(client, in: after, by: plan.floor)
+                    }
+                    opened[plan, default: []].insert(point.place)
+                }
+            }
+        }
+        return opened.sorted { $0.key ?? -1 < $1.key ?? -1 }.map { plan, places in
+            RuleSetTransition.Opening(
+                rule: self.rule.id,
+                isGone: self.isGone,
+                versions: self.words(places),
+                isPartial: !places.isDisjoint(with: closed[nil] ?? []),
+                plan: plan.map { plans[$0] }
+            )
+        }
+    }
+
+    /// Places on the axis as ranges, neighbours put together.
+    private func words(_ places: Set<Int>) -> String {
+        var ranges: [ClosedRange<Int>] = []
+        for place in places.sorted() {
+            if let last = ranges.last, last.upperBound + 1 == place {
+                ranges[ranges.count - 1] = last.lowerBound...place
+            } else {
+                ranges.append(place...place)
+            }
+        }
+        return ranges.map { self.points.axis.words($0) }.joined(separator: " and ")
+    }
+}

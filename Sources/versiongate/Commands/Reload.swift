@@ -1,0 +1,67 @@
+import ArgumentParser
+import FoundationEssentials
+import GateControl
+import GatePolicy
+
+/// Asks a running gate to read its rules again, and says what became of it.
+struct Reload: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Has a running gate read its rules again: exit 0 if they are in force, or 1.",
+        discussion: """
+            The gate must have been started with --admin-listen. With --wait, the command waits for \
+            the answer and prints each error and finding; without, it only asks.
+            """
+    )
+
+    @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
+    var admin = "9901"
+    @Flag(help: "Wait until the gate has read the rules, and exit by what it says.")
+    var wait = false
+
+    private struct Answer: Decodable {
+        struct Item: Decodable {
+            var name: String
+            var effect: String
+            var place: String
+            var message: String
+        }
+
+        var revision: String?
+        var lastReloadSuccessful: Bool
+        var errors: [String]?
+        var findings: [Item]
+    }
+
+    func run() async throws {
+        let host = Int(self.admin) == nil ? self.admin : "127.0.0.1:\(self.admin)"
+        let response: FetchResponse
+        do {
+            let url = try FetchURL(parsing: "http://\(host)/-/reload")
+            let request = FetchRequest(url, method: .post(body: [], type: "application/json"))
+            let fetcher = try Fetcher()
+            guard self.wait else {
+                _ = try await fetcher.open(request)
+                return print("\(host): asked")
+            }
+            response = try await fetcher.fetch(request)
+        } catch {
+            StandardError.write("versiongate: \(host): \(error)")
+            throw ExitCode.failure
+        }
+        let body = Data(response.body)
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+            StandardError.write("versiongate: \(host): this is no gate (\(response.status))")
+            throw ExitCode.failure
+        }
+        for error in answer.errors ?? [] { StandardError.write(error) }
+        let revision = answer.revision ?? "none"
+        guard answer.lastReloadSuccessful else {
+            StandardError.write("not loaded; revision \(revision) stays in force")
+            throw ExitCode.failure
+        }
+        for finding in answer.findings {
+            print("\(finding.place): \(finding.message) [\(finding.name)]")
+        }
+        print("revision \(revision) is in force")
+    }
+}

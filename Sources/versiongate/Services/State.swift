@@ -1,0 +1,59 @@
+import GateControl
+import Logging
+
+/// What outlives the process, as far as there is a folder for it.
+struct State {
+    let feeds: FeedStore?
+    let lastGood: LastGoodRules?
+
+    /// Opens the folder that the settings name; what is wrong with it is logged, and no reason not to
+    /// start.
+    init(_ settings: ServeSettings, logger: Logger) {
+        guard let path = settings.stateDir else {
+            (self.feeds, self.lastGood) = (nil, nil)
+            return
+        }
+        let folder = StateFolder(path: path)
+        if let problem = folder.problem {
+            logger.error(
+                "nothing can be kept for a restart",
+                metadata: ["folder": "\(path)", "error": "\(problem)"]
+            )
+        }
+        self.feeds = FeedStore(folder)
+        self.lastGood = LastGoodRules(folder, path: settings.rules)
+    }
+
+    /// The rules to start by.
+    func startingRules(
+        _ settings: ServeSettings,
+        _ loader: RulesFileLoader,
+        logger: Logger
+    ) throws(LoadFailure) -> StartingRules {
+        let starting = try StartingRules(
+            loader,
+            contributions: self.feeds?.contributions { logger.warning("\($0)") } ?? [:],
+            lastGood: self.lastGood?.read { logger.warning("\($0)") },
+            isStrict: settings.isStrictStart,
+            at: SystemClock.now(),
+            logger: logger
+        )
+        if starting.failure == nil { self.lastGood?.keep(starting.rules) }
+        return starting
+    }
+}
+
+extension TrustedAuthorities {
+    /// Those whom the system trusts, and those of a file if one is set.
+    init(setting path: String?) throws(SettingsError) {
+        guard let path else {
+            self = .system
+            return
+        }
+        do {
+            self = try TrustedAuthorities(adding: path)
+        } catch {
+            throw SettingsError("\(Setting.feedCA.flag) '\(path)': \(error)")
+        }
+    }
+}

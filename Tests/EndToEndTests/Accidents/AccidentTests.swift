@@ -1,0 +1,145 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// A file that somebody did not mean meets a running gate: nobody is locked out by it unless the file
+/// says so, and the gate is never opened in silence.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
+struct AccidentTests {
+    /// What the gate says of its rules.
+    private struct Report: Decodable {
+        struct Item: Decodable {
+            var name: String
+            var effect: String
+        }
+
+        var lastReloadSuccessful: Bool
+        var errors: [String]?
+        var refusals: [Item]?
+        var findings: [Item]
+    }
+
+    @Test func `the table of accidents has its rows`() {
+        #expect(Accident.table.count >= 35)
+        #expect(Set(Accident.table.map(\.name)).count == Accident.table.count)
+    }
+
+    @Test func `every accident meets a running gate`() async throws {
+        try await Scene.play(rules: AccidentRules.shop, flags: [.adminListen()]) { scene in
+            var said: [String] = []
+            for accident in Accident.table {
+                try self.put(accident.base, scene, accident.name)
+                try self.expect(.passes, .denied, scene, "before: \(accident.name)")
+                let report = try self.load(accident.text, scene)
+                self.expect(report, accident)
+                try self.expect(accident.current, accident.old, scene, accident.name)
+                said.append("\(accident.name): \(self.words(report))")
+                // The way back holds at once, whatever it was.
+                try self.put(accident.base, scene, accident.name)
+                try self.expect(.passes, .denied, scene, "after: \(accident.name)")
+            }
+            Attachment.record(said.joined(separator: "\n"), named: "accidents.txt")
+        }
+    }
+
+    private func load(_ text: String, _ scene: Scene) throws -> Report {
+        try scene.folder.replace("rules.yaml", with: text)
+        return try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost", body: ""))
+            .json()
+    }
+
+    private func put(_ text: String, _ scene: Scene, _ name: String) throws {
+        let report = try self.load(text, scene)
+        #expect(report.lastReloadSuccessful, "\(name): \(report.errors ?? [])")
+    }
+
+    private func expect(_ report: Report, _ accident: Accident) {
+        let name = "\(accident.name): \(report.errors ?? [])"
+        switch accident.outcome {
+        case .refused(let findings):
+            #expect(!report.lastReloadSuccessful, "\(name)")
+            #expect(Set(report.refusals?.map(\.name) ?? []) == Set(findings), "\(name)")
+        case .unreadable:
+            #expect(!report.lastReloadSuccessful && report.refusals == nil, "\(name)")
+        case .loaded(let findings):
+            #expect(report.lastReloadSuccessful, "\(name)")
+            #expect(Set(report.findings.map(\.name)).isSuperset(of: findings), "\(name): \(report)")
+        }
+        // The rule of the table: these two may end so only if the file, or nobody but traffic, says it.
+        if accident.current == .denied {
+            let isAccepted = accident.text.contains("accept: [lockout]")
+            #expect(isAccepted || accident.isSeenInTraffic, "\(name)")
+        }
+        if accident.old == .passes {
+            let loud: Set = ["laxer", "observing", "identity-changed", "plan-opens"]
+            #expect(!loud.isDisjoint(with: report.findings.map(\.name)), "\(name): \(report)")
+        }
+    }
+
+    private func words(_ report: Report) -> String {
+        guard report.lastReloadSuccessful else { return report.errors?.first ?? "refused" }
+        let names = report.findings.map(\.name)
+        return names.isEmpty ? "loaded" : "loaded: \(names.joined(separator: ", "))"
+    }
+
+    private func expect(
+        _ current: Accident.Reach,
+        _ old: Accident.Reach,
+        _ scene: Scene,
+        _ name: String
+    ) throws {
+        for (version, reach) in [("4.2.0", current), ("3.4.9", old)] {
+            let fields = "X-App-Platform: ios\r\nX-App-Version: \(version)\r\n"
+            let status = try scene.ask(Request.text(fields: fields)).status
+            #expect((status == 200) == (reach == .passes), "\(name): \(version) gets \(status)")
+        }
+    }
+
+    /// Everything that somebody may do at night.
+    private static let waysBack: [(name: String, text: @Sendable (String) -> String)] = [
+        (
+            "the rule deleted",
+            { _ in AccidentRules.file(#"id: b, match: { platform: b }, recommended: "1""#) }
+        ),
+        ("rules: []", { _ in "rules: []\n" }),
+        ("a lower number", { _ in AccidentRules.shop }),
+        (
+            "next week",
+            { $0.replacing("id: ios", with: "id: ios, enforceFrom: 2027-01-10T00:00:00Z") }
+        ),
+        ("rollout: 0", { $0.replacing("id: ios", with: "id: ios, rollout: 0") }),
+        ("the rule observes", { $0.replacing("id: ios", with: "id: ios, mode: observe") }),
+        ("the file observes", { "mode: observe\n" + $0 }),
+        ("the old file", { _ in AccidentRules.known }),
+    ]
+
+    private static let acceptedLockouts = [
+        #"id: ios, match: { platform: ios }, minimum: "35.0.0", accept: [lockout]"#,
+        #"id: ios, match: { platform: ios }, blocked: [">=3.9.0", "<3.9.4"], accept: [lockout]"#,
+        #"id: ios, match: { platform: ios }, minimum: "3.5.0", blocked: ">=3.9.0", accept: [lockout]"#,
+        #"id: ios, match: { platform: ios }, minimumBuild: 99, minimum: "9", accept: [lockout]"#,
+    ]
+
+    @Test func `from every lock-out, every way back holds within a second`() async throws {
+        try await Scene.play(rules: AccidentRules.known, flags: [.adminListen()]) { scene in
+            for rule in Self.acceptedLockouts {
+                let locked = AccidentRules.file(rule, more: AccidentRules.releases)
+                for (name, text) in Self.waysBack {
+                    try self.put(locked, scene, name)
+                    try self.expect(.denied, .denied, scene, "locked out: \(rule)")
+                    try scene.folder.replace("rules.yaml", with: text(locked))
+                    let start = ContinuousClock.now
+                    scene.gate.send(signal: SIGHUP)
+                    while try !self.passes(scene) {
+                        try #require(.now - start < .seconds(1), "\(name) from \(rule)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func passes(_ scene: Scene) throws -> Bool {
+        let fields = "X-App-Platform: ios\r\nX-App-Version: 4.2.0\r\n"
+        return try scene.ask(Request.text(fields: fields)).status == 200
+    }
+}

@@ -1,0 +1,123 @@
+import Testing
+
+@testable import GatePolicy
+
+/// A floor to come never weakens the one that is in force.
+struct NextTests {
+    private static func version(_ text: String) throws -> AppVersion {
+        try AppVersion(parsing: text)
+    }
+
+    /// A rule with a floor of 3.5 and one to come of 4.0.
+    private func rules(
+        _ schedule: RuleSchedule = .always,
+        rollout: [RolloutStep] = [],
+        mode: RuleMode = .enforce,
+        whole: RuleMode = .enforce
+    ) throws -> RuleSet {
+        var base = try rule("ios", minimum: "3.5", recommended: "4.2")
+        var next = base
+        next.minimum = try Self.version("4.0")
+        next.schedule = schedule
+        next.rollout = rollout
+        next.mode = mode
+        next.notice = "goodbye"
+        base.next = [next]
+        return RuleSet(RuleSetDefinition(revision: "r", mode: whole, rules: [base]))
+    }
+
+    private func kind(_ text: String, _ rules: RuleSet, at now: Int64) throws -> Decision.Kind {
+        rules.decide(try client(version: text), at: second(now)).kind
+    }
+
+    @Test(arguments: [
+        ("3.4", 0, Decision.Kind.require), ("3.9", 0, .recommend), ("4.2", 0, .allow),
+        ("3.4", 10, .require), ("3.9", 10, .recommend), ("4.1", 10, .recommend),
+        ("3.4", 20, .require), ("3.9", 20, .require), ("4.1", 20, .recommend), ("4.2", 20, .allow),
+    ])
+    func `what stands above goes on, and the date adds to it`(
+        _ version: String,
+        _ now: Int64,
+        _ expected: Decision.Kind
+    ) throws {
+        let schedule = RuleSchedule(warnFrom: second(10), enforceFrom: second(20))
+        #expect(try self.kind(version, try self.rules(schedule), at: now) == expected)
+    }
+
+    @Test func `it has the id of its rule, and its own minimum and words`() throws {
+        let decision = try self.rules(RuleSchedule(enforceFrom: second(20)))
+            .decide(try client(version: "3.9"), at: second(20))
+        #expect(decision.ruleID == "ios" && decision.ruleIndex == 0)
+        #expect(try decision.remedy.minimum == Self.version("4.0"))
+        #expect(decision.remedy.notice == "goodbye")
+    }
+
+    @Test func `a decision is valid until the floor to come`() throws {
+        let decision = try self.rules(RuleSchedule(enforceFrom: second(20)))
+            .decide(try client(version: "3.9"), at: second(0))
+        #expect(decision.validUntil == second(20))
+    }
+
+    @Test func `a roll-out of it is sticky by the id of the rule`() throws {
+        let rules = try self.rules(rollout: [RolloutStep(percent: 40)])
+        var alone = try rule("ios", minimum: "4.0")
+        alone.rollout = [RolloutStep(percent: 40)]
+        let reference = RuleSet(RuleSetDefinition(revision: "r", rules: [alone]))
+        for number in 0..<200 {
+            var subject = try client(version: "3.9")
+            subject.device = .stated("device-\(number)")
+            let isIn = reference.decide(subject, at: second(0)).kind == .require
+            #expect((rules.decide(subject, at: second(0)).kind == .require) == isIn)
+        }
+        #expect(rules.dependsOnAddress)
+    }
+
+    @Test func `one that only observes is only counted`() throws {
+        let decision = try self.rules(mode: .observe)
+            .decide(try client(version: "3.9"), at: second(0))
+        #expect(decision.kind == .recommend)
+        #expect(decision.observed.map(\.kind) == [.require])
+    }
+
+    @Test(arguments: [("3.4", Decision.Kind.recommend), ("3.9", .recommend), ("4.2", .allow)])
+    func `where the whole file observes, nothing is enforced, and hints go on`(
+        _ version: String,
+        _ expected: Decision.Kind
+    ) throws {
+        let rules = try self.rules(whole: .observe)
+        let decision = rules.decide(try client(version: version), at: second(0))
+        #expect(decision.kind == expected)
+        #expect(decision.observed.isEmpty == (version == "4.2"))
+    }
+
+    @Test func `where the whole file observes, nobody is rejected`() throws {
+        let rules = RuleSet(
+            RuleSetDefinition(
+                revision: "r",
+                mode: .observe,
+                unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject),
+                rules: [try rule("ios", minimum: "3.5")]
+            )
+        )
+        let decision = rules.decide(ClientIdentity(), at: second(0))
+        #expect(decision.kind == .allow)
+        #expect(decision.observed.count == 1)
+    }
+
+    @Test func `a floor that only warns is no reason to reject a client without a version`() throws
+    {
+        var warning = try rule("ios", minimum: "3.5")
+        warning.schedule = RuleSchedule(warnFrom: second(0), enforceFrom: second(20))
+        warning.minimumBuild = 7
+        let rules = RuleSet(
+            RuleSetDefinition(
+                revision: "r",
+                unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .allow),
+                rules: [warning]
+            )
+        )
+        let builds = ClientIdentity(version: .stated(try Self.version("9")))
+        #expect(rules.decide(builds, at: second(5)).kind == .allow)
+        #expect(rules.decide(builds, at: second(20)).kind == .require)
+    }
+}
