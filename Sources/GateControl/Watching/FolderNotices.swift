@@ -1,54 +1,132 @@
 private import Glibc
 
-/// The kernel's notices about a few folders (inotify); says that something happened, not what.
+/// The kernel's notices about a few folders (inotify), as far as they concern the rules.
 ///
 /// Folders are watched, never files: a watch follows the file that it was set on, and editors and
 /// Kubernetes put another file in its place.
 struct FolderNotices: ~Copyable {
-    /// What wakes the watch; opening and reading do not.
+    /// What the kernel has said.
+    enum Notice: Equatable {
+        case of(LookSchedule.Entry, LookSchedule.Notice)
+        /// The queue was full.
+        case lost
+    }
+
+    private struct Folder {
+        let path: String
+        var names: WatchedPlaces.Names
+    }
+
+    /// What is asked for; opening and reading is not.
     private static let mask = [
         IN_CLOSE_WRITE, IN_MODIFY, IN_CREATE, IN_DELETE, IN_MOVED_FROM, IN_MOVED_TO,
         IN_DELETE_SELF, IN_MOVE_SELF, IN_ATTRIB, Int32(IN_ONLYDIR),
     ].reduce(0) { $0 | UInt32($1) }
 
-    /// What to poll; the folders send their notices here.
+    /// What to poll; negative if the system has none left, as happens in crowded containers.
     let descriptor: Int32
-    private var watches: Set<Int32> = []
+    private var folders: [Int32: Folder] = [:]
 
-    /// Opens the channel; `nil` if the system has none left, as happens in crowded containers.
-    init?() {
+    /// Opens the channel.
+    init() {
         self.descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        guard self.descriptor >= 0 else { return nil }
     }
 
     deinit {
-        close(self.descriptor)
+        if self.descriptor >= 0 { close(self.descriptor) }
     }
 
     /// Watches these folders and no others; folders that are not there are left out.
     ///
     /// Setting a watch twice is one watch, and a folder that was replaced under its name gets a
     /// new one: it is right to call this again after every notice.
-    mutating func watch(_ folders: Set<String>) {
-        var current: Set<Int32> = []
-        for folder in folders {
-            let watch = unsafe inotify_add_watch(self.descriptor, folder, Self.mask)
-            if watch >= 0 { current.insert(watch) }
-        }
-        for stale in self.watches.subtracting(current) {
-            inotify_rm_watch(self.descriptor, stale)
-        }
-        self.watches = current
-    }
-
-    /// Throws away the notices that have arrived.
-    func drain() {
-        var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        var count = 1
-        while count > 0 {
-            count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe read(self.descriptor, bytes.baseAddress, bytes.count)
+    mutating func watch(_ places: WatchedPlaces) {
+        guard self.descriptor >= 0 else { return }
+        var current: [Int32: Folder] = [:]
+        for (path, names) in places.folders {
+            let watch = unsafe inotify_add_watch(self.descriptor, path, Self.mask)
+            if watch >= 0 {
+                current[watch, default: Folder(path: path, names: .init())].names.formUnion(names)
             }
         }
+        for stale in self.folders.keys where current[stale] == nil {
+            inotify_rm_watch(self.descriptor, stale)
+        }
+        self.folders = current
+    }
+
+    /// Whether an entry leads to the rules.
+    func concern(_ entry: LookSchedule.Entry) -> Bool {
+        guard let folder = self.folders[entry.folder] else { return false }
+        return entry.name.isEmpty || folder.names.contains(entry.name)
+    }
+
+    /// Takes the notices that have arrived, without those that do not concern the rules.
+    func take() -> [Notice] {
+        var notices: [Notice] = []
+        // Room for the longest name, and for many of the usual ones.
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe read(self.descriptor, bytes.baseAddress, bytes.count)
+            }
+            guard count > 0 else { return notices }
+            for notice in KernelNotice.parse(buffer[..<count]) {
+                if let notice = self.meaning(of: notice) { notices.append(notice) }
+            }
+        }
+    }
+
+    private func meaning(of notice: KernelNotice) -> Notice? {
+        if notice.has(IN_Q_OVERFLOW) { return .lost }
+        let entry = LookSchedule.Entry(folder: notice.watch, name: notice.name)
+        guard self.concern(entry), let folder = self.folders[entry.folder] else { return nil }
+        if notice.name.isEmpty {
+            // The attributes of a folder say nothing of the rules in it.
+            return notice.has(IN_DELETE_SELF | IN_MOVE_SELF) ? .of(entry, .removed) : nil
+        }
+        if notice.has(IN_CREATE) {
+            return .of(entry, Self.meaningOfNew("\(folder.path)/\(notice.name)"))
+        }
+        if notice.has(IN_MODIFY) { return .of(entry, .written) }
+        if notice.has(IN_CLOSE_WRITE) { return .of(entry, .closed) }
+        if notice.has(IN_MOVED_TO) { return .of(entry, .replaced) }
+        if notice.has(IN_DELETE | IN_MOVED_FROM) { return .of(entry, .removed) }
+        return notice.has(IN_ATTRIB) ? .of(entry, .touched) : nil
+    }
+
+    /// A new name is an empty file that somebody is going to write, unless it is a link.
+    ///
+    /// If it has been written before it is asked for here, the notice of that is yet to come.
+    private static func meaningOfNew(_ path: String) -> LookSchedule.Notice {
+        guard let identity = FileIdentity(path: path, followsLinks: false) else { return .removed }
+        return identity.isEmptyFile ? .written : .replaced
+    }
+}
+
+/// One notice as the kernel writes it (inotify(7), `struct inotify_event`).
+struct KernelNotice: Equatable {
+    let watch: Int32
+    let mask: UInt32
+    /// Empty if the folder itself is meant.
+    let name: String
+
+    func has(_ bits: Int32) -> Bool { self.mask & UInt32(bits) != 0 }
+
+    /// Takes apart what one `read` gave; the kernel gives whole notices only.
+    static func parse(_ bytes: ArraySlice<UInt8>) -> [KernelNotice] {
+        var notices: [KernelNotice] = []
+        var rest = bytes
+        while rest.count >= MemoryLayout<inotify_event>.size {
+            let head = unsafe rest.withUnsafeBytes { bytes in
+                unsafe bytes.loadUnaligned(as: inotify_event.self)
+            }
+            rest = rest.dropFirst(MemoryLayout<inotify_event>.size)
+            let name = rest.prefix(Int(head.len)).prefix { $0 != 0 }
+            let text = String(decoding: name, as: UTF8.self)
+            notices.append(KernelNotice(watch: head.wd, mask: head.mask, name: text))
+            rest = rest.dropFirst(Int(head.len))
+        }
+        return notices
     }
 }

@@ -1,16 +1,15 @@
 private import Glibc
 internal import Logging
 
-/// The body of the watching thread: waits, lets the dust settle, looks, and says if it differs.
+/// The body of the watching thread: it waits, looks, and says if there is something new.
+///
+/// When to look is decided by `LookSchedule`, and what is new by `RulesSightings`.
 struct WatchLoop: Sendable {
     private enum Wake {
         case notice
         case timeout
         case stop
     }
-
-    /// What the rules looked like: their revision, or why there is none.
-    private typealias State = Result<Revision, RulesFileErrors>
 
     private let path: String
     private let timing: RulesWatcher.Timing
@@ -24,54 +23,60 @@ struct WatchLoop: Sendable {
         self.logger = logger
     }
 
-    /// Watches until the stop signal; reports the state at the beginning and every other one.
+    /// Watches until the stop signal; reports the state at the beginning and every other one, each
+    /// when its writer is done.
     func run(report: () -> Void) {
-        guard var notices = FolderNotices() else {
+        var notices = FolderNotices()
+        if notices.descriptor < 0 {
             self.logger.warning(
                 "no inotify instance is left; the rules are polled instead",
                 metadata: ["interval": "\(self.timing.pollInterval)"]
             )
-            self.poll(report)
-            return
         }
-        var last: State?
+        notices.watch(WatchedPlaces(path: self.path))
+        var sightings = RulesSightings()
+        var schedule = LookSchedule(timing: self.timing, now: .now)
         while true {
-            // Before looking: what happens after the look must find a watch in place.
-            notices.watch(self.folders)
-            let state = self.state
-            if state != last { report() }
-            last = state
-            switch self.wait(for: notices.descriptor, atMost: self.timing.pollInterval) {
-            case .stop: return
-            case .timeout: continue
-            case .notice: guard self.settle(notices) else { return }
+            switch schedule.next(at: .now) {
+            case .wait(let duration):
+                switch self.wait(for: notices.descriptor, atMost: duration) {
+                case .stop: return
+                case .timeout: continue
+                case .notice:
+                    // A log beside the rules that is written all the time must not keep the
+                    // thread busy.
+                    guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
+                    self.take(&notices, into: &schedule)
+                }
+            case .look:
+                // Before looking: what happens after the look must find a watch in place.
+                notices.watch(WatchedPlaces(path: self.path))
+                let state = RulesState(path: self.path)
+                self.take(&notices, into: &schedule)
+                // Somebody began to write while it was read.
+                guard !schedule.isBeingWritten else { continue }
+                if sightings.look(state) == .report { report() }
+            case .glance:
+                notices.watch(WatchedPlaces(path: self.path))
+                guard !sightings.know(RulesIdentity(path: self.path)) else { continue }
+                let state = RulesState(path: self.path)
+                if sightings.glance(state) == .report { report() }
             }
         }
     }
 
-    private func poll(_ report: () -> Void) {
-        var last: State?
-        repeat {
-            let state = self.state
-            if state != last { report() }
-            last = state
-        } while self.wait(for: -1, atMost: self.timing.pollInterval) != .stop
-    }
-
-    /// Waits until the folders have been quiet for a while; false if the watch is over.
-    private func settle(_ notices: borrowing FolderNotices) -> Bool {
-        let clock = ContinuousClock()
-        let deadline = clock.now + self.timing.longestDebounce
-        repeat {
-            notices.drain()
-            switch self.wait(for: notices.descriptor, atMost: self.timing.debounce) {
-            case .stop: return false
-            case .timeout: return true
-            case .notice: continue
+    private func take(_ notices: inout FolderNotices, into schedule: inout LookSchedule) {
+        let now = LookSchedule.Instant.now
+        let taken = notices.take()
+        for notice in taken {
+            switch notice {
+            case .of(let entry, let notice): schedule.receive(notice, of: entry, at: now)
+            case .lost: schedule.lose()
             }
-        } while clock.now < deadline
-        notices.drain()
-        return true
+        }
+        guard !taken.isEmpty else { return }
+        notices.watch(WatchedPlaces(path: self.path))
+        schedule.keep(where: { notices.concern($0) }, at: now)
     }
 
     private func wait(for descriptor: Int32, atMost duration: Duration) -> Wake {
@@ -81,26 +86,10 @@ struct WatchLoop: Sendable {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
         ]
         let (seconds, attoseconds) = duration.components
-        let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        // Rounded up, or the last part of a millisecond would be waited for in a circle.
+        let milliseconds = Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
         let count = unsafe Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
         if self.stop.isSent { return .stop }
         return count > 0 && waited[1].revents != 0 ? .notice : .timeout
-    }
-
-    private var state: State {
-        Result { () throws(RulesFileErrors) in
-            Revision(of: try RulesReader(path: self.path).read())
-        }
-    }
-
-    /// The folders whose entries lead to the rules.
-    ///
-    /// They are the one that holds the path, the path itself if it is a folder, and the one that
-    /// holds the file that links lead to. Folders farther up are left to the poll.
-    private var folders: Set<String> {
-        [
-            FilePath.folder(of: self.path), self.path,
-            FilePath.resolved(self.path).map { FilePath.folder(of: $0) } ?? self.path,
-        ]
     }
 }

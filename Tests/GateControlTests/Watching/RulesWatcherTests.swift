@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import GateControl
@@ -39,13 +40,124 @@ struct RulesWatcherTests {
         }
     }
 
-    @Test func `a truncated file that is written later is noticed in both states`() async throws {
+    @Test func `a truncated file that is written right after is one change`() async throws {
+        try self.folder.write("a", to: "rules.yaml")
+        let texts = try await Texts(of: "rules.yaml", in: self.folder)
+        try self.folder.truncate("rules.yaml")
+        try self.folder.write("b", to: "rules.yaml")
+        try await texts.wait(for: "b")
+        #expect(texts.seen == ["a", "b"])
+    }
+
+    @Test func `a truncated file that is left so is a change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var changes = try await self.watch("rules.yaml")
         try self.folder.truncate("rules.yaml")
         try #require(await changes.next() != nil)
+    }
+
+    @Test
+    func `a file that is open for writing is not looked at before it is closed`() async throws {
         try self.folder.write("a", to: "rules.yaml")
-        try #require(await changes.next() != nil)
+        try self.folder.write("a", to: "other.yaml")
+        var others = try await self.watch("other.yaml")
+        let texts = try await Texts(of: "rules.yaml", in: self.folder)
+        let file = try FileHandle(
+            forWritingTo: URL(filePath: self.folder.path(of: "rules.yaml"))
+        )
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data("half".utf8))
+        // A watch of a file that is closed comes to its end meanwhile.
+        try self.folder.write("b", to: "other.yaml")
+        try #require(await others.next() != nil)
+        try file.write(contentsOf: Data(" and half".utf8))
+        try file.close()
+        try await texts.wait(for: "half and half")
+        #expect(texts.seen == ["a", "half and half"])
+    }
+
+    @Test func `a file that is closed and appended to is one change`() async throws {
+        try self.folder.write("a", to: "rules.yaml")
+        let texts = try await Texts(of: "rules.yaml", in: self.folder)
+        for text in ["b", "bc", "bcd"] { try self.folder.write(text, to: "rules.yaml") }
+        try await texts.wait(for: "bcd")
+        #expect(texts.seen == ["a", "bcd"])
+    }
+
+    @Test func `an editor that renames the old file away is one change`() async throws {
+        try self.folder.write("a", to: "rules.yaml")
+        let texts = try await Texts(of: "rules.yaml", in: self.folder)
+        try self.folder.rename("rules.yaml", to: "rules.yaml~")
+        try self.folder.write("b", to: "rules.yaml")
+        try self.folder.remove("rules.yaml~")
+        try await texts.wait(for: "b")
+        #expect(texts.seen == ["a", "b"])
+    }
+
+    @Test(arguments: ["rules.yaml", ""])
+    func `a log beside the rules neither delays a reload nor causes one`(
+        _ watched: String
+    ) async throws {
+        try self.folder.write("a", to: "rules.yaml")
+        try self.folder.write("", to: "gate.log")
+        let path = self.folder.path(of: "gate.log")
+        let log = Task {
+            while !Task.isCancelled {
+                let file = try FileHandle(forWritingTo: URL(filePath: path))
+                try file.write(contentsOf: Data("a line\n".utf8))
+                try file.close()
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        let texts = try await Texts(of: watched, in: self.folder)
+        for text in ["b", "c"] {
+            try self.folder.replace("rules.yaml", with: text)
+            try await texts.wait(for: text)
+        }
+        try self.folder.write("d", to: "rules.yaml")
+        try await texts.wait(for: "d")
+        log.cancel()
+        try await log.value
+        #expect(texts.seen == ["a", "b", "c", "d"])
+    }
+
+    /// The texts of `rules.yaml` at each report, the one at the beginning included.
+    ///
+    /// No limit but quiet ends a wait here, so that what delays a report shows.
+    private final class Texts: Sendable {
+        private let texts = Mutex<[String]>([])
+        private let watching = Mutex<Task<Void, Never>?>(nil)
+
+        var seen: [String] { self.texts.withLock(\.self) }
+
+        init(of name: String, in folder: TemporaryFolder) async throws {
+            var timing = RulesWatcher.Timing.defaults
+            timing.pollInterval = .seconds(3600)
+            timing.longestDebounce = .seconds(3600)
+            timing.longestSettling = .seconds(3600)
+            let watcher = RulesWatcher(
+                path: name.isEmpty ? folder.path : folder.path(of: name),
+                timing: timing,
+                logger: LogRecorder().logger
+            )
+            let path = folder.path(of: "rules.yaml")
+            let task = Task { [weak self] in
+                for await _ in watcher {
+                    let text = try? String(contentsOfFile: path, encoding: .utf8)
+                    self?.texts.withLock { $0.append(text ?? "nothing") }
+                }
+            }
+            self.watching.withLock { $0 = task }
+            while self.seen.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        }
+
+        deinit {
+            self.watching.withLock { $0?.cancel() }
+        }
+
+        func wait(for text: String) async throws {
+            while self.seen.last != text { try await Task.sleep(for: .milliseconds(5)) }
+        }
     }
 
     @Test func `an editor's rename is noticed, every time`() async throws {
@@ -130,18 +242,30 @@ struct RulesWatcherTests {
         try #require(await changes.next() != nil)
     }
 
+    @Test func `a link farther up that is swapped is noticed`() async throws {
+        try self.makeReleases()
+        try self.folder.link("current", to: "release-1")
+        var changes = try await self.watch("current/conf/rules.yaml")
+        try self.folder.link("next", to: "release-2")
+        try self.folder.rename("next", to: "current")
+        try #require(await changes.next() != nil)
+    }
+
     @Test func `what sends no notice is found by the poll`() async throws {
+        try self.makeReleases()
+        let path = "release-1/conf/rules.yaml"
+        var changes = try await self.watch(path, pollInterval: .milliseconds(50))
+        try self.folder.rename("release-1", to: "release-0")
+        try self.folder.rename("release-2", to: "release-1")
+        try #require(await changes.next() != nil)
+    }
+
+    private func makeReleases() throws {
         for (name, text) in [("release-1", "a"), ("release-2", "b")] {
             try self.folder.makeFolder(name)
             try self.folder.makeFolder("\(name)/conf")
             try self.folder.write(text, to: "\(name)/conf/rules.yaml")
         }
-        try self.folder.link("current", to: "release-1")
-        let path = "current/conf/rules.yaml"
-        var changes = try await self.watch(path, pollInterval: .milliseconds(50))
-        try self.folder.link("next", to: "release-2")
-        try self.folder.rename("next", to: "current")
-        try #require(await changes.next() != nil)
     }
 
     @Test func `a cancelled watch gives its descriptors back`() async throws {

@@ -63,22 +63,32 @@ struct FileContent: Sendable, Equatable {
 struct FileIdentity: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
+    private let kind: mode_t
     private let size: Int64
     private let modified: [Int]
+    /// Nobody can set this one back.
+    private let changed: [Int]
 
     init(_ status: stat) {
         self.device = UInt64(status.st_dev)
         self.inode = UInt64(status.st_ino)
+        self.kind = status.st_mode & S_IFMT
         self.size = Int64(status.st_size)
         self.modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        self.changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     }
 
-    /// Looks at a path and follows symbolic links; `nil` if it leads nowhere.
-    init?(path: String) {
+    /// Looks at a path; `nil` if it leads nowhere.
+    init?(path: String, followsLinks: Bool = true) {
         var status = stat()
-        guard unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+        let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+        guard unsafe fstatat(AT_FDCWD, path, &status, flags) == 0 else { return nil }
         self.init(status)
     }
+
+    var isFolder: Bool { self.kind == S_IFDIR }
+
+    var isEmptyFile: Bool { self.kind == S_IFREG && self.size == 0 }
 }
 
 extension FileContent.Failure: CustomStringConvertible {

@@ -19,13 +19,14 @@ struct FolderListing: Sendable, Equatable {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if Self.isRulesFile(name) { names.append(name) }
+            if Self.takes(name) { names.append(name) }
         }
         // Bytes, not the locale: the order must be the same everywhere.
         self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private static func isRulesFile(_ name: String) -> Bool {
+    /// Whether a file of this name is a rules file.
+    static func takes(_ name: String) -> Bool {
         !name.hasPrefix(".") && !name.hasSuffix(".schema.json")
             && self.suffixes.contains { name.hasSuffix($0) }
     }

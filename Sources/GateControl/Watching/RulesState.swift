@@ -1,0 +1,79 @@
+/// Which files the rules are made of, and in which state, without their content.
+enum RulesIdentity: Equatable {
+    case missing
+    case file(FileIdentity)
+    case folder([String: FileIdentity?])
+
+    /// Asks for the state of each file; none is opened.
+    init(path: String) {
+        guard let identity = FileIdentity(path: path) else {
+            self = .missing
+            return
+        }
+        guard identity.isFolder, let names = (try? FolderListing(path: path))?.names else {
+            self = .file(identity)
+            return
+        }
+        let identities = names.map { ($0, FileIdentity(path: "\(path)/\($0)")) }
+        self = .folder(Dictionary(uniqueKeysWithValues: identities))
+    }
+}
+
+/// What the rules look like: their files, and their revision or why there is none.
+struct RulesState: Equatable {
+    let identity: RulesIdentity
+    let content: Result<Revision, RulesFileErrors>
+
+    init(identity: RulesIdentity, content: Result<Revision, RulesFileErrors>) {
+        self.identity = identity
+        self.content = content
+    }
+
+    /// Reads the rules.
+    init(path: String) {
+        // Before the content: what changes in between makes the next look another one.
+        let identity = RulesIdentity(path: path)
+        let content = Result { () throws(RulesFileErrors) in
+            Revision(of: try RulesReader(path: path).read())
+        }
+        self.init(identity: identity, content: content)
+    }
+}
+
+/// What has been seen of the rules, and whether that is worth a report.
+///
+/// A file that has other times and the same text is reported, too: what the gate has read
+/// meanwhile, when somebody sent a signal, may have been half of it.
+struct RulesSightings {
+    /// What a sighting is good for.
+    enum Verdict {
+        case report
+        case keepQuiet
+    }
+
+    private var reported: RulesState?
+    /// What a glance saw, to be seen once more.
+    private var unconfirmed: RulesState?
+
+    /// Whether a glance shows the files that were reported last, so that they need not be read.
+    mutating func know(_ identity: RulesIdentity) -> Bool {
+        guard identity == self.reported?.identity else { return false }
+        self.unconfirmed = nil
+        return true
+    }
+
+    /// Takes what a look saw, when the writer was done.
+    mutating func look(_ state: RulesState) -> Verdict {
+        self.unconfirmed = nil
+        guard state != self.reported else { return .keepQuiet }
+        self.reported = state
+        return .report
+    }
+
+    /// Takes what a glance saw, which may be half written.
+    mutating func glance(_ state: RulesState) -> Verdict {
+        guard state != self.reported, state != self.unconfirmed else { return self.look(state) }
+        self.unconfirmed = state
+        return .keepQuiet
+    }
+}
