@@ -1,0 +1,128 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// Rules that somebody writes in place, in pieces: they count when the writer is done.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct WriterTests {
+    enum Writer: CaseIterable {
+        /// One descriptor, open from the first piece to the last.
+        case keepsOpen
+        /// A script with `>>`.
+        case closesAndAppends
+    }
+
+    /// Rules in pieces; each piece makes valid rules of those before it, and all but the last would
+    /// open the gate for the old builds.
+    private static let pieces: [String] = {
+        let others = (1...15).map { number in
+            """
+              - id: other-\(number)
+                match: { app: com.example.other\(number), platform: ios }
+                minimum: "9.0.0"
+                storeUrl: \(RulesText.storeURL)
+
+            """
+        }
+        let floor = """
+              - id: ios
+                match: { app: com.example.shop, platform: ios }
+                minimum: "5.0.0"
+                storeUrl: \(RulesText.storeURL)
+
+            """
+        return ["rules:\n" + others[0]] + others.dropFirst() + [floor]
+    }()
+
+    @Test(arguments: Writer.allCases)
+    func `no request is judged by half of a file`(_ writer: Writer) async throws {
+        try await Scene.play { scene in
+            let logged = scene.gate.logLines.count
+            var floors: Set<String?> = []
+            try scene.folder.writeInPlace("", to: "rules.yaml")
+            let url = scene.folder.file("rules.yaml")
+            var file = try FileHandle(forWritingTo: url)
+            for piece in Self.pieces {
+                if writer == .closesAndAppends {
+                    file = try FileHandle(forWritingTo: url)
+                    try file.seekToEnd()
+                }
+                try file.write(contentsOf: Data(piece.utf8))
+                if writer == .closesAndAppends { try file.close() }
+                // Three seconds and more in all, full of requests.
+                let next = Deadline.after(.milliseconds(200))
+                while !next.hasPassed { floors.insert(try self.floor(in: scene)) }
+            }
+            if writer == .keepsOpen { try file.close() }
+            let end = Deadline.usual
+            while !floors.contains("5.0.0"), !end.hasPassed {
+                floors.insert(try self.floor(in: scene))
+            }
+            #expect(floors == ["3.5.0", "5.0.0"])
+            let lines = scene.gate.logLines.dropFirst(logged)
+            let loads = lines.filter { $0.message == "rules loaded" }
+            #expect(loads.map { $0.metadata["reason"] } == ["fileChanged"])
+            #expect(!lines.contains { $0.level == "error" })
+        }
+    }
+
+    /// The floor by which an old build is denied; it is denied all along.
+    private func floor(in scene: Scene) throws -> String? {
+        let answer = try scene.ask(Request.text(fields: Request.identity(version: "1")))
+        try #require(answer.status == 426)
+        return try answer.problem().minimumVersion
+    }
+
+    @Test
+    func `an undo that is written in place is in force within a second`() async throws {
+        try await Scene.play { scene in
+            let seen = scene.gate.logLines.count
+            try scene.folder.writeInPlace("rules: []\n", to: "rules.yaml")
+            let second = Deadline.after(.seconds(1))
+            try scene.gate.logLine("the undo", skipping: seen, by: second) {
+                $0.message == "rules loaded"
+            }
+            #expect(try scene.ask(Request.text(fields: Request.outdated)).status == 200)
+        }
+    }
+
+    @Test
+    func `a signal reads at once what is still being written`() async throws {
+        try await Scene.play { scene in
+            let path = scene.folder.path(of: "rules.yaml")
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            let text = Data(RulesText.shop(minimum: "5.0.0").utf8)
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: text)
+            let seen = scene.gate.logLines.count
+            scene.gate.send(signal: SIGHUP)
+            let loaded = try scene.gate.logLine("the reload", skipping: seen) {
+                $0.message == "rules loaded"
+            }
+            #expect(loaded.metadata["reason"] == "signal")
+            try file.close()
+        }
+    }
+
+    @Test
+    func `what a signal read too early is put right when the writer is done`() async throws {
+        try await Scene.play { scene in
+            // The same text again, so that only the file's times tell of the writing.
+            let path = scene.folder.path(of: "rules.yaml")
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            try file.truncate(atOffset: 0)
+            try file.write(contentsOf: Data("rules: []\n".utf8))
+            let seen = scene.gate.logLines.count
+            scene.gate.send(signal: SIGHUP)
+            try scene.gate.logLine("the reload", skipping: seen) { $0.message == "rules loaded" }
+            #expect(try scene.ask(Request.text(fields: Request.outdated)).status == 200)
+            let middle = scene.gate.logLines.count
+            try file.truncate(atOffset: 0)
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: Data(RulesText.shop.utf8))
+            try file.close()
+            try scene.gate.logLine("the file", skipping: middle) { $0.message == "rules loaded" }
+            #expect(try self.floor(in: scene) == "3.5.0")
+        }
+    }
+}
