@@ -28,19 +28,20 @@ extension LoadedRules {
     ///   - old: The rules in force; `nil`: none.
     ///   - now: The second of the change.
     ///   - load: Reads the rules.
-    /// - Returns: The rules, with their findings.
+    /// - Returns: The rules, with their findings; `nil` if there is nothing to read yet.
     /// - Throws: `LoadFailure` if they may not.
     package static func judged(
         against old: LoadedRules?,
         at now: Timestamp,
-        _ load: () throws(RulesFileErrors) -> LoadedRules
-    ) throws(LoadFailure) -> LoadedRules {
-        var rules: LoadedRules
+        _ load: () throws(RulesFileErrors) -> LoadedRules?
+    ) throws(LoadFailure) -> LoadedRules? {
+        let read: LoadedRules?
         do throws(RulesFileErrors) {
-            rules = try load()
+            read = try load()
         } catch {
             throw .unreadable(error)
         }
+        guard var rules = read else { return nil }
         // What has not changed has been judged.
         if rules.ruleSet === old?.ruleSet { return rules }
         rules.findings = RulesFindings(rules, against: old, at: now)

@@ -20,22 +20,29 @@ package actor RulesReloader {
     enum Reading: Sendable {
         /// The file as it is.
         case file
-        /// The file, unless it still says what these rules were made of.
-        case fileUnlessUnchanged(LoadedRules)
+        /// The file as it was seen, unless it still says what these rules were made of.
+        case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
         /// What these rules were made of.
         case again(LoadedRules)
     }
 
-    /// Makes rules of a text and of what feeds say.
+    /// Makes rules of a text and of what feeds say; `nil` if the file is no longer as it was seen.
     typealias Load =
         @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
-        throws(RulesFileErrors) -> LoadedRules
+        throws(RulesFileErrors) -> LoadedRules?
 
     /// What a feed would like to say.
     private struct Offer {
         let contribution: FeedContribution
         let feed: FeedDefinition
         let answer: CheckedContinuation<[RulesFileError], Never>
+    }
+
+    /// A reload that was asked for while another one ran.
+    struct Request {
+        let reason: Reason
+        let sighting: RulesSighting?
+        let answer: CheckedContinuation<ReloadStatus, Never>
     }
 
     private let load: Load
@@ -55,8 +62,7 @@ package actor RulesReloader {
     private var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     private var isReloading = false
-    private(set) var waiting: [(reason: Reason, answer: CheckedContinuation<ReloadStatus, Never>)] =
-        []
+    private(set) var waiting: [Request] = []
 
     /// Prepares to load; nothing is read yet.
     ///
@@ -85,8 +91,8 @@ package actor RulesReloader {
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
                 case .file: try loader.load(feeds: feeds, after: current)
-                case .fileUnlessUnchanged(let loaded):
-                    try loader.load(feeds: feeds, unlessUnchanged: loaded)
+                case .fileUnlessUnchanged(let loaded, let sighting):
+                    try loader.load(feeds: feeds, unlessUnchanged: loaded, seen: sighting)
                 case .again(let loaded): try loader.load(again: loaded, feeds: feeds)
                 }
             },
@@ -124,14 +130,20 @@ package actor RulesReloader {
 
     /// Reads the rules as they are now and puts them in force if they are right and new.
     ///
+    /// - Parameters:
+    ///   - reason: Who asks.
+    ///   - sighting: What the watch has seen. If the rules are no longer so, nothing is done: the
+    ///     watch is going to say when whoever writes them is done.
     /// - Returns: How the reload went that began after this call.
     @discardableResult
-    package func reload(reason: Reason) async -> ReloadStatus {
+    package func reload(reason: Reason, seen sighting: RulesSighting? = nil) async -> ReloadStatus {
         guard !self.isReloading else {
-            return await withCheckedContinuation { self.waiting.append((reason, $0)) }
+            return await withCheckedContinuation { answer in
+                self.waiting.append(Request(reason: reason, sighting: sighting, answer: answer))
+            }
         }
         self.isReloading = true
-        await self.reloadOnce(self.reading(for: reason), reason)
+        await self.reloadOnce(self.reading(for: reason, seen: sighting), reason)
         let status = self.status
         await self.answerThoseWhoWait(hasJustRead: true)
         self.isReloading = false
@@ -171,9 +183,16 @@ package actor RulesReloader {
                 // to see.
                 let answered = self.waiting
                 self.waiting = []
-                await self.reloadOnce(self.reading(for: reason, hasJustRead: hasJustRead), reason)
+                // Who sends a signal wants the rules as they are; there is one watch at most.
+                let isSeen = answered.allSatisfy { $0.sighting != nil }
+                let reading = self.reading(
+                    for: reason,
+                    hasJustRead: hasJustRead,
+                    seen: isSeen ? answered.last?.sighting : nil
+                )
+                await self.reloadOnce(reading, reason)
                 hasJustRead = true
-                for (_, answer) in answered { answer.resume(returning: self.status) }
+                for request in answered { request.answer.resume(returning: self.status) }
             } else if !self.offers.isEmpty {
                 let offer = self.offers.removeFirst()
                 let errors = await self.take(offer.contribution, of: offer.feed)
@@ -192,7 +211,8 @@ package actor RulesReloader {
         contributions[feed.id] = contribution.following(self.contribution(of: feed))
         do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
-            let loaded = try await self.loaded(reading, contributions)
+            // Without a sighting there is always an answer.
+            guard let loaded = try await self.loaded(reading, contributions) else { return [] }
             contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
             await self.use(loaded, .feed)
@@ -206,7 +226,10 @@ package actor RulesReloader {
 
     private func reloadOnce(_ reading: Reading, _ reason: Reason) async {
         do throws(LoadFailure) {
-            let loaded = try await self.loaded(reading, self.contributions)
+            guard let loaded = try await self.loaded(reading, self.contributions) else {
+                self.logger.debug("the rules are being written again")
+                return
+            }
             await self.use(loaded, reason)
             self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
@@ -218,7 +241,7 @@ package actor RulesReloader {
     private func loaded(
         _ reading: Reading,
         _ contributions: [String: FeedContribution]
-    ) async throws(LoadFailure) -> LoadedRules {
+    ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current) = (self.load, self.current)
         let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
         return try await BackgroundThread.run { () throws(LoadFailure) in
@@ -228,13 +251,17 @@ package actor RulesReloader {
         }
     }
 
-    private func reading(for reason: Reason, hasJustRead: Bool = false) -> Reading {
+    private func reading(
+        for reason: Reason,
+        hasJustRead: Bool = false,
+        seen sighting: RulesSighting?
+    ) -> Reading {
         // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
         // rules read, and their tests run; if that has happened since, a second time is no use.
         guard let current,
             reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
         else { return .file }
-        return .fileUnlessUnchanged(current)
+        return .fileUnlessUnchanged(current, seen: sighting)
     }
 
     private func use(_ loaded: LoadedRules, _ reason: Reason) async {

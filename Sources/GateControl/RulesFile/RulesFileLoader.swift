@@ -40,11 +40,19 @@ package struct RulesFileLoader: Sendable {
     /// Reads and checks the rules, unless their text is the one of before.
     ///
     /// What feeds say must be what it was then.
+    ///
+    /// - Returns: `nil` if the files are no longer as they were seen.
     func load(
         feeds contributions: [String: FeedContribution],
-        unlessUnchanged loaded: LoadedRules
-    ) throws(RulesFileErrors) -> LoadedRules {
-        let sources = try RulesReader(path: self.path).read()
+        unlessUnchanged loaded: LoadedRules,
+        seen sighting: RulesSighting?
+    ) throws(RulesFileErrors) -> LoadedRules? {
+        let reading = Result { () throws(RulesFileErrors) in
+            try RulesReader(path: self.path).read()
+        }
+        // After reading: it holds for all that was read, or for an error.
+        if let sighting, !sighting.holds(at: self.path) { return nil }
+        let sources = try reading.get()
         guard sources != loaded.sources else { return loaded }
         return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }

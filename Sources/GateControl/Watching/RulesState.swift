@@ -1,5 +1,5 @@
 /// Which files the rules are made of, and in which state, without their content.
-enum RulesIdentity: Equatable {
+enum RulesIdentity: Sendable, Equatable {
     case missing
     case file(FileIdentity)
     case folder([String: FileIdentity?])
@@ -38,6 +38,21 @@ struct RulesState: Equatable {
         }
         self.init(identity: identity, content: content)
     }
+
+    /// What a reload is told of it.
+    var sighting: RulesSighting { RulesSighting(identity: self.identity) }
+}
+
+/// One state of the rules that the watch has seen, when its writer was done.
+package struct RulesSighting: Sendable {
+    private let identity: RulesIdentity
+
+    init(identity: RulesIdentity) {
+        self.identity = identity
+    }
+
+    /// Whether the files are as they were; if not, somebody writes them again.
+    func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }
 }
 
 /// What has been seen of the rules, and whether that is worth a report.

@@ -1,7 +1,8 @@
 package import Logging
 private import Foundation
 
-/// Says when the rules on disk may have changed, as an endless sequence without content.
+/// Says when the rules on disk may have changed, as an endless sequence of what was seen, without
+/// its text.
 ///
 /// The first element comes of itself, so that nothing that changed between the first load and the
 /// start of the watch is missed. After it there is one element for every state of the file or
@@ -54,15 +55,15 @@ package struct RulesWatcher: AsyncSequence, Sendable {
     }
 
     /// Starts a watch of its own, with a thread of its own.
-    package func makeAsyncIterator() -> AsyncStream<Void>.Iterator {
+    package func makeAsyncIterator() -> AsyncStream<RulesSighting>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self,
+            of: RulesSighting.self,
             bufferingPolicy: .bufferingNewest(1)
         )
         let stop = StopSignal()
         let loop = WatchLoop(path: self.path, timing: self.timing, stop: stop, logger: self.logger)
         continuation.onTermination = { _ in stop.send() }
-        let thread = Thread { loop.run { continuation.yield() } }
+        let thread = Thread { loop.run { continuation.yield($0) } }
         thread.name = "rules-watcher"
         thread.start()
         return stream.makeAsyncIterator()

@@ -25,7 +25,7 @@ struct WatchLoop: Sendable {
 
     /// Watches until the stop signal; reports the state at the beginning and every other one, each
     /// when its writer is done.
-    func run(report: () -> Void) {
+    func run(report: (RulesSighting) -> Void) {
         var notices = FolderNotices()
         if notices.descriptor < 0 {
             self.logger.warning(
@@ -55,12 +55,12 @@ struct WatchLoop: Sendable {
                 self.take(&notices, into: &schedule)
                 // Somebody began to write while it was read.
                 guard !schedule.isBeingWritten else { continue }
-                if sightings.look(state) == .report { report() }
+                if sightings.look(state) == .report { report(state.sighting) }
             case .glance:
                 notices.watch(WatchedPlaces(path: self.path))
                 guard !sightings.know(RulesIdentity(path: self.path)) else { continue }
                 let state = RulesState(path: self.path)
-                if sightings.glance(state) == .report { report() }
+                if sightings.glance(state) == .report { report(state.sighting) }
             }
         }
     }

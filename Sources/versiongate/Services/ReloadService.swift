@@ -23,8 +23,8 @@ struct ReloadService: Service {
                     }
                 }
                 group.addTask {
-                    for await _ in RulesWatcher(path: self.path, logger: self.logger) {
-                        await self.reload(.fileChanged)
+                    for await sighting in RulesWatcher(path: self.path, logger: self.logger) {
+                        await self.reload(.fileChanged, seen: sighting)
                     }
                 }
                 await group.waitForAll()
@@ -32,10 +32,13 @@ struct ReloadService: Service {
         }
     }
 
-    private func reload(_ reason: RulesReloader.Reason) async {
+    private func reload(
+        _ reason: RulesReloader.Reason,
+        seen sighting: RulesSighting? = nil
+    ) async {
         let now = ServiceManager.monotonicMicroseconds()
         self.manager?.tell(.reloading(monotonicMicroseconds: now), .status("reading the rules"))
-        let status = await self.reloader.reload(reason: reason)
+        let status = await self.reloader.reload(reason: reason, seen: sighting)
         self.manager?.tell(
             .ready,
             .status(

@@ -253,4 +253,30 @@ struct RulesReloaderTests {
         #expect(await signal.value.lastReloadSuccessful)
         #expect(looks.count == 1)
     }
+
+    @Test func `a file that is written again since it was seen is left to the next sighting`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "rules.yaml")
+        try folder.write("rules: []\n", to: "rules.yaml")
+        let loader = RulesFileLoader(path: path)
+        let reloader = RulesReloader(loader: loader, logger: self.bench.log.logger) { rules in
+            self.bench.published.withLock { $0.append(rules.revision) }
+        }
+        let first = await reloader.reload(reason: .start)
+        try folder.write("rules: [] # whole\n", to: "rules.yaml")
+        let whole = RulesSighting(identity: RulesIdentity(path: path))
+        try folder.replace("rules.yaml", with: "rules: [] # half\n")
+        let kept = await reloader.reload(reason: .fileChanged, seen: whole)
+        #expect(kept == first)
+        try folder.remove("rules.yaml")
+        #expect(await reloader.reload(reason: .fileChanged, seen: whole) == first)
+        try folder.write("rules: [] # whole again\n", to: "rules.yaml")
+        let again = RulesSighting(identity: RulesIdentity(path: path))
+        let last = await reloader.reload(reason: .fileChanged, seen: again)
+        #expect(last.lastReloadSuccessful)
+        #expect(last.revision != first.revision)
+        #expect(self.bench.published.withLock(\.self) == [first.revision, last.revision])
+    }
 }

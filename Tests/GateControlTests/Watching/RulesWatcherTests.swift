@@ -7,7 +7,7 @@ import Testing
 /// Real files and real notices: every wait ends with its event, or fails at the time limit.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RulesWatcherTests {
-    private typealias Changes = AsyncStream<Void>.Iterator
+    private typealias Changes = AsyncStream<RulesSighting>.Iterator
 
     private let folder: TemporaryFolder
 
