@@ -44,10 +44,11 @@ struct LookSchedule {
         case open(since: Instant, last: Instant)
         case left(last: Instant)
 
-        var isOpen: Bool {
+        /// Since when somebody has it open.
+        var openSince: Instant? {
             switch self {
-            case .open: true
-            case .left: false
+            case .open(let since, _): since
+            case .left: nil
             }
         }
     }
@@ -70,6 +71,9 @@ struct LookSchedule {
 
     /// Whether a file is being written, or has been so short a time ago that it may go on.
     var isBeingWritten: Bool { !self.written.isEmpty }
+
+    /// Since when somebody has had a file open whose changes nobody has looked at.
+    var openSince: Instant? { self.written.values.compactMap(\.openSince).min() }
 
     /// Takes a notice of an entry that counts.
     mutating func receive(_ notice: Notice, of entry: Entry, at now: Instant) {
@@ -141,7 +145,7 @@ struct LookSchedule {
         if let pauseEnd { ends.append(pauseEnd) }
         guard let end = ends.max() else { return nil }
         // No limit holds for a file that is open: it would be met in the middle.
-        guard let waitingSince, !self.written.values.contains(where: \.isOpen) else { return end }
+        guard let waitingSince, self.openSince == nil else { return end }
         let longest =
             self.isBeingWritten ? self.timing.longestSettling : self.timing.longestDebounce
         return min(end, waitingSince + longest)

@@ -36,6 +36,7 @@ struct WatchLoop: Sendable {
         notices.watch(WatchedPlaces(path: self.path))
         var sightings = RulesSightings()
         var schedule = LookSchedule(timing: self.timing, now: .now)
+        var isHeldUp = false
         while true {
             switch schedule.next(at: .now) {
             case .wait(let duration):
@@ -47,6 +48,9 @@ struct WatchLoop: Sendable {
                     // thread busy.
                     guard self.wait(for: -1, atMost: self.timing.gathering) != .stop else { return }
                     self.take(&notices, into: &schedule)
+                    let wasHeldUp = isHeldUp
+                    isHeldUp = self.isHeldUp(schedule)
+                    if isHeldUp, !wasHeldUp { self.warnOfWriter() }
                 }
             case .look:
                 // Before looking: what happens after the look must find a watch in place.
@@ -77,6 +81,19 @@ struct WatchLoop: Sendable {
         guard !taken.isEmpty else { return }
         notices.watch(WatchedPlaces(path: self.path))
         schedule.keep(where: { notices.concern($0) }, at: now)
+    }
+
+    /// Whether somebody has written for so long that an operator may wonder.
+    private func isHeldUp(_ schedule: LookSchedule) -> Bool {
+        guard let since = schedule.openSince else { return false }
+        return since + self.timing.abandonment < .now
+    }
+
+    private func warnOfWriter() {
+        self.logger.warning(
+            "the rules are still being written; they are read once that is done, or on SIGHUP",
+            metadata: ["path": "\(self.path)"]
+        )
     }
 
     private func wait(for descriptor: Int32, atMost duration: Duration) -> Wake {

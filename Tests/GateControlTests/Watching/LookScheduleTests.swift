@@ -241,7 +241,11 @@ struct LookScheduleTests {
         let entry = LookSchedule.Entry(folder: 1, name: "rules.yaml")
         schedule.receive(.written, of: entry, at: self.time(0))
         #expect(schedule.isBeingWritten)
+        #expect(schedule.openSince == self.time(0))
         #expect(schedule.next(at: self.time(6000)) == .wait(.seconds(4)))
+        schedule.receive(.closed, of: entry, at: self.time(6000))
+        #expect(schedule.isBeingWritten)
+        #expect(schedule.openSince == nil)
     }
 
     @Test func `after notices were lost only glances tell`() {

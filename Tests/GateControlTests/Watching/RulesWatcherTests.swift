@@ -76,6 +76,30 @@ struct RulesWatcherTests {
         #expect(texts.seen == ["a", "half and half"])
     }
 
+    @Test func `a writer that does not come to an end is told of, once`() async throws {
+        try self.folder.write("a", to: "rules.yaml")
+        var timing = RulesWatcher.Timing.defaults
+        timing.abandonment = .milliseconds(500)
+        let log = LogRecorder()
+        let path = self.folder.path(of: "rules.yaml")
+        let watcher = RulesWatcher(path: path, timing: timing, logger: log.logger)
+        var changes = watcher.makeAsyncIterator()
+        try #require(await changes.next() != nil)
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        while log.lines.isEmpty {
+            try file.write(contentsOf: Data("#".utf8))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        for _ in 0..<10 {
+            try file.write(contentsOf: Data("#".utf8))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try file.close()
+        try #require(await changes.next() != nil)
+        #expect(log.lines.count == 1)
+        #expect(log.lines.first?.hasPrefix("warning the rules are still being written") == true)
+    }
+
     @Test func `a file that is closed and appended to is one change`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         let texts = try await Texts(of: "rules.yaml", in: self.folder)
