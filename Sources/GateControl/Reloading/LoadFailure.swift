@@ -1,4 +1,4 @@
-package import GatePolicy
+internal import GatePolicy
 
 /// Why rules are not put in force: they cannot be read, or a finding refuses them.
 package enum LoadFailure: Error, Sendable {
@@ -22,29 +22,18 @@ package enum LoadFailure: Error, Sendable {
 }
 
 extension LoadedRules {
-    /// Rules that may take the place of others: with their findings, none of which refuses them.
+    /// The same rules with their findings, if they may take the place of others.
     ///
     /// - Parameters:
     ///   - old: The rules in force; `nil`: none.
     ///   - now: The second of the change.
-    ///   - load: Reads the rules.
-    /// - Returns: The rules, with their findings; `nil` if there is nothing to read yet.
-    /// - Throws: `LoadFailure` if they may not.
-    package static func judged(
-        against old: LoadedRules?,
-        at now: Timestamp,
-        _ load: () throws(RulesFileErrors) -> LoadedRules?
-    ) throws(LoadFailure) -> LoadedRules? {
-        let read: LoadedRules?
-        do throws(RulesFileErrors) {
-            read = try load()
-        } catch {
-            throw .unreadable(error)
-        }
-        guard var rules = read else { return nil }
+    /// - Returns: The rules, none of whose findings refuses them.
+    /// - Throws: `LoadFailure` if one does.
+    func judged(against old: LoadedRules?, at now: Timestamp) throws(LoadFailure) -> LoadedRules {
         // What has not changed has been judged.
-        if rules.ruleSet === old?.ruleSet { return rules }
-        rules.findings = RulesFindings(rules, against: old, at: now)
+        if self.ruleSet === old?.ruleSet { return self }
+        var rules = self
+        rules.findings = RulesFindings(self, against: old, at: now)
         guard rules.findings.refusals.isEmpty else { throw .refused(rules.findings.refusals) }
         return rules
     }

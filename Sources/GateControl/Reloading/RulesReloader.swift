@@ -245,9 +245,13 @@ package actor RulesReloader {
         let (load, current) = (self.load, self.current)
         let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
         return try await BackgroundThread.run { () throws(LoadFailure) in
-            try LoadedRules.judged(against: current, at: now) { () throws(RulesFileErrors) in
-                try load(reading, contributions, current)
+            let read: LoadedRules?
+            do throws(RulesFileErrors) {
+                read = try load(reading, contributions, current)
+            } catch {
+                throw .unreadable(error)
             }
+            return try read?.judged(against: current, at: now)
         }
     }
 

@@ -31,9 +31,7 @@ package struct StartingRules: Sendable {
         let log = FindingsLog(logger)
         let former = lastGood.flatMap { try? loader.load(kept: $0.sources, feeds: contributions) }
         do throws(LoadFailure) {
-            let rules = try LoadedRules.judged(against: former, at: now) {
-                () throws(RulesFileErrors) in try loader.load(feeds: contributions)
-            }
+            let rules = try loader.load(feeds: contributions, against: former, at: now)
             log.report(rules.findings)
             (self.rules, self.contributions, self.failure) = (rules, contributions, nil)
             return
@@ -41,11 +39,7 @@ package struct StartingRules: Sendable {
             log.report(error)
             // What the sources say now may fit; without a start nobody would find out.
             if !contributions.isEmpty, former == nil,
-                let alone = try? LoadedRules.judged(
-                    against: nil,
-                    at: now,
-                    { () throws(RulesFileErrors) in try loader.load() }
-                )
+                let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {
                 logger.error("what feeds said before the start does not fit the rules any more")
                 (self.rules, self.contributions, self.failure) = (alone, [:], nil)
@@ -67,6 +61,21 @@ package struct StartingRules: Sendable {
 }
 
 extension RulesFileLoader {
+    /// Reads the rules, and judges them beside those of before.
+    fileprivate func load(
+        feeds contributions: [String: FeedContribution],
+        against former: LoadedRules?,
+        at now: Timestamp
+    ) throws(LoadFailure) -> LoadedRules {
+        let rules: LoadedRules
+        do throws(RulesFileErrors) {
+            rules = try self.load(feeds: contributions)
+        } catch {
+            throw .unreadable(error)
+        }
+        return try rules.judged(against: former, at: now)
+    }
+
     /// Whether the file still says exactly this.
     fileprivate func reads(_ texts: LastGoodRules.Texts) -> Bool {
         (try? self.texts()) == texts
