@@ -86,6 +86,32 @@ struct Draw {
         }
     }
 
+    /// Rules that announce their floor, with brownouts up to its end.
+    ///
+    /// Apart from the others, because another draw there would make others of all that follow.
+    mutating func announcers(_ count: Int) throws -> [RuleDefinition] {
+        try (0..<count).map { number in
+            var rule = try self.rule(number)
+            // One that is for few, or waits, would rarely be seen in a brownout.
+            rule.match = RuleMatch(platforms: try self.one(of: [nil, nil, [.ios]]))
+            rule.minimum = try self.one(of: [version("2.0.0"), version("3")])
+            rule.holdUntilInStore = try self.one(of: [nil, nil, rule.holdUntilInStore])
+            rule.maintenance = nil
+            let dates = [self.second(), self.second()].sorted()
+            let edges = Set((0..<8).map { _ in self.second() })
+                .filter { dates[0] <= $0 && $0 <= dates[1] }.sorted()
+            rule.schedule = RuleSchedule(
+                warnFrom: dates[0],
+                enforceFrom: dates[1],
+                until: try self.one(of: [nil, nil, dates[1].advanced(by: 3)]),
+                brownouts: stride(from: 0, to: edges.count - 1, by: 2).map {
+                    BrownoutWindow(from: edges[$0], until: edges[$0 + 1])
+                }
+            )
+            return rule
+        }
+    }
+
     /// A rule that only maintains.
     private mutating func maintainer(_ id: Int) throws -> RuleDefinition {
         var rule = try self.rule(id)

@@ -43,10 +43,17 @@ package struct Decision: Sendable, Equatable {
         package let since: Timestamp
         /// When it will have to upgrade; `nil` if that is open.
         package let enforcedFrom: Timestamp?
+        /// The next window in which it is refused until then; `nil` if none is to come.
+        package var nextBrownout: BrownoutWindow?
 
-        package init(since: Timestamp, enforcedFrom: Timestamp?) {
+        package init(
+            since: Timestamp,
+            enforcedFrom: Timestamp?,
+            nextBrownout: BrownoutWindow? = nil
+        ) {
             self.since = since
             self.enforcedFrom = enforcedFrom
+            self.nextBrownout = nextBrownout
         }
     }
 
@@ -63,8 +70,11 @@ package struct Decision: Sendable, Equatable {
     package var gap: IdentityGap?
     /// What helps a client that was denied or has a hint.
     package var remedy: Remedy
-    /// The dates of a recommendation that is going to be a requirement.
+    /// The dates of a recommendation, or of a brownout, that is going to be a requirement.
     package var warning: Warning?
+    /// The brownout because of which the client must upgrade, and after which it passes again; `nil`
+    /// for a requirement that lasts.
+    package var brownout: BrownoutWindow?
     /// The maintenance because of which nobody is served, or of any other decision the next one
     /// that is announced.
     package var maintenance: MaintenanceWindow?
@@ -87,6 +97,7 @@ package struct Decision: Sendable, Equatable {
         gap: IdentityGap? = nil,
         remedy: Remedy = .none,
         warning: Warning? = nil,
+        brownout: BrownoutWindow? = nil,
         maintenance: MaintenanceWindow? = nil,
         validUntil: Timestamp? = nil
     ) {
@@ -99,6 +110,7 @@ package struct Decision: Sendable, Equatable {
         self.gap = gap
         self.remedy = remedy
         self.warning = warning
+        self.brownout = brownout
         self.maintenance = maintenance
         self.validUntil = validUntil
     }

@@ -43,6 +43,7 @@ struct Judge: Sendable {
         var strictest = Ruling()
         var deciding: CompiledRule?
         var announced: MaintenanceWindow?
+        var nextBrownout: BrownoutWindow?
         var gaps = Self.gaps(of: identity)
         let treatment = self.treatment(in: scope)
         let subject = CompiledRule.Subject(identity, address: address)
@@ -68,6 +69,9 @@ struct Judge: Sendable {
                 if ruling.kind < .maintenance, let window = ruling.maintenance {
                     announced = MaintenanceWindow.next(announced, window)
                 }
+                if let window = ruling.warning?.nextBrownout {
+                    nextBrownout = BrownoutWindow.next(nextBrownout, window)
+                }
                 // Among equals the first in the file: only a stricter one takes over.
                 guard ruling.outranks(strictest) else { continue }
                 strictest = ruling
@@ -79,6 +83,7 @@ struct Judge: Sendable {
         decision.maintenance = announced
         if let deciding {
             decision.take(strictest)
+            decision.warning?.nextBrownout = nextBrownout
             decision.ruleID = deciding.definition.id
             decision.ruleIndex = deciding.place
             decision.remedy = Remedy(deciding.definition, strictest, for: identity)
@@ -141,12 +146,14 @@ struct Judge: Sendable {
         }
         let rejecting = gaps.first { treatment.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
-        if let rejecting, decision.kind < .require {
+        // A client that does not say who it is would be denied after a brownout, too.
+        if let rejecting, decision.kind < .require || decision.brownout != nil {
             decision.kind = .require
             decision.reason = .init(rejecting)
             decision.ruleID = nil
             decision.ruleIndex = nil
             decision.warning = nil
+            decision.brownout = nil
             decision.remedy = Remedy(self.unidentified, for: identity)
         } else if decision.kind == .allow, let gap = decision.gap {
             decision.reason = .init(gap)
@@ -160,6 +167,7 @@ extension Decision {
         self.kind = ruling.kind
         self.reason = ruling.reason
         self.warning = ruling.warning
+        self.brownout = ruling.brownout
         if ruling.kind == .maintenance { self.maintenance = ruling.maintenance }
     }
 }

@@ -16,6 +16,8 @@ extension Decision {
         case blocked(VersionRange)
         /// The reason for which the client will have to upgrade, and when; `nil` if that is open.
         case warned(Reason, requiredFrom: Timestamp?)
+        /// The reason for which the client must upgrade for now, and until when.
+        case brownout(Reason, until: Timestamp)
         /// Nobody is served until then.
         case maintenance(until: Timestamp)
         /// The client does not state this part.
@@ -46,6 +48,7 @@ extension Decision.Reason: CustomStringConvertible {
         case .warned(let reason, nil): "\(reason), which is only a warning"
         case .warned(let reason, .some(let date)):
             "\(reason), which will be required from \(date)"
+        case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
         case .maintenance(let end): "there is maintenance until \(end)"
         case .missing(let part): IdentityGap.missing(part).description
         case .unreadable(let part): IdentityGap.unreadable(part).description

@@ -4,8 +4,10 @@ struct Ruling {
     var reason = Decision.Reason.passes
     /// What the rule would have to know, and does not.
     var gaps: [IdentityGap] = []
-    /// The dates of a warning.
+    /// The dates of a warning, or of a brownout.
     var warning: Decision.Warning?
+    /// The window with which a requirement ends; `nil` for one that lasts.
+    var brownout: BrownoutWindow?
     /// The maintenance that is running; of a ruling of another kind, the announced one.
     var maintenance: MaintenanceWindow?
     /// What the client finds in its store, for a rule that looks at it.
@@ -26,6 +28,13 @@ extension Ruling {
                 reason: .warned(breach, requiredFrom: warning.enforcedFrom),
                 warning: warning
             )
+        case .brownout(let window, let warning):
+            self.init(
+                kind: .require,
+                reason: .brownout(breach, until: window.until),
+                warning: warning,
+                brownout: window
+            )
         case .enforced:
             self.init(kind: .require, reason: breach)
         }
@@ -34,12 +43,15 @@ extension Ruling {
     /// Whether this ruling is stricter than another one.
     ///
     /// What comes sooner is stricter, and what lasts longer: a client is told the first day on
-    /// which it has to upgrade, and the end of the last maintenance.
+    /// which it has to upgrade, and the end of the last brownout or maintenance.
     func outranks(_ other: Ruling) -> Bool {
         guard self.kind == other.kind else { return self.kind > other.kind }
         switch self.kind {
-        case .allow, .require:
+        case .allow:
             return false
+        case .require:
+            guard let known = other.brownout else { return false }
+            return self.brownout.map { $0.until > known.until } ?? true
         case .recommend:
             guard let warning else { return false }
             guard let known = other.warning else { return true }

@@ -67,7 +67,7 @@ extension Judge {
             let rule = compiled.definition
             let stage = compiled.stage(for: subject, matchingUpTo: [], at: now)
             let offer = Remedy(rule, Ruling(store: stage.store), for: identity)
-            if stage.floor == .enforced, !self.isObserving {
+            if stage.refuses, !self.isObserving {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }

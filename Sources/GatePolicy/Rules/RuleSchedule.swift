@@ -11,6 +11,12 @@ package struct RuleSchedule: Sendable, Equatable {
     package var enforceFrom: Timestamp?
     /// From then on, the rule says nothing at all.
     package var until: Timestamp?
+    /// In these windows, whoever is below the floor must upgrade for a while, whatever the roll-out
+    /// says.
+    ///
+    /// In order, apart from each other, and between `warnFrom` and `enforceFrom`: outside of these
+    /// there is no warning to reinforce.
+    package var brownouts: [BrownoutWindow]
 
     /// In force from the beginning and for ever.
     package static let always = RuleSchedule()
@@ -18,10 +24,12 @@ package struct RuleSchedule: Sendable, Equatable {
     package init(
         warnFrom: Timestamp? = nil,
         enforceFrom: Timestamp? = nil,
-        until: Timestamp? = nil
+        until: Timestamp? = nil,
+        brownouts: [BrownoutWindow] = []
     ) {
         self.warnFrom = warnFrom
         self.enforceFrom = enforceFrom
         self.until = until
+        self.brownouts = brownouts
     }
 }

@@ -5,6 +5,8 @@ struct RuleStage {
         /// Nothing yet.
         case absent
         case warned(Decision.Warning)
+        /// Enforced until the window is over, and then warned again.
+        case brownout(BrownoutWindow, Decision.Warning)
         case enforced
     }
 
@@ -28,6 +30,14 @@ struct RuleStage {
     /// The next second at which any of this may change; `nil`: never.
     private(set) var nextChange: Timestamp?
 
+    /// Whether a client below the floor is refused at this second.
+    var refuses: Bool {
+        switch self.floor {
+        case .absent, .warned: false
+        case .brownout, .enforced: true
+        }
+    }
+
     /// Whether nobody is served.
     var isClosed: Bool {
         switch self.maintenance {
@@ -46,10 +56,11 @@ struct RuleStage {
         }
         self.floor = Self.floor(rule, admission, at: now)
         self.maintenance = rule.maintenance.map { Self.maintenance($0, at: now) } ?? .absent
+        let window = rule.schedule.brownouts(notOverAt: now).first
         for edge in [
             rule.schedule.warnFrom, rule.schedule.enforceFrom, rule.schedule.until,
             admission.date, rule.maintenance?.announceFrom, rule.maintenance?.from,
-            rule.maintenance?.until,
+            rule.maintenance?.until, window?.from, window?.until,
         ] {
             guard let edge, edge > now else { continue }
             self.nextChange = Timestamp.earlier(self.nextChange, edge)
@@ -85,7 +96,14 @@ struct RuleStage {
             // What would begin after the end of the rule never does.
             schedule.until.map { deadline < $0 } ?? true ? deadline : nil
         }
-        return .warned(Decision.Warning(since: warnFrom, enforcedFrom: comes))
+        let windows = schedule.brownouts(notOverAt: now)
+        let running = windows.first.flatMap { $0.from <= now ? $0 : nil }
+        let warning = Decision.Warning(
+            since: warnFrom,
+            enforcedFrom: comes,
+            nextBrownout: (running == nil ? windows : windows.dropFirst()).first
+        )
+        return running.map { .brownout($0, warning) } ?? .warned(warning)
     }
 
     private static func maintenance(

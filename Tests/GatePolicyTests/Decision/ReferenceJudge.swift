@@ -24,6 +24,8 @@ struct ReferenceJudge {
         var storeURL: String?
         var cannotUpdate: Bool
         var enforcedFrom: Timestamp?
+        var brownoutUntil: Timestamp?
+        var nextBrownout: Timestamp?
         var maintenance: MaintenanceWindow?
     }
 
@@ -32,6 +34,8 @@ struct ReferenceJudge {
         var gaps: [IdentityGap] = []
         var isWarning = false
         var enforcedFrom: Timestamp?
+        var brownoutUntil: Timestamp?
+        var nextBrownout: Timestamp?
         var closed: MaintenanceWindow?
         var announced: MaintenanceWindow?
         var latest: AppVersion?
@@ -85,12 +89,18 @@ struct ReferenceJudge {
             storeURL: strictest?.1.storeURL,
             cannotUpdate: strictest?.1.cannotUpdate ?? false,
             enforcedFrom: strictest?.1.enforcedFrom,
+            brownoutUntil: strictest?.1.brownoutUntil,
             maintenance: strictest?.1.closed ?? next
         )
-        if rejecting != nil, outcome.kind < .require {
+        if strictest?.1.isWarning == true || outcome.brownoutUntil != nil {
+            outcome.nextBrownout = enforced.compactMap(\.1.nextBrownout).min()
+        }
+        if rejecting != nil, outcome.kind < .require || outcome.brownoutUntil != nil {
             outcome.kind = .require
             outcome.rule = nil
             outcome.enforcedFrom = nil
+            outcome.brownoutUntil = nil
+            outcome.nextBrownout = nil
             outcome.latest = nil
             outcome.storeURL = nil
             outcome.cannotUpdate = false
@@ -103,7 +113,9 @@ struct ReferenceJudge {
         [
             Int64(Decision.Kind.allCases.firstIndex(of: word.kind) ?? 0),
             word.isWarning ? 1 : 0,
-            -(word.enforcedFrom?.secondsSinceEpoch ?? .max),
+            // A brownout is ranked by its own end alone.
+            -(word.isWarning ? word.enforcedFrom?.secondsSinceEpoch ?? .max : .max),
+            word.brownoutUntil?.secondsSinceEpoch ?? .max,
             word.closed?.until.secondsSinceEpoch ?? 0,
         ]
     }
@@ -146,6 +158,8 @@ struct ReferenceJudge {
         let wouldEnforce = !onlyMaintains && begun && self.isIn(rule, at: now)
         let wouldWarn =
             !onlyMaintains && !wouldEnforce && (rule.schedule.warnFrom.map { now >= $0 } ?? false)
+        let brownout =
+            wouldWarn ? rule.schedule.brownouts.first { $0.from <= now && now < $0.until } : nil
         let facts = self.facts(for: rule, isCertain: matchGaps.isEmpty)
         let isHeld =
             !ignoringHold && rule.holdUntilInStore != nil
@@ -178,10 +192,14 @@ struct ReferenceJudge {
                 rule.requiresOS.allSatisfy { !$0.contains(version) }
             } ?? false
         if (isEnforced || isWarning) && self.isBelowFloor(of: rule) {
-            word.kind = isEnforced ? .require : .recommend
-            word.isWarning = isWarning
+            word.kind = isEnforced || brownout != nil ? .require : .recommend
+            word.isWarning = isWarning && brownout == nil
             word.cannotUpdate = isTooOld
-            if isWarning { word.enforcedFrom = self.deadline(of: rule, begun, after: now) }
+            if isWarning {
+                word.enforcedFrom = self.deadline(of: rule, begun, after: now)
+                word.brownoutUntil = brownout?.until
+                word.nextBrownout = rule.schedule.brownouts.map(\.from).filter { $0 > now }.min()
+            }
             return word
         }
         if let recommended, self.isBelow(recommended, rule), !isTooOld {

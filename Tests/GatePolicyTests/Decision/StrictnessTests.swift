@@ -33,6 +33,7 @@ import Testing
                 #expect(shuffled.kind == decisions.last?.kind)
                 #expect(shuffled.gap == decisions.last?.gap)
                 #expect(shuffled.warning?.enforcedFrom == decisions.last?.warning?.enforcedFrom)
+                #expect(shuffled.brownout?.until == decisions.last?.brownout?.until)
                 #expect(shuffled.maintenance?.until == decisions.last?.maintenance?.until)
                 #expect(
                     Set(shuffled.held.map(\.ruleID))

@@ -12,9 +12,9 @@ import Testing
 
         static let seconds = Int64(-2)...25
 
-        init(_ draw: inout Draw, rules count: Int) throws {
+        init(_ draw: inout Draw, rules count: Int, announcers: Int = 0) throws {
             let judge = ReferenceJudge(
-                rules: try draw.rules(count),
+                rules: try draw.announcers(announcers) + draw.rules(count),
                 policy: try draw.policy(),
                 releases: try draw.releases(count * 2),
                 identity: try draw.identity(),
@@ -39,8 +39,9 @@ import Testing
     func `a decision stays the same until it says that it may change`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
         var changes = 0
-        for number in 0..<60 {
-            let subject = try Case(&draw, rules: number % 5)
+        for number in 0..<80 {
+            let announcers = number < 60 ? 0 : number % 3
+            let subject = try Case(&draw, rules: number % 5, announcers: announcers)
             let decided = Array(zip(Case.seconds, subject.decisions))
             for (now, decision) in decided {
                 if let end = decision.validUntil {
@@ -67,13 +68,17 @@ import Testing
         #expect(decisions.count { $0.remedy.cannotUpdate } > 10)
         #expect(decisions.count { $0.remedy.storeURL != nil } > 100)
         #expect(decisions.count { $0.warning != nil && $0.remedy.storeURL != nil } > 5)
+        for _ in 0..<200 { decisions += try Case(&draw, rules: 2, announcers: 2).decisions }
+        #expect(decisions.count { $0.brownout != nil } > 100)
+        #expect(decisions.count { $0.brownout != nil && $0.warning?.nextBrownout != nil } > 50)
     }
 
     @Test(arguments: UInt64(101)...115)
     func `the evaluator says what the obvious reference says`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))
-        for number in 0..<60 {
-            let subject = try Case(&draw, rules: number % 7)
+        for number in 0..<80 {
+            let announcers = number < 60 ? 0 : number % 3
+            let subject = try Case(&draw, rules: number % 7, announcers: announcers)
             for (now, decision) in zip(Case.seconds, subject.decisions) {
                 let expected = subject.judge.outcome(at: second(now))
                 let outcome = ReferenceJudge.Outcome(
@@ -88,6 +93,8 @@ import Testing
                     storeURL: decision.remedy.storeURL,
                     cannotUpdate: decision.remedy.cannotUpdate,
                     enforcedFrom: decision.warning?.enforcedFrom,
+                    brownoutUntil: decision.brownout?.until,
+                    nextBrownout: decision.warning?.nextBrownout?.from,
                     maintenance: decision.maintenance
                 )
                 #expect(outcome == expected, "seed \(seed), second \(now)")
