@@ -44,3 +44,14 @@ enum Denial: Sendable, Equatable {
         }
     }
 }
+
+extension Decision {
+    /// When a denial ends by itself; `nil` for one that lasts, and for a request that passes.
+    var deniedUntil: Timestamp? {
+        switch self.kind {
+        case .allow, .recommend: nil
+        case .require: self.brownout?.until
+        case .maintenance: self.maintenance?.until
+        }
+    }
+}

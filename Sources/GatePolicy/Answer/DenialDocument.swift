@@ -25,6 +25,8 @@ struct DenialDocument {
         object.add("latestVersion", self.remedy.latest?.description)
         object.add("currentVersion", self.identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: self.remedy.cannotUpdate)
+        object.add("brownoutUntil", self.decision.brownout?.until.description)
+        object.add("enforceFrom", self.decision.warning?.enforcedFrom?.description)
         object.add("rule", self.decision.ruleID)
         object.add("revision", self.revision)
         return object.bytes
@@ -70,10 +72,8 @@ struct DenialDocument {
             ("latestVersion", self.remedy.latest?.description),
             ("currentVersion", self.identity.version.value?.description),
             ("cannotUpdate", self.remedy.cannotUpdate ? "true" : nil),
-            (
-                "until",
-                self.denial == .maintenance ? self.decision.maintenance?.until.description : nil
-            ),
+            ("until", self.decision.deniedUntil?.description),
+            ("enforceFrom", self.decision.warning?.enforcedFrom?.description),
             ("rule", self.decision.ruleID),
             ("revision", self.revision),
         ]

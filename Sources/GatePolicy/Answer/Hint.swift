@@ -13,8 +13,8 @@ struct Hint {
     }
 
     /// The dates of a warning for whoever watches APIs: when its version became deprecated (RFC
-    /// 9745), and when it stops to be served (RFC 8594).
-    private static func dates(_ decision: Decision) -> [HeaderField] {
+    /// 9745), and when it stops to be served for good (RFC 8594).
+    static func dates(_ decision: Decision) -> [HeaderField] {
         guard let warning = decision.warning else { return [] }
         let deprecation = StructuredItem.date(warning.since)
         let sunset = warning.enforcedFrom.map { HeaderField(name: "Sunset", value: $0.httpDate) }
@@ -29,6 +29,7 @@ struct Hint {
         item.add("url", remedy.storeURL.map(PercentEncoding.visible))
         // Keys of structured fields have no capitals (RFC 9651 section 3.1.2).
         item.add("enforce-from", decision.warning?.enforcedFrom)
+        item.add("next-brownout", decision.warning?.nextBrownout?.from)
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 

@@ -30,6 +30,9 @@ package struct LaunchStatus: Sendable, Equatable {
         object.add("currentVersion", identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
+        let brownout = decision.brownout ?? decision.warning?.nextBrownout
+        object.add("brownoutFrom", brownout?.from.description)
+        object.add("brownoutUntil", brownout?.until.description)
         if decision.kind == .recommend {
             object.add("snoozeSeconds", decision.remedy.snooze ?? Self.defaultSnooze)
         }
@@ -60,6 +63,9 @@ package struct LaunchStatus: Sendable, Equatable {
         }
         object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
+        let brownout = decision.brownout ?? decision.warning?.nextBrownout
+        object.add("brownoutFrom", brownout?.from.description)
+        object.add("brownoutUntil", brownout?.until.description)
         object.add("maintenanceFrom", decision.maintenance?.from.description)
         object.add("maintenanceUntil", decision.maintenance?.until.description)
         return object.bytes

@@ -43,13 +43,14 @@ struct Responder: Sendable {
             fields.append(HeaderField(name: "Content-Language", value: language.description))
         }
         fields.append(HeaderField(name: "Vary", value: self.vary))
+        fields += Hint.dates(decision)
         fields.append(HeaderField(name: Answer.markerName, value: decision.kind.rawValue))
         return Answer(
             // A gRPC client looks at its own status, and only in an answer that is a 200.
             status: form.callType == nil ? document.status : 200,
             fields: fields,
             body: content.body,
-            retryAt: denial == .maintenance ? decision.maintenance?.until : nil,
+            retryAt: decision.deniedUntil,
             sendsUpgrade: document.status == 426 && form.callType == nil
                 && style.sendsUpgrade == true
         )
