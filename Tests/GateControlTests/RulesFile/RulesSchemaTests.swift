@@ -79,6 +79,13 @@ struct RulesSchemaTests {
         func step(day: Int, percent: Int) -> String {
             "{ at: 2027-01-\(day)T00:00:00Z, percent: \(percent) }"
         }
+        func window(day: Int, to other: Int) -> String {
+            "{ from: 2027-01-0\(day)T00:00:00Z, until: 2027-01-0\(other)T00:00:00Z }"
+        }
+        func brownouts(_ text: String) -> String {
+            let dates = "warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-03T00:00:00Z"
+            return rule("\(dates), brownouts: \(text)")
+        }
         func test(_ text: String) -> String { "rules: []\ntests: [{ name: t, \(text) }]" }
         func request(_ text: String) -> String {
             test("request: { \(text) }, expect: { decision: allow }")
@@ -92,6 +99,9 @@ struct RulesSchemaTests {
             rule("rollout: [\(step(day: 10, percent: 0))]"),
             rule("rollout: [\(step(day: 10, percent: 5)), \(step(day: 11, percent: 5))]"),
             "rules: [{ id: a, recommended: '2', until: 2027-01-10T00:00:00Z }]",
+            brownouts("[\(window(day: 1, to: 2)), \(window(day: 2, to: 3))]"),
+            brownouts("{ every: 12h, for: 12h }"),
+            brownouts("{ every: 12h, for: 1h, growing: 0s }"),
             """
             rules:
             - id: a
@@ -283,6 +293,8 @@ struct RulesSchemaTests {
         #expect(keys("testFlightBuild") == TestFlightDecoder.buildKeys.sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
         #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
+        #expect(keys("brownoutWindow") == BrownoutDecoder.windowKeys.sorted())
+        #expect(keys("brownoutSeries") == BrownoutDecoder.seriesKeys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())
         #expect(keys("testRequest") == TestRequestDecoder.keys.sorted())
         #expect(keys("expect") == ExpectationDecoder.keys.sorted())

@@ -4,7 +4,7 @@ internal import GatePolicy
 struct NamedTime {
     let key: String
     let time: Timestamp
-    private let place: Place
+    let place: Place
 
     /// Reads the time of a key; `nil` if the key is not there, or if its time cannot be read.
     init?(_ key: String, of fields: Fields, _ problems: Problems) {
@@ -22,6 +22,11 @@ struct NamedTime {
     func check(isBefore other: NamedTime?, _ problems: Problems) {
         guard let other, self.time >= other.time else { return }
         problems.report("\(self) is not before \(other)", at: self.place)
+    }
+
+    func check(isNotBefore other: NamedTime?, _ problems: Problems) {
+        guard let other, self.time < other.time else { return }
+        problems.report("\(self) is before \(other)", at: self.place)
     }
 
     func check(isAfter other: NamedTime?, _ problems: Problems) {

@@ -4,7 +4,7 @@ struct RuleDemands {
     static let floors = ["minimum", "minimumBuild", "blocked"]
     private static let demands = floors + ["recommended", "next"]
     /// The keys that say when, and for how many, a floor holds.
-    private static let ramps = ["warnFrom", "enforceFrom", "rollout"]
+    private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
     /// The keys that only a recommendation or a warning makes use of.
     private static let hints = ["recommendedNotice", "snooze"]
     /// What says nothing where the version does not matter.

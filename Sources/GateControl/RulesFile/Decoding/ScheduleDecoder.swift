@@ -1,8 +1,9 @@
 internal import GatePolicy
 
-/// Reads `warnFrom`, `enforceFrom` and `until`: from when a rule warns and acts, and until when.
+/// Reads `warnFrom`, `brownouts`, `enforceFrom` and `until`: from when a rule warns and acts, and
+/// until when.
 struct ScheduleDecoder {
-    static let keys = ["warnFrom", "enforceFrom", "until"]
+    static let keys = ["warnFrom", "enforceFrom", "until", "brownouts"]
 
     let problems: Problems
 
@@ -12,10 +13,27 @@ struct ScheduleDecoder {
         let until = NamedTime("until", of: fields, self.problems)
         warnFrom?.check(isNotAfter: enforceFrom, self.problems)
         until?.check(isAfter: enforceFrom ?? warnFrom, self.problems)
+        let brownouts = BrownoutDecoder(
+            warnFrom: warnFrom,
+            enforceFrom: enforceFrom,
+            problems: self.problems
+        )
+        self.checkEnds(of: fields)
         return RuleSchedule(
             warnFrom: warnFrom?.time,
             enforceFrom: enforceFrom?.time,
-            until: until?.time
+            until: until?.time,
+            brownouts: fields["brownouts"].map { brownouts.decode($0) } ?? []
         )
+    }
+
+    /// Before the warning nobody expects a brownout, and without an end it announces nothing.
+    private func checkEnds(of fields: Fields) {
+        guard let place = fields.place(of: "brownouts"),
+            let missing = ["warnFrom", "enforceFrom"].first(where: { fields[$0] == nil })
+        else { return }
+        let message =
+            "'brownouts' needs '\(missing)': they are between 'warnFrom' and 'enforceFrom'"
+        self.problems.report(message, at: place)
     }
 }
