@@ -112,6 +112,7 @@ extension DifferenceReport: CustomStringConvertible {
         var words = outcome.kind.rawValue
         if let status = outcome.status { words += " (\(status))" }
         if let rule = outcome.rule { words += " by rule \(rule)" }
+        if outcome.isBrownout { words += " in a brownout" }
         if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
             words += ", link \(outcome.storeURL ?? "none")"
         }
@@ -148,7 +149,7 @@ extension DifferenceReport: Encodable {
         case isDifferent, isSampled, periods, from, changes
         case apps, platforms, channels, osVersions, builds, countries, requests, versions, share,
             kind
-        case before, after, decision, rule, status, storeUrl, only, allBut
+        case before, after, decision, rule, status, storeUrl, isBrownout, only, allBut
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -204,6 +205,7 @@ extension DifferenceReport: Encodable {
             try part.encodeIfPresent(outcome.rule, forKey: .rule)
             try part.encodeIfPresent(outcome.status, forKey: .status)
             try part.encodeIfPresent(outcome.storeURL, forKey: .storeUrl)
+            if outcome.isBrownout { try part.encode(true, forKey: .isBrownout) }
         }
     }
 }

@@ -8,6 +8,8 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let storeURL: String?
     /// Whether the client is told that no update helps it.
     package let cannotUpdate: Bool
+    /// Whether the denial ends by itself, with a brownout.
+    package let isBrownout: Bool
     /// What the rule's answers are like, beside status and link: equal numbers, equal answers.
     let answerNumber: Int
 
@@ -17,13 +19,15 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.status = status
         self.storeURL = decision.remedy.storeURL
         self.cannotUpdate = decision.remedy.cannotUpdate
+        self.isBrownout = decision.brownout != nil
         self.answerNumber = answerNumber
     }
 
     /// Whether a client notices a difference.
     func isNoticeable(beside other: ComparedOutcome) -> Bool {
         self.kind != other.kind || self.status != other.status || self.storeURL != other.storeURL
-            || self.cannotUpdate != other.cannotUpdate || self.answerNumber != other.answerNumber
+            || self.cannotUpdate != other.cannotUpdate || self.isBrownout != other.isBrownout
+            || self.answerNumber != other.answerNumber
     }
 }
 

@@ -41,6 +41,26 @@ struct DifferenceReportTests {
         )
     }
 
+    @Test func `a brownout is said by name, and that it is over`() throws {
+        let dates = ", warnFrom: 2027-01-01T00:00:00Z, enforceFrom: 2027-01-15T00:00:00Z"
+        let weekly = dates + ", brownouts: { every: 7d, for: 1h }"
+        let report = try Self.report(Self.floor("3", dates), Self.floor("3", weekly))
+        let line =
+            "platform ios, version <3: recommend by rule floor -> require (426) by rule floor in a "
+            + "brownout"
+        #expect(
+            report.description == """
+                clients are newly denied
+                from 2027-01-08T00:00:00Z on:
+                  \(line)
+                from 2027-01-08T01:00:00Z on:
+                  no more: \(line)
+                """
+        )
+        let data = String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+        #expect(data.contains(#""isBrownout":true"#))
+    }
+
     @Test func `a link is said where nothing else is another one`() throws {
         let other = Self.floor("3").replacing("https://a", with: "https://b")
         #expect(

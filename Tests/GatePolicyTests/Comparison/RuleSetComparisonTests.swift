@@ -64,6 +64,27 @@ import Testing
         #expect(periods.map { Self.short($0) } == [[], ["all/<3: allow>require"]])
     }
 
+    @Test func `each brownout is a period, and a requirement that lasts is another thing`() throws {
+        var schedule = RuleSchedule(warnFrom: second(-9), enforceFrom: second(50))
+        let plain = try rule("a", minimum: "3", schedule: schedule)
+        schedule.brownouts = [
+            BrownoutWindow(from: second(10), until: second(20)),
+            BrownoutWindow(from: second(30), until: second(40)),
+        ]
+        let brownedOut = try rule("a", minimum: "3", schedule: schedule)
+        let periods = Self.difference([plain], [brownedOut]).periods
+        #expect(periods.map(\.from) == [0, 10, 20, 30, 40].map { second($0) })
+        let change = ["all/<3: recommend>require"]
+        #expect(periods.map { Self.short($0) } == [[], change, [], change, []])
+        #expect(periods[1].changes.map(\.after.isBrownout) == [true])
+        schedule.enforceFrom = second(5)
+        schedule.brownouts = []
+        let sooner = try rule("a", minimum: "3", schedule: schedule)
+        let others = Self.difference([sooner], [brownedOut]).periods
+        #expect(others.map(\.from) == [0, 5, 10, 20, 30, 40, 50].map { second($0) })
+        #expect(Self.short(others[2]) == ["all/<3: require>require"])
+    }
+
     @Test func `a roll-out concerns a share`() throws {
         let steps = [RolloutStep(percent: 30)]
         let periods = Self.difference([], [try rule("a", minimum: "3", rollout: steps)]).periods
