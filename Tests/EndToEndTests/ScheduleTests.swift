@@ -46,6 +46,99 @@ struct ScheduleTests {
     }
 
     @Test
+    func `a brownout begins and ends for requests, streams and status while the gate runs`()
+        async throws
+    {
+        let stream =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/feed" ? [.send(stream), .stall] : [.echo]
+        }
+        try await Scene.play(backend: script) { scene in
+            // Written only now: on a busy machine the gate may take seconds to start.
+            let rules = """
+                rules:
+                  - id: ios
+                    match: { platform: ios }
+                    minimum: "3.5.0"
+                    warnFrom: \(Self.time(-60))
+                    brownouts: [{ from: \(Self.time(5)), until: \(Self.time(10)) }]
+                    enforceFrom: \(Self.time(600))
+                    storeUrl: https://example.com
+
+                """
+            let seen = scene.gate.logLines.count
+            try scene.folder.replace("rules.yaml", with: rules)
+            scene.gate.send(signal: SIGHUP)
+            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
+                $0.message == "rules loaded"
+            }
+            let feed = try scene.connect()
+            try feed.send(Request.text("GET", "/feed", fields: Request.outdated))
+            #expect(try feed.head()?.status == 200)
+            #expect(try feed.bytes(6) == Array("1\r\na\r\n".utf8))
+            let events = try scene.connect()
+            let target = "/.versiongate/events"
+            try events.send(Request.text("GET", target, fields: Request.outdated))
+            #expect(try events.head()?.status == 200)
+            let client = try scene.connect()
+            let before = try Self.answers(to: client) { $0.status == 200 }
+            let hint = before.request.fields["X-VersionGate"].first ?? ""
+            #expect(hint.contains("; next-brownout=@"))
+            #expect(before.status.contains(#""decision":"recommend""#))
+            #expect(before.status.contains(#""brownoutFrom":""#))
+
+            let refused = try Self.answers(to: client) { $0.status == 426 }
+            let seconds = Int(refused.request.fields["Retry-After"].first ?? "") ?? 0
+            #expect((1...5).contains(seconds))
+            #expect(refused.request.fields["Sunset"].first?.hasSuffix("GMT") == true)
+            #expect(refused.request.fields["Cache-Control"] == ["no-store"])
+            let problem = String(decoding: refused.request.body, as: UTF8.self)
+            #expect(problem.contains(#""brownoutUntil":""#))
+            #expect(refused.status.contains(#""decision":"require""#))
+            // An answer that had begun before is cut off.
+            #expect(try feed.rest().bytes == [])
+
+            let after = try Self.answers(to: client) { $0.status == 200 }
+            #expect(after.request.fields["Retry-After"] == [])
+            #expect(after.request.fields["X-VersionGate"].first?.contains("next-brownout") == false)
+            #expect(after.status.contains(#""decision":"recommend""#))
+            #expect(!after.status.contains("brownout"))
+
+            var told: [String] = []
+            var text = ""
+            while told.count < 3 {
+                let bytes = try events.bytes(1)
+                try #require(!bytes.isEmpty)
+                text += String(decoding: bytes, as: UTF8.self)
+                told = text.split(separator: "\n").dropLast().filter { $0.hasPrefix("data: ") }
+                    .map { String($0) }
+            }
+            let hears = told.map {
+                ($0.contains(#""decision":"require""#), $0.contains("brownout"))
+            }
+            #expect(hears.map(\.0) == [false, true, false])
+            #expect(hears.map(\.1) == [true, true, false])
+        }
+    }
+
+    /// Asks until an answer is as it should be, and where the client stands right after it.
+    private static func answers(
+        to client: RawClient,
+        until isExpected: (RawResponse) -> Bool
+    ) throws -> (request: RawResponse, status: String) {
+        let deadline = Deadline.usual
+        var answer: RawResponse
+        repeat {
+            try client.send(Request.text(fields: Request.outdated))
+            answer = try client.response()
+        } while !isExpected(answer) && !deadline.hasPassed
+        try client.send(Request.text("GET", "/.versiongate/status", fields: Request.outdated))
+        return (answer, String(decoding: try client.response().body, as: UTF8.self))
+    }
+
+    @Test
     func `maintenance is a 503 that says when to come back`() async throws {
         let rules = """
             rules:
