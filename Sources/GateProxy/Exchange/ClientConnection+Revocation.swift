@@ -25,7 +25,7 @@ extension ClientConnection {
         guard let denial = verdict.denial else { return }
         self.worker.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
-        self.revoke(verdict.decision.kind)
+        self.revoke(LastingRequest.Revocation(verdict.decision))
     }
 
     /// Whether a call was sent whole and nothing has come back: what the backend may have done by now
@@ -88,10 +88,10 @@ extension ClientConnection {
         )
     }
 
-    private func revoke(_ kind: Decision.Kind) {
+    private func revoke(_ revocation: LastingRequest.Revocation) {
         switch self.exchange {
         case .tunnel where self.lasting?.frames != nil:
-            self.lasting?.revocation = kind
+            self.lasting?.revocation = revocation
             self.deadline = self.worker.now + self.worker.settings.timeouts.linger
             self.closeWebSocketIfBetweenFrames()
         case .tunnel:
@@ -122,13 +122,16 @@ extension ClientConnection {
     }
 
     private func closeWebSocketIfBetweenFrames() {
-        guard let lasting = self.lasting, let kind = lasting.revocation,
+        guard let lasting = self.lasting, let revocation = lasting.revocation,
             lasting.frames?.isBetweenFrames == true
         else { return }
+        // 1013 is the code of those that may come back later, 1008 of those that have to change.
         let frame =
-            kind == .maintenance
-            ? WebSocketFrames.close(1013, "maintenance")
-            : WebSocketFrames.close(1008, "upgrade required")
+            switch revocation {
+            case .upgrade: WebSocketFrames.close(1008, "upgrade required")
+            case .brownout: WebSocketFrames.close(1013, "brownout")
+            case .maintenance: WebSocketFrames.close(1013, "maintenance")
+            }
         self.write(ByteBuffer(bytes: frame))
         self.lasting = nil
         self.dropUpstream()

@@ -12,5 +12,19 @@ struct LastingRequest {
     var frames: WebSocketFrames?
     /// Why it ends as soon as a frame of the gate may stand between those of the backend; `nil` as
     /// long as it may go on.
-    var revocation: Decision.Kind?
+    var revocation: Revocation?
+
+    /// Why a request may not go on.
+    enum Revocation {
+        /// Until the client is another one.
+        case upgrade
+        /// For a while.
+        case brownout, maintenance
+
+        init(_ decision: Decision) {
+            self =
+                decision.kind == .maintenance
+                ? .maintenance : decision.brownout == nil ? .upgrade : .brownout
+        }
+    }
 }

@@ -99,6 +99,23 @@ struct LastingRequestTests {
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "maintenance"))
     }
 
+    @Test func `a brownout says so, too`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        let now = HTTPDate.now().secondsSinceEpoch
+        func later(_ seconds: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: now + seconds) }
+        let rule = RuleDefinition(
+            id: "b",
+            minimum: try AppVersion(parsing: "4"),
+            schedule: RuleSchedule(
+                warnFrom: later(-1),
+                enforceFrom: later(90),
+                brownouts: [BrownoutWindow(from: later(-1), until: later(60))]
+            )
+        )
+        scene.stage.worker.use(RuleSet(RuleSetDefinition(revision: "b", rules: [rule])))
+        #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "brownout"))
+    }
+
     @Test func `another protocol than WebSocket is only closed`() throws {
         let scene = try Scene(
             Self.handshake("3").replacing("websocket", with: "foo"),
