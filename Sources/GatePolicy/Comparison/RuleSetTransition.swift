@@ -251,7 +251,9 @@ private struct TransitionTrial {
                     client.version = .stated(point.version)
                     client.build = point.build.map { .stated($0) } ?? .missing
                     let was = self.old.decide(client, in: before, at: now, address: nil)
-                    guard was.kind == .require, was.ruleID == self.rule.id else { continue }
+                    // A brownout ends by itself: its floor is not in force yet.
+                    guard was.kind == .require, was.brownout == nil, was.ruleID == self.rule.id
+                    else { continue }
                     let becomes = self.new.decide(client, in: after, at: now, address: nil)
                     guard becomes.kind < .require else {
                         closed[nil, default: []].insert(point.place)

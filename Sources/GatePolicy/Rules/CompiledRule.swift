@@ -134,7 +134,7 @@ final class CompiledRule: Sendable {
         guard gaps.isEmpty else {
             // A rule that may not be for the client denies nothing by itself, and a floor that only
             // warns is no reason to ask who the client is.
-            let asks = stage.floor == .enforced || recommended != nil || stage.isClosed
+            let asks = stage.refuses || recommended != nil || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
         var announced: MaintenanceWindow?
@@ -208,7 +208,7 @@ final class CompiledRule: Sendable {
         _ stage: RuleStage,
         _ recommended: AppVersion?
     ) -> [IdentityGap] {
-        let hasFloor = stage.floor == .enforced
+        let hasFloor = stage.refuses
         let asksVersion = recommended != nil || hasFloor && self.asksVersion
         let asksBuild = hasFloor && self.asksBuild
         return [

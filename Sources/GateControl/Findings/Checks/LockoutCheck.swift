@@ -115,6 +115,8 @@ struct LockoutCheck {
     /// A floor that is to come is held against what is out by then.
     private static func beginning(of rule: RuleDefinition, _ now: Timestamp) -> Timestamp {
         let firstStep = rule.rollout.first { $0.percent > 0 }?.at
+        // A brownout asks for it before that.
+        if let brownout = rule.schedule.brownouts.first { return max(now, brownout.from) }
         return max(now, rule.schedule.enforceFrom ?? now, firstStep ?? now)
     }
 

@@ -117,6 +117,8 @@ struct NextText {
         if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
         if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
         if let time = floor.schedule.enforceFrom { parts.append("enforceFrom: \(time)") }
+        let windows = floor.schedule.brownouts.map { "{ from: \($0.from), until: \($0.until) }" }
+        if !windows.isEmpty { parts.append("brownouts: [\(windows.joined(separator: ", "))]") }
         parts += Self.rollout(floor.rollout)
         if let hold = floor.holdUntilInStore { parts.append(Self.hold(hold)) }
         if floor.mode == .observe { parts.append("mode: observe") }
