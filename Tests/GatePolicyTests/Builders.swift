@@ -89,6 +89,7 @@ func release(
     channel: String? = nil,
     at releasedAt: Timestamp? = nil,
     countries: [String: Timestamp?]? = nil,
+    storeCountries: [String]? = nil,
     phase: ReleasePhase = .complete,
     storeURL: String? = nil
 ) throws -> Release {
@@ -100,6 +101,7 @@ func release(
         build: build,
         releasedAt: releasedAt,
         countries: countries,
+        storeCountries: storeCountries,
         phase: phase,
         storeURL: storeURL
     )

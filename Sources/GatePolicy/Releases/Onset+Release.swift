@@ -1,8 +1,7 @@
 extension Onset {
     /// From when on a store gives a release to everybody who counts.
     ///
-    /// It has to be there for the countries that a hold waits for, or else for all that it speaks
-    /// of, for as long as the hold wants.
+    /// It has to be there in all countries that are waited for, for as long as the hold wants.
     init(of release: Release, _ hold: StoreHold?) {
         var dates = [release.releasedAt]
         switch release.phase {
@@ -15,14 +14,13 @@ extension Onset {
             return
         }
         if let countries = release.countries {
-            let counted = hold.map(\.countries) ?? []
-            let needed = counted.isEmpty ? Array(countries.keys) : counted
+            let awaited = release.countries(awaitedBy: hold)
             // A release that is in no country at all is not out.
-            guard !needed.isEmpty, needed.allSatisfy({ countries[$0] != nil }) else {
+            guard !awaited.isEmpty, awaited.allSatisfy({ countries[$0] != nil }) else {
                 self = .never
                 return
             }
-            dates += needed.compactMap { countries[$0] }
+            dates += awaited.compactMap { countries[$0] }
         }
         guard let latest = dates.compactMap({ $0 }).max() else {
             self = .always
@@ -42,5 +40,16 @@ extension RuleDefinition {
                     && Onset(of: release, hold).hasBegun(at: now)
             }
         }
+    }
+}
+
+extension Release {
+    /// The countries in which everybody waits for a release: those of the hold, or else all that
+    /// the source of the fact looks at, or else those that are known to have it.
+    ///
+    /// It is empty for a release that names no country, which is everywhere.
+    package func countries(awaitedBy hold: StoreHold?) -> [String] {
+        if let countries = hold?.countries, !countries.isEmpty { return countries }
+        return self.storeCountries ?? self.countries?.keys.sorted() ?? []
     }
 }

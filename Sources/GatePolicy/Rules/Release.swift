@@ -15,6 +15,11 @@ package struct Release: Sendable, Equatable {
     /// By lower-case country code (ISO 3166-1 alpha-2), since when it is there, with `nil` for the
     /// time of the release; `nil` in place of the dictionary: it is in every country.
     package var countries: [String: Timestamp?]?
+    /// All countries whose stores the source of the fact looks at, as lower-case codes; `nil` if it
+    /// does not say that.
+    ///
+    /// One of them that is not in `countries` does not have the release.
+    package var storeCountries: [String]?
     /// When it is for everybody, if the store hands it out in steps: a phased release of the App
     /// Store takes seven days, a staged roll-out of Google Play as long as its owner wants.
     package var phase: ReleasePhase
@@ -31,6 +36,7 @@ package struct Release: Sendable, Equatable {
         build: UInt64? = nil,
         releasedAt: Timestamp? = nil,
         countries: [String: Timestamp?]? = nil,
+        storeCountries: [String]? = nil,
         phase: ReleasePhase = .complete,
         storeURL: String? = nil,
         minimumOS: AppVersion? = nil
@@ -42,6 +48,7 @@ package struct Release: Sendable, Equatable {
         self.build = build
         self.releasedAt = releasedAt
         self.countries = countries
+        self.storeCountries = storeCountries
         self.phase = phase
         self.storeURL = storeURL
         self.minimumOS = minimumOS
@@ -60,8 +67,8 @@ package enum ReleasePhase: Sendable, Equatable {
 
 /// What a rule waits for before it asks anything of anybody.
 package struct StoreHold: Sendable, Equatable {
-    /// The countries that must have the release, as lower-case codes; empty for all countries that
-    /// the release speaks of.
+    /// The countries that must have the release, as lower-case codes; empty for all countries of
+    /// the release: see `Release.countries(awaitedBy:)`.
     package var countries: [String]
     /// How long it must have been there, in seconds.
     package var soak: Int64

@@ -365,6 +365,7 @@ struct RulesFindingsTests {
         "{ platform: ios, version: '4.3', releasedAt: 2030-01-01T00:00:00Z }",
         "{ platform: ios, version: '4.3', phased: partial }",
         "{ platform: ios, version: '4.2' }\n- { platform: ios, version: '4.3', countries: [jp] }",
+        "{ platform: ios, version: '4.3', countries: [jp], storeCountries: [jp, kr] }",
     ])
     func `a floor that only some can reach, or only later, is found`(_ releases: String) throws {
         let rules = Self.rules(#"id: a, minimum: "4.3", match: { platform: ios }"#)

@@ -221,6 +221,7 @@ struct RulesFileLoaderTests {
               storeUrl: https://a.example
               minimumOS: "16.4"
             - { platform: ios, version: "4.3", countries: [jp, KR], phased: partial }
+            - { platform: ios, version: "4.3.1", countries: jp, storeCountries: [JP, kr] }
             - { platform: ios, version: "4.4", phasedFrom: 2026-12-01T00:00:00Z }
             """
         )
@@ -244,6 +245,12 @@ struct RulesFileLoaderTests {
                     version: try version("4.3"),
                     countries: ["jp": nil, "kr": nil],
                     phase: .partial
+                ),
+                Release(
+                    platform: .ios,
+                    version: try version("4.3.1"),
+                    countries: ["jp": nil],
+                    storeCountries: ["jp", "kr"]
                 ),
                 Release(
                     platform: .ios,

@@ -148,6 +148,7 @@ struct RulesSchemaTests {
             - { platform: ios, version: "4.3", countries: jp, phased: partial }
             - { platform: ios, version: "4.4", countries: [jp, KR], storeUrl: market://a }
             - { platform: ios, version: "4.5", countries: { jp: 2026-12-01T00:00:00Z } }
+            - { platform: ios, version: "4.5.1", countries: jp, storeCountries: [jp, KR] }
             - { platform: ios, version: "4.6", phased: { completeAt: 2026-12-01T00:00:00Z } }
             - { app: a, platform: ios, channel: b, version: "4.7", build: 7, minimumOS: "16.4",
                 releasedAt: 2026-12-01T00:00:00Z, phasedFrom: 2026-12-01T00:00:00Z }

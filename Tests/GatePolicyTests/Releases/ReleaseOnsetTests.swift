@@ -6,6 +6,7 @@ import Testing
     static func cases() throws -> [(Release, StoreHold?, Onset)] {
         let day = second(100)
         let both: [String: Timestamp?] = ["jp": nil, "kr": second(130)]
+        let three = ["jp", "kr", "us"]
         return [
             (try release("1"), nil, .always),
             (try release("1"), StoreHold(countries: ["jp"], soak: 50), .always),
@@ -22,6 +23,16 @@ import Testing
             (try release("1", at: day, countries: both), StoreHold(countries: ["us"]), .never),
             (try release("1", countries: both), StoreHold(countries: ["jp", "us"]), .never),
             (try release("1", countries: [:]), nil, .never),
+            (try release("1", countries: both, storeCountries: three), nil, .never),
+            (try release("1", countries: both, storeCountries: three), StoreHold(), .never),
+            (
+                try release("1", countries: both, storeCountries: ["jp", "kr"]),
+                StoreHold(soak: 5), .from(second(135))
+            ),
+            (
+                try release("1", countries: both, storeCountries: three),
+                StoreHold(countries: ["jp", "kr"]), .from(second(130))
+            ),
             (try release("1", phase: .partial), nil, .never),
             (try release("1", phase: .phased(completeAt: day)), nil, .from(day)),
             (

@@ -45,7 +45,7 @@ struct AppStoreFeed: FeedSource {
             throw .content("the App Store has no such app in any of these countries")
         }
         if failure == nil || sightings != AppStoreSightings(memory: context.last?.memory ?? [:]) {
-            let document = sightings.document(for: self.shelf)
+            let document = sightings.document(for: self.shelf, in: self.countries)
             await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
         }
         if let failure { throw failure }

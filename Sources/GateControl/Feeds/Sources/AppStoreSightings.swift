@@ -71,29 +71,39 @@ struct AppStoreSightings: Equatable {
         if newest.version == seen.version { self.countries[country]?[0] = seen }
     }
 
-    /// One release fact for each version, with the countries that have it or a newer one.
-    func document(for shelf: StoreShelfKeys) -> FeedDocument {
+    /// One release fact for each version, with the countries that have it or a newer one among all
+    /// that are asked.
+    func document(for shelf: StoreShelfKeys, in asked: [String]) -> FeedDocument {
         var document = FeedDocument()
-        let versions = Set(self.countries.values.flatMap { $0.map { "\($0.version)" } })
+        let stores = self.countries.filter { asked.contains($0.key) }
+        let versions = Set(stores.values.flatMap { $0.map { "\($0.version)" } })
             .compactMap { try? AppVersion(parsing: $0) }
         for version in versions.sorted(by: >) where !document.hasRelease(version) {
-            document.releases.append(self.release(version, shelf))
+            document.releases.append(Self.release(version, in: stores, among: asked, shelf))
         }
         return document
     }
 
-    private func release(_ version: AppVersion, _ shelf: StoreShelfKeys) -> JSONValue {
-        let since = self.countries.compactMapValues { sightings in
-            // Who has a newer one has had the way out at least since that one came.
+    private static func release(
+        _ version: AppVersion,
+        in stores: [String: [Sighting]],
+        among asked: [String],
+        _ shelf: StoreShelfKeys
+    ) -> JSONValue {
+        let since = stores.compactMapValues { sightings in
+            // A country with a newer one has had the way out at least since that one came.
             sightings.filter { $0.version >= version }.map(\.since).min()
         }
-        let seen = self.countries.sorted { $0.key < $1.key }
+        let seen = stores.sorted { $0.key < $1.key }
             .compactMap { $0.value.first { $0.version == version } }
         let countries = since.sorted { $0.key < $1.key }
             .map { JSONValue.Member($0.key, .text("\($0.value)")) }
         var members = shelf.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
+        // Without them nobody could tell a country that is still to come from one that is never
+        // asked, and a hold would begin in the first.
+        members.append(.init("storeCountries", .list(asked.map { .text($0) })))
         if let link = seen.compactMap(\.link).first {
             members.append(.init("storeUrl", .text(link)))
         }

@@ -119,7 +119,7 @@ struct KnownVersions {
     private func complete(_ releases: [Release], at time: Timestamp) -> [Release] {
         // A release that names no country is everywhere, and one that names some is not.
         let isEverywhere = releases.contains { $0.countries == nil }
-        let countries = Set(releases.flatMap { $0.countries?.keys.map { $0 } ?? [] })
+        let countries = Set(releases.flatMap { $0.countries(awaitedBy: nil) })
         return releases.filter { release in
             let isThere =
                 release.countries == nil

@@ -3,8 +3,8 @@ internal import GatePolicy
 /// Reads one of the `releases`: what a store has, or will have.
 struct ReleaseDecoder {
     static let keys = [
-        "app", "platform", "channel", "version", "build", "releasedAt", "countries", "phased",
-        "phasedFrom", "storeUrl", "minimumOS",
+        "app", "platform", "channel", "version", "build", "releasedAt", "countries",
+        "storeCountries", "phased", "phasedFrom", "storeUrl", "minimumOS",
     ]
 
     let problems: Problems
@@ -23,6 +23,7 @@ struct ReleaseDecoder {
         let channel = fields["channel"].flatMap { $0.text("a channel", self.problems) }
         let build = fields["build"].flatMap { $0.wholeNumber("a build number", self.problems) }
         let countries = fields["countries"].map { self.countries($0) }
+        let storeCountries = fields["storeCountries"].map { self.storeCountries($0, countries) }
         let phase = PhaseDecoder(problems: self.problems).decode(fields, releasedAt)
         let storeURL = fields["storeUrl"].flatMap { element in
             element.parsed(as: "a store link", self.problems, by: StoreLink.init(parsing:))
@@ -39,6 +40,7 @@ struct ReleaseDecoder {
             build: build,
             releasedAt: releasedAt?.time,
             countries: countries,
+            storeCountries: storeCountries,
             phase: phase,
             storeURL: storeURL?.text,
             minimumOS: minimumOS
@@ -56,5 +58,25 @@ struct ReleaseDecoder {
             value.time(self.problems).map { (code, Optional($0)) }
         }
         return Dictionary(uniqueKeysWithValues: times)
+    }
+
+    /// All countries that the store is asked about, of which `countries` has a part.
+    private func storeCountries(
+        _ element: Element,
+        _ countries: [String: Timestamp?]?
+    ) -> [String] {
+        let codes = CountryDecoder(problems: self.problems).codes(element)
+        guard let countries else {
+            let message = "'storeCountries' needs 'countries', which says which of them have it"
+            self.problems.report(message, at: element.place)
+            return codes
+        }
+        let others = countries.keys.filter { !codes.contains($0) }.sorted()
+        if !others.isEmpty, !codes.isEmpty {
+            let names = others.map { "'\($0)'" }.joined(separator: ", ")
+            let message = "'countries' has \(names), which 'storeCountries' does not name"
+            self.problems.report(message, at: element.place)
+        }
+        return codes
     }
 }

@@ -18,11 +18,13 @@ struct AppStoreSightingsTests {
     }
 
     private static let shelf = StoreShelfKeys(app: nil, platform: "ios", channel: nil)
+    private static let asked = ["jp", "kr", "us"]
 
     /// Each release with the countries that have it.
     private func releases(_ sightings: AppStoreSightings) throws -> [String: [String]] {
-        let text = sightings.document(for: Self.shelf).text
+        let text = sightings.document(for: Self.shelf, in: Self.asked).text
         let loaded = try RulesFileLoader.load(sources: [("feed", text)])
+        #expect(loaded.definition.releases.allSatisfy { $0.storeCountries == Self.asked })
         return Dictionary(
             uniqueKeysWithValues: loaded.definition.releases.map { release in
                 ("\(release.version)", release.countries?.keys.sorted() ?? [])
@@ -47,6 +49,14 @@ struct AppStoreSightingsTests {
         again.add(try self.sighting("4.4", 3), in: "jp")
         #expect(try self.releases(again) == ["4.4": ["jp"], "4.3": ["jp"]])
         #expect(again.memory["jp"]?.split(separator: "\n").count == 2)
+    }
+
+    @Test func `a country that is no longer asked has nothing`() throws {
+        var sightings = AppStoreSightings(memory: [:])
+        sightings.add(try self.sighting("4.3", 2), in: "gb")
+        sightings.add(try self.sighting("4.2", 1), in: "gb")
+        sightings.add(try self.sighting("4.2", 1), in: "kr")
+        #expect(try self.releases(sightings) == ["4.2": ["kr"]])
     }
 
     @Test func `a version that is written in two ways is one release`() throws {
@@ -121,6 +131,7 @@ struct AppStoreFeedTests {
         let loaded = try RulesFileLoader.load(sources: [("feed:s", document)])
         #expect(loaded.definition.releases.map { "\($0.version)" } == ["4.3.0", "4.2.0"])
         #expect(loaded.definition.releases[1].countries?.keys.sorted() == ["jp", "us"])
+        #expect(loaded.definition.releases[0].storeCountries == ["jp", "kr", "us"])
         #expect(
             loaded.definition.releases[0].storeURL
                 == "https://apps.apple.com/jp/app/shop/id1234567890?uo=4"
