@@ -24,7 +24,8 @@ func client(
     osVersion: String? = nil,
     device: String? = nil,
     languages: String = "",
-    country: String? = nil
+    country: String? = nil,
+    storefront: String? = nil
 ) throws -> ClientIdentity {
     ClientIdentity(
         app: app.map { .stated($0) } ?? .missing,
@@ -35,7 +36,8 @@ func client(
         osVersion: try osVersion.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
         device: device.map { .stated($0) } ?? .missing,
         languages: LanguageRange.list(parsing: [languages]),
-        country: country.map { .stated($0) } ?? .missing
+        country: country.map { .stated($0) } ?? .missing,
+        storefront: storefront.map { .stated($0) } ?? .missing
     )
 }
 

@@ -10,8 +10,10 @@ package struct ClientIdentity: Sendable, Hashable {
     package var device: Claim<String>
     /// What the client wants to read, best first.
     package var languages: [LanguageRange]
-    /// The country of the client as a lower-case code; only links depend on it.
+    /// The country that the client connects from, as a proxy tells it: a lower-case code.
     package var country: Claim<String>
+    /// The country of the store that the client gets its updates from: a lower-case code.
+    package var storefront: Claim<String>
 
     package init(
         app: Claim<String> = .missing,
@@ -22,7 +24,8 @@ package struct ClientIdentity: Sendable, Hashable {
         osVersion: Claim<AppVersion> = .missing,
         device: Claim<String> = .missing,
         languages: [LanguageRange] = [],
-        country: Claim<String> = .missing
+        country: Claim<String> = .missing,
+        storefront: Claim<String> = .missing
     ) {
         self.app = app
         self.platform = platform
@@ -33,10 +36,24 @@ package struct ClientIdentity: Sendable, Hashable {
         self.device = device
         self.languages = languages
         self.country = country
+        self.storefront = storefront
     }
 }
 
 extension ClientIdentity {
+    /// The country whose store the client has, as far as that is known: the storefront that it
+    /// states, or else the country that it connects from.
+    ///
+    /// A storefront that cannot be read is not replaced by the next best: the client may be of any
+    /// country. Its languages say nothing of its store.
+    var storeCountry: String? {
+        switch self.storefront {
+        case .stated(let country): country
+        case .missing: self.country.value
+        case .unreadable: nil
+        }
+    }
+
     /// The country that links are chosen by, lower case: the stated one, or else that of the first
     /// wanted language with one.
     var likelyCountry: String? {

@@ -41,6 +41,7 @@ extension IdentityPart {
         case .device: "device"
         case .languages: "languages"
         case .country: "country"
+        case .storefront: "storefront"
         }
     }
 }

@@ -34,7 +34,7 @@ extension IdentityReader {
         case .version: values.compactMap { VersionStatement($0).version.value }.min()?.description
         case .osVersion: values.compactMap(\.version.value).min()?.description
         case .build: values.compactMap(\.build.value).min().map { String($0) }
-        case .app, .platform, .channel, .device, .languages, .country: nil
+        case .app, .platform, .channel, .device, .languages, .country, .storefront: nil
         }
     }
 
@@ -47,6 +47,7 @@ extension IdentityReader {
         case .channel: identity.channel.value
         case .osVersion: identity.osVersion.value?.description
         case .device: identity.device.value
+        case .storefront: identity.storefront.value?.uppercased()
         case .languages, .country: nil
         }
     }

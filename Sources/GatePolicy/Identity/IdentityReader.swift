@@ -56,7 +56,8 @@ struct IdentityReader: Sendable {
             osVersion: Claim(merging: values[.osVersion, default: []].map(\.version)),
             device: name(.device),
             languages: self.languages(in: claims),
-            country: Claim(merging: values[.country, default: []].map(\.country))
+            country: Claim(merging: values[.country, default: []].map(\.country)),
+            storefront: Claim(merging: values[.storefront, default: []].map(\.storefront))
         )
     }
 

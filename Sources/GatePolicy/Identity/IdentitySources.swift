@@ -1,6 +1,7 @@
 /// The parts of a client's identity that a request can carry.
 package enum IdentityPart: Int, Sendable, CaseIterable {
-    case app, platform, version, build, channel, osVersion, device, languages, country
+    case app, platform, version, build, channel, osVersion, device, languages, country,
+        storefront
 }
 
 /// Where the parts of a client's identity are read from.
@@ -15,7 +16,8 @@ package struct IdentitySources: Sendable, Equatable {
     package var query: [IdentityPart: String]
 
     /// `X-App-Id`, `X-App-Platform`, `X-App-Version`, `X-App-Build`, `X-App-Channel`,
-    /// `X-OS-Version`, `X-Device-Id` and `Accept-Language`; no pattern, no query parameter.
+    /// `X-OS-Version`, `X-Device-Id`, `Accept-Language` and `X-App-Storefront`; no pattern, no query
+    /// parameter.
     package static let defaults = IdentitySources(
         headers: [
             .app: ["x-app-id"],
@@ -26,6 +28,7 @@ package struct IdentitySources: Sendable, Equatable {
             .osVersion: ["x-os-version"],
             .device: ["x-device-id"],
             .languages: ["accept-language"],
+            .storefront: ["x-app-storefront"],
         ]
     )
 

@@ -53,6 +53,11 @@ struct StatedValue {
         return .stated(self.text.lowercased())
     }
 
+    /// The country of a store, from a code of two or three letters.
+    var storefront: Claim<String> {
+        Storefront.country(self.text).map { .stated($0) } ?? self.unreadable()
+    }
+
     private func unreadable<Value>() -> Claim<Value> {
         .unreadable(Excerpt(self.text).text)
     }

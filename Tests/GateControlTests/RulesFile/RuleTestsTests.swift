@@ -41,6 +41,7 @@ struct RuleTestsTests {
                 device: 6F9619FF
                 language: ko-KR, en;q=0.5
                 country: KR
+                storefront: KOR
                 path: /v2/orders?page=2
                 method: post
                 headers: { User-Agent: Shop/3.4.9, X-Twice: [a, b] }
@@ -55,7 +56,8 @@ struct RuleTestsTests {
             ("x-app-version", "3.4.9"), ("x-app-build", "412"), ("x-app-channel", "beta"),
             ("x-os-version", "16.2"), ("x-device-id", "6F9619FF"),
             ("accept-language", "ko-KR, en;q=0.5"), ("cf-ipcountry", "KR"),
-            ("user-agent", "Shop/3.4.9"), ("x-twice", "a"), ("x-twice", "b"),
+            ("x-app-storefront", "KOR"), ("user-agent", "Shop/3.4.9"),
+            ("x-twice", "a"), ("x-twice", "b"),
         ]
         let everything = RuleTest(
             name: "everything",

@@ -9,7 +9,7 @@ import Testing
         var sources = IdentitySources.defaults
         sources.headers[.version] = ["x-app-version", "x-old-version"]
         sources.userAgents = [try UserAgentPattern(parsing: #"^Shop/(?<version>\S+)"#)]
-        sources.query = [.version: "v", .app: "app"]
+        sources.query = [.version: "v", .app: "app", .storefront: "s"]
         return sources
     }
 
@@ -60,6 +60,17 @@ import Testing
         ([], [("app", "a%0D%0Ax: y")], [], []),
         ([("accept-language", "ja, en"), ("accept-language", "ko")], [], [], []),
         ([("x-device-id", "a\u{1}, b")], [], ["x-device-id"], []),
+        ([("x-app-storefront", "JPN")], [], [], []),
+        ([("x-app-storefront", "143462")], [], [], []),
+        (
+            [("x-app-storefront", "JPN"), ("x-app-storefront", "jp")], [], ["x-app-storefront"],
+            ["x-app-storefront: JP"]
+        ),
+        (
+            [("x-app-storefront", "JPN, KOR")], [], ["x-app-storefront"],
+            ["x-app-storefront: JPN"]
+        ),
+        ([], [("s", "jpn")], [], ["x-app-storefront: JP"]),
     ]
 
     @Test(arguments: cases)

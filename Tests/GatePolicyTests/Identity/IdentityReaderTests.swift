@@ -119,7 +119,7 @@ import Testing
         #expect(
             ruleSet(identity: sources).identityHeaderNames == [
                 "x-app-id", "x-app-platform", "x-app-version", "x-app-build", "x-app-channel",
-                "x-os-version", "x-device-id", "accept-language", "user-agent",
+                "x-os-version", "x-device-id", "accept-language", "x-app-storefront", "user-agent",
             ]
         )
         #expect(ruleSet(identity: sources).identityQueryNames == ["p", "v"])

@@ -7,7 +7,7 @@ struct IdentityDecoder {
     static let parts: [(name: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("build", .build),
         ("channel", .channel), ("osVersion", .osVersion), ("device", .device),
-        ("languages", .languages),
+        ("languages", .languages), ("storefront", .storefront),
     ]
 
     /// Those that a header can state: the country is what another proxy says of a client.

@@ -6,7 +6,7 @@ struct TestRequestDecoder {
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),
-        ("country", .country),
+        ("country", .country), ("storefront", .storefront),
     ]
     static let keys =
         parts.map(\.key) + ["build", "path", "method", "headers", "address"]

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import GatePolicy
+
+struct StorefrontTests {
+    private typealias Lines = [(String, String)]
+
+    static let statements: [([String], Claim<String>)] = [
+        ([], .missing), ([""], .missing), (["JP"], .stated("jp")), (["jp"], .stated("jp")),
+        (["JPN"], .stated("jp")), (["jPn"], .stated("jp")), ([" USA "], .stated("us")),
+        (["DEU"], .stated("de")), (["XKS"], .stated("xk")), (["JPN", "jp"], .stated("jp")),
+        (["JPN, KOR"], .unreadable("jp, kr")), (["JP", "KR"], .unreadable("jp, kr")),
+        (["ZZZ"], .unreadable("ZZZ")), (["Japan"], .unreadable("Japan")),
+        (["J1"], .unreadable("J1")), (["143462"], .unreadable("143462")), (["é"], .unreadable("é")),
+    ]
+
+    @Test(arguments: statements)
+    func `a storefront is a country by two letters or by three`(
+        lines: [String],
+        storefront: Claim<String>
+    ) {
+        let fields = lines.map { ("x-app-storefront", $0) }
+        #expect(ruleSet().identify(claims(fields)).storefront == storefront)
+    }
+
+    @Test func `every code of three letters has one of two, and none has another's`() {
+        let letters = (0..<26).map { String(UnicodeScalar(UInt8(97 + $0))) }
+        var found: [String: String] = [:]
+        for one in letters {
+            for two in letters {
+                for three in letters {
+                    let code = one + two + three
+                    if let country = Storefront.country(code) { found[code] = country }
+                }
+            }
+        }
+        // 249 countries of ISO 3166-1, and Kosovo.
+        #expect(found.count == 250)
+        #expect(Set(found.values).count == 250)
+        #expect(found.values.allSatisfy { Storefront.country($0) == $0 })
+        for (three, two) in [
+            "afg": "af", "zwe": "zw", "are": "ae", "che": "ch", "chn": "cn", "gbr": "gb",
+            "kor": "kr", "prk": "kp", "svk": "sk", "svn": "si", "swe": "se", "twn": "tw",
+        ] {
+            #expect(found[three] == two)
+        }
+    }
+
+    @Test func `it is told by the header or the parameter that the file names`() {
+        var sources = IdentitySources.defaults
+        sources.headers[.storefront] = ["x-store"]
+        sources.query[.storefront] = "store"
+        let rules = ruleSet(identity: sources)
+        func storefront(_ headers: [(String, String)], _ query: [(String, String)] = [])
+            -> Claim<String>
+        {
+            rules.identify(claims(headers, query: query)).storefront
+        }
+        #expect(storefront([("x-app-storefront", "JPN")]) == .missing)
+        #expect(storefront([("x-store", "JPN")]) == .stated("jp"))
+        #expect(storefront([], [("store", "JPN")]) == .stated("jp"))
+        #expect(storefront([("x-store", "KOR")], [("store", "JPN")]) == .stated("kr"))
+        #expect(rules.identityHeaderNames.contains("x-store"))
+        #expect(rules.identityQueryNames == ["store"])
+    }
+
+    static let countries: [(storefront: Claim<String>, country: Claim<String>, String?)] = [
+        (.stated("jp"), .stated("kr"), "jp"), (.missing, .stated("kr"), "kr"),
+        (.unreadable("?"), .stated("kr"), nil), (.missing, .unreadable("?"), nil),
+        (.missing, .missing, nil), (.stated("jp"), .unreadable("?"), "jp"),
+    ]
+
+    @Test(arguments: countries)
+    func `the store of a client is where it says, or else where it connects from`(
+        storefront: Claim<String>,
+        country: Claim<String>,
+        store: String?
+    ) throws {
+        var identity = try client(languages: "us-US")
+        identity.storefront = storefront
+        identity.country = country
+        #expect(identity.storeCountry == store)
+    }
+}
