@@ -7,6 +7,12 @@ import Testing
 /// All times are within the seconds 0 to 20.
 struct Draw {
     var random: SeededGenerator
+    /// For countries alone: another draw from the first one would make others of all that follow.
+    private var places = SeededGenerator(seed: 3166)
+
+    init(random: SeededGenerator) {
+        self.random = random
+    }
 
     mutating func one<Value>(of values: [Value]) throws -> Value {
         try #require(values.randomElement(using: &self.random))
@@ -72,11 +78,19 @@ struct Draw {
             release.countries = try self.one(of: [
                 nil, nil, ["jp": nil, "kr": self.second()], ["jp": self.second()], [:],
             ])
+            if release.countries != nil {
+                release.storeCountries = self.place(of: [nil, ["jp", "kr"], ["jp", "kr", "us"]])
+            }
             release.phase = try self.one(of: [
                 .complete, .complete, .complete, .phased(completeAt: self.second()), .partial,
             ])
             return release
         }
+    }
+
+    /// One of some values that is drawn by the generator of its own.
+    private mutating func place<Value>(of values: [Value]) -> Value {
+        values[Int.random(in: values.indices, using: &self.places)]
     }
 
     mutating func rules(_ count: Int) throws -> [RuleDefinition] {
@@ -174,6 +188,9 @@ struct Draw {
         )
         if try self.one(of: [false, false, true]) { identity.version = .unreadable("x") }
         if try self.one(of: [false, false, true]) { identity.platform = .unreadable("x") }
+        let codes = ["jp", "kr", "us", "fr"].map { Claim.stated($0) }
+        identity.storefront = self.place(of: [.missing, .missing, .unreadable("x")] + codes)
+        identity.country = self.place(of: [.missing, .unreadable("x")] + codes)
         return identity
     }
 

@@ -70,7 +70,7 @@ extension DifferenceReport: CustomStringConvertible {
             self.words(change.platforms, "platform"), self.words(change.apps, "app"),
             self.words(change.channels, "channel"), self.words(change.osVersions, "OS version"),
             self.words(change.builds, "build"), self.words(change.countries, "country"),
-            self.words(change.requests, "request"),
+            self.words(change.storefronts, "storefront"), self.words(change.requests, "request"),
         ].compactMap { $0 }
         return parts.isEmpty ? "everybody" : parts.joined(separator: ", ")
     }
@@ -147,8 +147,8 @@ extension ComparedChange {
 extension DifferenceReport: Encodable {
     private enum Key: String, CodingKey {
         case isDifferent, isSampled, periods, from, changes
-        case apps, platforms, channels, osVersions, builds, countries, requests, versions, share,
-            kind
+        case apps, platforms, channels, osVersions, builds, countries, storefronts, requests,
+            versions, share, kind
         case before, after, decision, rule, status, storeUrl, isBrownout, only, allBut
     }
 
@@ -196,6 +196,7 @@ extension DifferenceReport: Encodable {
         try self.encode(change.osVersions, as: .osVersions, to: &item)
         try self.encode(change.builds, as: .builds, to: &item)
         try self.encode(change.countries, as: .countries, to: &item)
+        try self.encode(change.storefronts, as: .storefronts, to: &item)
         try self.encode(change.requests, as: .requests, to: &item)
         try item.encode(change.versions, forKey: .versions)
         try item.encode(change.share, forKey: .share)

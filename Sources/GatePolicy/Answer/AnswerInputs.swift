@@ -29,7 +29,7 @@ struct AnswerInputs {
             if rule.minimumBuild != nil { parts.insert(.build) }
             if !rule.rollout.isEmpty { parts.insert(.device) }
             if rule.holdUntilInStore != nil || rule.recommendsStoreVersion {
-                parts.formUnion([.app, .channel, .build])
+                parts.formUnion([.app, .channel, .build, .country, .storefront])
             }
             Self.add(rule.storeURL, to: &parts)
         }

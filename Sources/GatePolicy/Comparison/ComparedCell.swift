@@ -2,7 +2,7 @@
 struct ComparedCell: Hashable {
     /// In what clients and requests differ, beside their versions.
     enum Dimension: Int, CaseIterable {
-        case app, platform, channel, osVersion, build, country, request
+        case app, platform, channel, osVersion, build, country, storefront, request
     }
 
     private var places = [Int](repeating: 0, count: Dimension.allCases.count)

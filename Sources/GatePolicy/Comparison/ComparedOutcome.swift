@@ -40,6 +40,7 @@ package struct ComparedChange: Sendable, Equatable {
     package var osVersions: ComparedChoice?
     package var builds: ComparedChoice?
     package var countries: ComparedChoice?
+    package var storefronts: ComparedChoice?
     package var requests: ComparedChoice?
     /// In words: `>=3.5.0 <4.0.0`, `missing`, `unreadable`.
     package var versions: String

@@ -24,7 +24,7 @@ struct ComparedRow: Hashable {
 
     /// What most rules do not look at comes first, so that the rest has little to do.
     private static let mergingOrder: [ComparedCell.Dimension] = [
-        .country, .channel, .osVersion, .app, .build, .request, .platform,
+        .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]
 
     /// Puts rows together that differ in one dimension only, one dimension after the other.
@@ -71,6 +71,7 @@ struct ComparedRow: Hashable {
             osVersions: world.osVersions.words(chosen(.osVersion)),
             builds: world.builds.words(chosen(.build)),
             countries: world.countries.words(chosen(.country)),
+            storefronts: world.storefronts.words(chosen(.storefront)),
             requests: world.requests.words(chosen(.request)),
             versions: self.pair.versions,
             before: self.pair.transition.before,

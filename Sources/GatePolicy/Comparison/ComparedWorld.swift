@@ -22,6 +22,7 @@ struct ComparedWorld {
     let osVersions: ComparedDimension<Claim<AppVersion>>
     let builds: ComparedDimension<Claim<UInt64>>
     let countries: ComparedDimension<Claim<String>>
+    let storefronts: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
     /// Whether it leaves something out.
     let isIncomplete: Bool
@@ -75,6 +76,17 @@ struct ComparedWorld {
             only: nil,
             tellsUnreadable: false
         )
+        // A client that states none is of the country that it connects from: it stands in the
+        // place of that storefront. One that cannot be read is as good as one that nobody names.
+        self.storefronts = .names(
+            Set(
+                releases.flatMap { $0.countries(awaitedBy: nil) }
+                    + releases.flatMap { $0.countries?.keys.map(\.self) ?? [] }
+                    + rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
+            ).sorted(),
+            only: nil,
+            tellsUnreadable: false
+        )
         self.osVersions = .osVersions(
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             tellsUnreadable: tellsUnreadable
@@ -113,7 +125,7 @@ struct ComparedWorld {
         [
             self.apps.values.count, self.platforms.values.count, self.channels.values.count,
             self.osVersions.values.count, self.builds.values.count, self.countries.values.count,
-            self.requests.values.count,
+            self.storefronts.values.count, self.requests.values.count,
         ]
     }
 
@@ -169,7 +181,8 @@ struct ComparedWorld {
             channel: self.channels.values[cell[.channel]],
             osVersion: self.osVersions.values[cell[.osVersion]],
             device: device,
-            country: self.countries.values[cell[.country]]
+            country: self.countries.values[cell[.country]],
+            storefront: self.storefronts.values[cell[.storefront]]
         )
     }
 

@@ -1,8 +1,9 @@
 extension Onset {
     /// From when on a store gives a release to everybody who counts.
     ///
-    /// It has to be there in all countries that are waited for, for as long as the hold wants.
-    init(of release: Release, _ hold: StoreHold?) {
+    /// It has to be there for as long as the hold wants, in the country of the client if that is
+    /// one of those that are waited for, or else in all of them.
+    init(of release: Release, _ hold: StoreHold?, in country: String? = nil) {
         var dates = [release.releasedAt]
         switch release.phase {
         case .complete:
@@ -14,7 +15,8 @@ extension Onset {
             return
         }
         if let countries = release.countries {
-            let awaited = release.countries(awaitedBy: hold)
+            var awaited = release.countries(awaitedBy: hold)
+            if let country, awaited.contains(country) { awaited = [country] }
             // A release that is in no country at all is not out.
             guard !awaited.isEmpty, awaited.allSatisfy({ countries[$0] != nil }) else {
                 self = .never

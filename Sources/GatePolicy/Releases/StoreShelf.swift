@@ -53,15 +53,17 @@ struct StoreShelf: Sendable {
         let ways = found.filter { way in
             way.meetsFloor && version.map { $0 < way.release.version } ?? true
         }
-        let floor = self.waits ? ways.map(\.availability).min() ?? .never : .always
-        let recommendation =
-            self.waits
-            ? found.filter(\.meetsRecommendation).map(\.availability).min() ?? .never : .always
-        let newest = found.filter { $0.availability.hasBegun(at: now) }
+        let country = identity.storeCountry
+        func begin(of ways: [ShelvedRelease]) -> Onset {
+            self.waits ? ways.map { $0.availability(in: country) }.min() ?? .never : .always
+        }
+        let floor = begin(of: ways)
+        let recommendation = begin(of: found.filter(\.meetsRecommendation))
+        let newest = found.filter { $0.availability(in: country).hasBegun(at: now) }
             .max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in newest.map { $0.precedes(other.release) } ?? true }
         // What meets the recommendation first is newer than all there is, too.
-        let edges = [floor.date] + newer.map(\.availability.date)
+        let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         let recommended = recommendation.hasBegun(at: now) ? self.recommended : nil
         return StoreView(
             floor: floor,

@@ -102,6 +102,19 @@ import Testing
         )
     }
 
+    @Test func `a denial by what stores have varies with the store`() throws {
+        var sources = IdentitySources.defaults
+        sources.headers[.country] = ["CF-IPCountry"]
+        let held = try rule("r", minimum: "2", holdUntilInStore: StoreHold())
+        let store = try rule("r", recommendsStoreVersion: true)
+        for rule in [held, store] {
+            let names = ruleSet([rule], identity: sources).answerInputs.split(separator: ", ")
+            #expect(names.contains("cf-ipcountry") && names.contains("x-app-storefront"))
+        }
+        let plain = ruleSet([try rule("r", minimum: "2")], identity: sources)
+        #expect(!plain.answerInputs.contains("storefront"))
+    }
+
     @Test func `only a client that must upgrade gets an answer`() throws {
         let rules = try Self.rules([Self.full()])
         for version in ["3.6", "4.2"] {

@@ -74,6 +74,8 @@ private struct DrawnPair {
         let text = try self.draw.one(of: Self.versions)
         if client.version.value != nil { client.version = .stated(try version(text)) }
         if client.device == .missing { client.device = .stated("d") }
+        // A client that connects from a country stands in the row of that storefront.
+        client.country = .missing
         return client
     }
 }
@@ -183,6 +185,7 @@ extension ComparedChange {
         return isNamed(client.app, in: self.apps)
             && isNamed(client.platform.map(\.name), in: self.platforms)
             && isNamed(client.channel, in: self.channels)
+            && isNamed(client.storefront, in: self.storefronts)
             && isWithin(client.osVersion, self.osVersions) && isWithin(build, self.builds)
             && self.includes(client.version, leniently: orAnyOther)
     }

@@ -203,6 +203,36 @@ import Testing
         #expect(changes?.map(\.requests) == [.only(["/"])])
     }
 
+    @Test func `a store that has the release is told apart from one that has not`() throws {
+        let rules = [
+            try rule(
+                "a",
+                match: RuleMatch(platforms: [.ios]),
+                minimum: "4",
+                holdUntilInStore: StoreHold()
+            )
+        ]
+        func whole(_ countries: [String: Timestamp?]) throws -> RuleSet {
+            let asked = ["jp", "kr", "us"]
+            return ruleSet(
+                rules,
+                releases: [try release("4", countries: countries, storeCountries: asked)]
+            )
+        }
+        let old = try whole(["jp": nil])
+        let difference = RuleSetComparison(old: old, new: try whole(["jp": nil, "kr": second(9)]))
+            .difference(at: second(0))
+        #expect(!difference.isSampled)
+        #expect(difference.periods.map(\.from) == [second(0), second(9)])
+        #expect(difference.periods.map { Self.short($0) } == [[], ["ios/<4: allow>require"]])
+        #expect(difference.periods.last?.changes.map(\.storefronts) == [.only(["kr"])])
+        let all = RuleSetComparison(
+            old: old,
+            new: try whole(["jp": nil, "kr": nil, "us": nil])
+        ).difference(at: second(0))
+        #expect(all.periods.first?.changes.map(\.storefronts) == [.allBut(["jp"])])
+    }
+
     @Test func `a link for a country is looked at`() throws {
         func floor(_ link: String) throws -> RuleDefinition {
             let links = StoreURL("https://a", countries: ["jp": link])

@@ -292,7 +292,10 @@ struct ReferenceJudge {
         if case .phased(let end) = fact.phase, then < end { return false }
         guard let countries = fact.countries else { return true }
         let wanted = hold?.countries ?? []
-        let counted = wanted.isEmpty ? Array(countries.keys) : wanted
+        var counted = wanted.isEmpty ? fact.storeCountries ?? Array(countries.keys) : wanted
+        let own: Claim<String> =
+            self.identity.storefront == .missing ? self.identity.country : self.identity.storefront
+        if let own = own.value, counted.contains(own) { counted = [own] }
         return !counted.isEmpty
             && counted.allSatisfy { country in
                 guard let date = countries[country] else { return false }

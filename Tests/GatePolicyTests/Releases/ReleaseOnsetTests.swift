@@ -55,6 +55,39 @@ import Testing
         #expect(Onset(of: release, hold) == onset)
     }
 
+    static let stores: [(String?, StoreHold?, Onset)] = [
+        (nil, nil, .never), ("jp", nil, .from(second(100))), ("kr", nil, .from(second(130))),
+        ("us", nil, .never), ("fr", nil, .never),
+        ("kr", StoreHold(soak: 5), .from(second(135))), ("us", StoreHold(soak: 5), .never),
+        (nil, StoreHold(countries: ["jp", "kr"]), .from(second(130))),
+        ("jp", StoreHold(countries: ["jp", "kr"]), .from(second(100))),
+        // A country that nobody waits for waits for all others.
+        ("us", StoreHold(countries: ["jp", "kr"]), .from(second(130))),
+        ("jp", StoreHold(countries: ["us"]), .never),
+    ]
+
+    @Test(arguments: stores)
+    func `a client waits for its own store, if anybody waits for that`(
+        country: String?,
+        hold: StoreHold?,
+        onset: Onset
+    ) throws {
+        let release = try release(
+            "1",
+            at: second(100),
+            countries: ["jp": nil, "kr": second(130)],
+            storeCountries: ["jp", "kr", "us"]
+        )
+        #expect(Onset(of: release, hold, in: country) == onset)
+        var everywhere = release
+        (everywhere.countries, everywhere.storeCountries) = (nil, nil)
+        let soaked = second(100).advanced(by: hold?.soak ?? 0)
+        #expect(Onset(of: everywhere, hold, in: country) == .from(soaked))
+        var partial = release
+        partial.phase = .partial
+        #expect(Onset(of: partial, hold, in: country) == .never)
+    }
+
     @Test func `what comes sooner is less`() {
         let ascending = [Onset.always, .from(second(1)), .from(second(2)), .never]
         for (index, one) in ascending.enumerated() {

@@ -128,6 +128,41 @@ import Testing
                 -5
             ),
             Story("a pre-release is none", strict, [try release("4-rc.1")], old, nil),
+        ] + (try self.storefronts())
+    }
+
+    /// Stories of one release that two of three countries have.
+    private static func storefronts() throws -> [Story] {
+        let all = try rule("floor", minimum: "4", holdUntilInStore: StoreHold(soak: 20))
+        let some = try rule(
+            "floor",
+            minimum: "4",
+            holdUntilInStore: StoreHold(countries: ["jp", "kr"], soak: 20)
+        )
+        let known: [String: Timestamp?] = ["jp": second(10), "kr": second(30)]
+        let asked = try release("4", countries: known, storeCountries: ["jp", "kr", "us"])
+        let unasked = try release("4", countries: known)
+        let newer = try release("5", countries: ["us": second(2)], storeCountries: ["jp", "us"])
+        func from(_ storefront: String?, country: String? = nil) throws -> ClientIdentity {
+            try client(version: "3", languages: "ja-JP", country: country, storefront: storefront)
+        }
+        var unreadable = try from(nil, country: "jp")
+        unreadable.storefront = .unreadable("jp, kr")
+        return [
+            Story("a store that has it", all, [asked], try from("jp"), 30),
+            Story("a store that got it later", all, [asked], try from("kr"), 50),
+            Story("a store that does not have it", all, [asked], try from("us"), nil),
+            Story("another release does", all, [asked, newer], try from("us"), 22),
+            Story("no storefront", all, [asked], try from(nil), nil),
+            Story("a storefront that nobody asks", all, [asked], try from("fr"), nil),
+            Story("two storefronts", all, [asked], unreadable, nil),
+            Story("the network", all, [asked], try from(nil, country: "jp"), 30),
+            Story("not the network", all, [asked], try from("kr", country: "jp"), 50),
+            Story("a country that is waited for", some, [asked], try from("jp"), 30),
+            Story("one that is not", some, [asked], try from("us"), 50),
+            Story("no country, of two", some, [asked], try from(nil), 50),
+            Story("nobody says which are asked", all, [unasked], try from(nil), 50),
+            Story("one of those that have it", all, [unasked], try from("jp"), 30),
         ]
     }
 

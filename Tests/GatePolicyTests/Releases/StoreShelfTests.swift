@@ -92,6 +92,47 @@ import Testing
         #expect(decision.remedy.storeURL == "https://rule.example")
     }
 
+    @Test func `each client is recommended what its own store has`() throws {
+        let asked = ["jp", "kr", "us"]
+        let rules = ruleSet(
+            [try rule("r", recommendsStoreVersion: true)],
+            releases: [
+                try release(
+                    "3",
+                    countries: ["jp": nil, "kr": second(5), "us": nil],
+                    storeCountries: asked,
+                    storeURL: "https://three.example"
+                ),
+                try release(
+                    "4",
+                    countries: ["jp": second(10)],
+                    storeCountries: asked,
+                    storeURL: "https://four.example"
+                ),
+            ]
+        )
+        func latest(_ storefront: String?, at now: Int64) throws -> [String?] {
+            let client = try client(version: "2", storefront: storefront)
+            let decision = rules.decide(client, at: second(now))
+            let standing = rules.standing(
+                of: client,
+                in: rules.scope(),
+                at: second(now),
+                address: nil
+            )
+            #expect(standing.latest == decision.remedy.latest)
+            return [decision.remedy.latest?.description, decision.remedy.storeURL]
+        }
+        let (three, four) = (["3", "https://three.example"], ["4", "https://four.example"])
+        #expect(try latest("jp", at: 0) == three)
+        #expect(try latest("kr", at: 0) == [nil, nil])
+        #expect(try latest(nil, at: 0) == [nil, nil])
+        #expect(try latest(nil, at: 5) == three)
+        #expect(try latest("jp", at: 10) == four)
+        #expect(try latest("us", at: 10) == three)
+        #expect(try latest(nil, at: 10) == three)
+    }
+
     @Test func `a numeric recommendation waits for a release of its own`() throws {
         let rules = ruleSet(
             [

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import GatePolicy
+
+/// Whatever is drawn by lot: a held floor refuses nobody whose own store gives no way out.
+struct StoreHoldPropertyTests {
+    private static let stores = ["jp", "kr", "us"]
+
+    /// A held floor, what three stores have of an app, and clients of each of them.
+    private struct World {
+        let rule: RuleDefinition
+        let releases: [Release]
+        let rules: RuleSet
+        var random: SeededGenerator
+
+        init(seed: UInt64) throws {
+            var draw = Draw(random: SeededGenerator(seed: seed))
+            var rule = try draw.rule(0)
+            rule.match = RuleMatch(platforms: [.ios])
+            rule.mode = .enforce
+            rule.maintenance = nil
+            // A floor that is in force, but for the hold.
+            rule.schedule = .always
+            rule.rollout = []
+            if rule.minimum == nil, rule.minimumBuild == nil, rule.blocked.isEmpty {
+                rule.minimum = try version("2")
+            }
+            rule.holdUntilInStore = StoreHold(
+                countries: try draw.one(of: [[], StoreHoldPropertyTests.stores]),
+                soak: try draw.one(of: [0, 3])
+            )
+            var releases = try draw.releases(3)
+            for index in releases.indices {
+                var countries: [String: Timestamp?] = [:]
+                for store in StoreHoldPropertyTests.stores where try draw.one(of: [true, false]) {
+                    countries[store] = try draw.one(of: [nil, draw.second()])
+                }
+                releases[index].app = nil
+                releases[index].channel = nil
+                releases[index].countries = try draw.one(of: [nil, countries, countries])
+                releases[index].storeCountries =
+                    releases[index].countries.map { _ in StoreHoldPropertyTests.stores }
+            }
+            self.rule = rule
+            self.releases = releases
+            self.rules = ruleSet([rule], releases: releases)
+            self.random = draw.random
+        }
+
+        /// Whether a store gives a client something that takes it past the rule, and has done so
+        /// for as long as the rule wants.
+        func isWayOut(in store: String, of client: ClientIdentity, at now: Timestamp) -> Bool {
+            let soak = self.rule.holdUntilInStore?.soak ?? 0
+            let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - soak)
+            return self.releases.contains { release in
+                var updated = client
+                updated.version = .stated(release.version)
+                updated.build = release.build.map { .stated($0) } ?? .missing
+                var unheld = self.rule
+                unheld.holdUntilInStore = nil
+                let passes = ruleSet([unheld]).decide(updated, at: now).kind < .require
+                let dates = [release.releasedAt] + [release.countries?[store] ?? nil]
+                let isThere = release.countries.map { $0[store] != nil } ?? true
+                let isForAll =
+                    switch release.phase {
+                    case .complete: true
+                    case .phased(let end): end <= then
+                    case .partial: false
+                    }
+                return release.platform == .ios && passes && isThere && isForAll
+                    && dates.allSatisfy { $0.map { $0 <= then } ?? true }
+            }
+        }
+
+        mutating func client(_ storefront: String?) throws -> ClientIdentity {
+            var draw = Draw(random: self.random)
+            var client = try draw.identity()
+            self.random = draw.random
+            client.platform = .stated(.ios)
+            client.country = .missing
+            client.storefront = storefront.map { .stated($0) } ?? .missing
+            return client
+        }
+    }
+
+    @Test(arguments: UInt64(0)..<12)
+    func `a client is refused only if its own store has a way out`(seed: UInt64) throws {
+        var refused: [String: Int] = [:]
+        for number in UInt64(0)..<40 {
+            var world = try World(seed: seed * 1000 + number)
+            for storefront in Self.stores.map(Optional.some) + [nil, "fr"] {
+                let client = try world.client(storefront)
+                // A client of no known store may have any of them.
+                let own = Self.stores.filter { $0 == storefront }
+                let stores = own.isEmpty ? Self.stores : own
+                for now in (Int64(0)...25).map({ second($0) })
+                where world.rules.decide(client, at: now).kind == .require {
+                    refused[storefront ?? "", default: 0] += 1
+                    for store in stores {
+                        let isWayOut = world.isWayOut(in: store, of: client, at: now)
+                        #expect(isWayOut, "\(seed) \(number) \(storefront ?? "-") \(store)")
+                    }
+                }
+            }
+        }
+        // Otherwise nothing would have been tried; and what all must have comes more rarely.
+        for store in Self.stores { #expect(refused[store, default: 0] > 20, "\(refused)") }
+        #expect(refused["", default: 0] > 5, "\(refused)")
+    }
+}
