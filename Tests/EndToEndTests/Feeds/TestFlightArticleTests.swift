@@ -191,6 +191,30 @@ struct TestFlightArticleTests {
         }
     }
 
+    @Test func `a scheduled release counts from when it came, not from the day it was due`()
+        async throws
+    {
+        try await self.play { scene, connect, _ in
+            let path = scene.folder.path(of: "rules.yaml")
+            let rules = try String(contentsOfFile: path, encoding: .utf8)
+            let hold = "holdUntilInStore: true"
+            let soaking = rules.replacing(hold, with: "holdUntilInStore: { soak: 48h }")
+            try scene.folder.replace("rules.yaml", with: soaking)
+            try scene.gate.logLine("the soak") { $0.message == "rules loaded" }
+            // Due a month ago, and held up in review until now.
+            let version = AppStoreConnectServer.version(
+                "3.3.0",
+                ["earliestReleaseDate": Date(timeIntervalSinceNow: -30 * 86_400).ISO8601Format()]
+            )
+            let seen = scene.gate.logLines.count
+            try connect.set(["appStoreVersions": [version]])
+            try scene.gate.logLine("the release", skipping: seen) { $0.message == "feed taken" }
+            #expect(try !scene.isDenied("3.2.0"))
+            try scene.folder.replace("rules.yaml", with: rules)
+            try scene.wait(untilVersion: "3.2.0", isDenied: true)
+        }
+    }
+
     @Test func `a floor waits until a phased release has reached everybody`() async throws {
         try await self.play { scene, connect, _ in
             func hand(out phase: [String: Any]?) throws {

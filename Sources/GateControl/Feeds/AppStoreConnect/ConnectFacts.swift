@@ -71,7 +71,7 @@ struct ConnectFacts {
                 document.rules.append(rule.rule("\(feed)-\(audience.rawValue)", members))
             }
         }
-        document.releases += self.versions.map { self.release($0, for: shelf, memory) }
+        document.releases += self.versions.map { self.release($0, for: shelf, memory, now) }
         if !self.builds.isEmpty {
             document.testFlight = [
                 .object(
@@ -125,26 +125,41 @@ struct ConnectFacts {
     private func release(
         _ version: ConnectVersion,
         for shelf: Shelf,
-        _ memory: [String: String]
+        _ memory: [String: String],
+        _ now: Timestamp
     ) -> JSONValue {
         var members = self.identity(of: shelf)
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .number("\(build)"))) }
-        let known = memory[Self.sighting(of: version)]
-        let seen = known == Self.before ? nil : known
-        if let since = version.since.map({ "\($0)" }) ?? seen {
-            members.append(.init("releasedAt", .text(since)))
-        }
+        // What stands in place of a time before the first answer is none.
+        let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
+        let since = Self.begin(of: version, seen: seen, now)
+        if let since { members.append(.init("releasedAt", .text("\(since)"))) }
         switch version.phase {
         case .complete: break
         case .phased(let end): members.append(Self.phased(until: end))
         case .ended(let end):
-            let seen = seen.flatMap { try? Timestamp(parsing: $0) } ?? end
-            members.append(Self.phased(until: max(min(seen, end), version.since ?? seen)))
+            let seen = min(seen ?? end, end)
+            members.append(Self.phased(until: since.map { max(seen, $0) } ?? seen))
         case .partial: members.append(.init("phased", .text(PhaseDecoder.partialWord)))
         }
         if let url = shelf.storeURL { members.append(.init("storeUrl", .text(url))) }
         return .object(members)
+    }
+
+    /// Since when a version counts as being in the store; `nil` for always.
+    ///
+    /// The date before which it was not to come out says little of when it came: the review may
+    /// have ended long after. Only of a version that was there before the first answer there is
+    /// nothing better.
+    private static func begin(
+        of version: ConnectVersion,
+        seen: Timestamp?,
+        _ now: Timestamp
+    ) -> Timestamp? {
+        if let phasedFrom = version.phasedFrom { return phasedFrom }
+        guard let seen else { return version.earliestRelease.flatMap { $0 <= now ? $0 : nil } }
+        return version.earliestRelease.map { max(seen, $0) } ?? seen
     }
 
     private static func phased(until end: Timestamp) -> JSONValue.Member {

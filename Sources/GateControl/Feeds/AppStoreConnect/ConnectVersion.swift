@@ -13,8 +13,10 @@ struct ConnectVersion: Equatable {
 
     var version: AppVersion
     var build: UInt64?
-    /// Since when it can be had, if App Store Connect says so.
-    var since: Timestamp?
+    /// Since when it is handed out in steps, or was.
+    var phasedFrom: Timestamp?
+    /// Before when its owner did not want it to come out; it may have come long after.
+    var earliestRelease: Timestamp?
     var phase: Phase
 
     /// The words for "in the store": the one of now and the one of before (API 3.3).
@@ -40,9 +42,8 @@ struct ConnectVersion: Equatable {
         let phased = list.related("appStoreVersionPhasedRelease", of: resource)
         self.version = version
         self.build = build.flatMap { UInt64($0) }
-        let begin = try phased?.time(at: "attributes.startDate")
-        let release = try resource.time(at: "attributes.earliestReleaseDate")
-        self.since = begin ?? release
+        self.phasedFrom = try phased?.time(at: "attributes.startDate")
+        self.earliestRelease = try resource.time(at: "attributes.earliestReleaseDate")
         self.phase = try Self.phase(phased)
     }
 

@@ -297,9 +297,16 @@ struct ConnectFactsTests {
 
     @Test func `a version is in the store since it says so, or since it was seen there`() throws {
         let seen = "2026-10-01T00:00:00Z"
-        func since(_ attributes: String, _ memory: [String: String]? = [:]) throws -> Timestamp? {
+        func since(
+            _ attributes: String,
+            _ memory: [String: String]? = [:],
+            phased: String? = nil
+        ) throws -> Timestamp? {
             let version = try #require(
-                try self.version(#""appVersionState":"READY_FOR_DISTRIBUTION"\#(attributes)"#)
+                try self.version(
+                    #""appVersionState":"READY_FOR_DISTRIBUTION"\#(attributes)"#,
+                    phased: phased
+                )
             )
             return try self.loaded([], [version], memory: memory).releases.first?.releasedAt
         }
@@ -307,9 +314,24 @@ struct ConnectFactsTests {
         #expect(try since("", nil) == nil)
         #expect(try since("", ["live 3.3.0": "before"]) == nil)
         #expect(try since("", ["live 3.3.0": seen]) == (try Timestamp(parsing: seen)))
+        // A scheduled release comes no earlier than on that day, and perhaps long after.
+        func scheduled(_ day: String) -> String { #","earliestReleaseDate":"\#(day)T00:00:00Z""# }
+        func midnight(_ day: String) throws -> Timestamp {
+            try Timestamp(parsing: "\(day)T00:00:00Z")
+        }
+        let known = ["live 3.3.0": seen]
+        #expect(try since(scheduled("2026-11-01"), known) == midnight("2026-11-01"))
+        #expect(try since(scheduled("2026-09-01"), known) == midnight("2026-10-01"))
+        #expect(try since(scheduled("2026-09-01")) == Self.now)
+        // What was there before the first question came then at the earliest.
+        #expect(try since(scheduled("2026-09-01"), nil) == midnight("2026-09-01"))
         #expect(
-            try since(#","earliestReleaseDate":"2026-11-01T00:00:00Z""#, ["live 3.3.0": seen])
-                == (try Timestamp(parsing: "2026-11-01T00:00:00Z"))
+            try since(scheduled("2026-09-01"), ["live 3.3.0": "before"]) == midnight("2026-09-01")
+        )
+        #expect(try since(scheduled("2027-09-01"), nil) == nil)
+        let phased = #""phasedReleaseState":"ACTIVE","startDate":"2026-10-02T00:00:00Z""#
+        #expect(
+            try since(scheduled("2026-09-01"), known, phased: phased) == midnight("2026-10-02")
         )
     }
 }
