@@ -11,6 +11,14 @@ package struct FeedFailure: Error, Sendable, Equatable {
         case content(String)
         /// The answer is no set of rules, or none that may be loaded.
         case rejected([RulesFileError])
+        /// Some of the questions that the value is made of failed.
+        case parts([Part])
+    }
+
+    /// A question that failed, by what it was about, such as a country.
+    package struct Part: Sendable, Equatable {
+        package let name: String
+        package let reason: Reason
     }
 
     package let reason: Reason
@@ -20,6 +28,14 @@ package struct FeedFailure: Error, Sendable, Equatable {
     init(_ reason: Reason, retryAfter: Int64? = nil) {
         self.reason = reason
         self.retryAfter = retryAfter
+    }
+
+    /// Some questions that failed; the source is asked again when all of them may be.
+    static func parts(_ failures: [(name: String, failure: FeedFailure)]) -> FeedFailure {
+        FeedFailure(
+            .parts(failures.map { Part(name: $0.name, reason: $0.failure.reason) }),
+            retryAfter: failures.compactMap(\.failure.retryAfter).max()
+        )
     }
 
     static func secret(_ message: String) -> FeedFailure { FeedFailure(.secret(message)) }
@@ -35,8 +51,15 @@ package struct FeedFailure: Error, Sendable, Equatable {
 }
 
 extension FeedFailure: CustomStringConvertible {
+    package var description: String { "\(self.reason)" }
+}
+
+extension FeedFailure.Reason: CustomStringConvertible {
+    /// How many questions that failed are told.
+    private static let toldParts = 3
+
     package var description: String {
-        switch self.reason {
+        switch self {
         case .fetch(let failure): "\(failure)"
         case .status(let status, let detail?): "the source answers \(status): \(detail)"
         case .status(let status, nil): "the source answers \(status)"
@@ -46,6 +69,10 @@ extension FeedFailure: CustomStringConvertible {
                 "\($0)" + (errors.count > 1 ? ", and \(errors.count - 1) more" : "")
             }
                 ?? "it is refused"
+        case .parts(let parts):
+            parts.prefix(Self.toldParts).map { "\($0.name): \($0.reason)" }
+                .joined(separator: "; ")
+                + (parts.count > Self.toldParts ? "; and \(parts.count - Self.toldParts) more" : "")
         }
     }
 }

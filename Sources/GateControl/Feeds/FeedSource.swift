@@ -6,6 +6,8 @@ protocol FeedSource: Sendable {
     var summary: String { get }
     /// What its answers are about.
     var subject: FeedSubject { get }
+    /// Whether it is listened to until somebody ends it, instead of answering once.
+    var streams: Bool { get }
     /// How it tells that there is something new, if it can.
     var webhook: FeedWebhook? { get }
 
@@ -24,6 +26,7 @@ protocol FeedSource: Sendable {
 }
 
 extension FeedSource {
+    var streams: Bool { false }
     var webhook: FeedWebhook? { nil }
 }
 

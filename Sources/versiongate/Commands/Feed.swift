@@ -44,7 +44,7 @@ struct FeedCheck: AsyncParsableCommand {
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "
                     + "revision \(definition.revision))"
             )
-            guard answers.allSatisfy(\.isGood) else { throw ExitCode.failure }
+            guard answers.allSatisfy({ $0.failure == nil }) else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
             for error in error.errors { StandardError.write(error.description) }
             throw ExitCode.failure
@@ -58,29 +58,18 @@ struct FeedCheck: AsyncParsableCommand {
     }
 
     private func show(_ answer: FeedProbe.Answer) {
-        switch answer.result {
-        case .success(let contribution):
+        if let contribution = answer.contribution {
             print("# feed '\(answer.feed.id)': \(answer.feed.summary)")
             print(contribution.document)
-        case .failure(let failure):
+        }
+        if let failure = answer.failure {
             StandardError.write("feed '\(answer.feed.id)': \(answer.feed.summary): \(failure)")
         }
     }
 
     private func contributions(of answers: [FeedProbe.Answer]) -> [String: FeedContribution] {
         answers.reduce(into: [:]) { contributions, answer in
-            if case .success(let contribution) = answer.result {
-                contributions[answer.feed.id] = contribution
-            }
-        }
-    }
-}
-
-extension FeedProbe.Answer {
-    fileprivate var isGood: Bool {
-        switch self.result {
-        case .success: true
-        case .failure: false
+            contributions[answer.feed.id] = answer.contribution
         }
     }
 }

@@ -78,7 +78,7 @@ struct AppStoreArticleTests {
             store.release("4.2.0", in: "us", since: Self.daysAgo(90))
             store.server.set(.forbidden)
             try scene.gate.logLine("sent away") {
-                $0.metadata["error"] == "the source answers 403: asked too often"
+                $0.metadata["error"] == "jp: the source answers 403: asked too often"
             }
             #expect(try scene.isDenied("4.2.9"))
 

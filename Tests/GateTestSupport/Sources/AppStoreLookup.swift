@@ -5,13 +5,18 @@ import Foundation
 /// Not to be had in a country is an empty list; the type is JavaScript, with blank lines in front.
 package final class AppStoreLookup: Sendable {
     private let versions = Watched<[String: (version: String, since: String)]>([:])
+    private let refusals = Watched<[String: Int]>([:])
     package let server: SourceServer
 
     package init() throws {
         let versions = self.versions
+        let refusals = self.refusals
         self.server = try SourceServer { request in
             let query = URLComponents(string: request.target)?.queryItems ?? []
             func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+            if let country = value("country"), let status = refusals.current[country] {
+                return [.answer("\(status) No", body: "")]
+            }
             guard value("id") == "1234567890" || value("bundleId") == "com.example.shop",
                 let country = value("country"), let found = versions.current[country]
             else { return Self.answer(#"{"resultCount":0,"results":[]}"#) }
@@ -32,6 +37,11 @@ package final class AppStoreLookup: Sendable {
     /// Lets a country have a version since a time.
     package func release(_ version: String, in country: String, since: String) {
         self.versions.update { $0[country] = (version, since) }
+    }
+
+    /// Makes the questions about a country fail; `nil`: not any longer.
+    package func refuse(_ country: String, with status: Int?) {
+        self.refusals.update { $0[country] = status }
     }
 
     /// Takes the app away from a country.

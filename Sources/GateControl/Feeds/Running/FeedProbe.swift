@@ -3,8 +3,10 @@ package struct FeedProbe: Sendable {
     /// What a feed said.
     package struct Answer: Sendable {
         package let feed: FeedDefinition
-        /// What it would add to the rules, or why there is nothing.
-        package let result: Result<FeedContribution, FeedFailure>
+        /// What it would add to the rules.
+        package fileprivate(set) var contribution: FeedContribution?
+        /// Why there is nothing, or not all of it.
+        package fileprivate(set) var failure: FeedFailure?
     }
 
     private let fetcher: Fetcher
@@ -17,7 +19,7 @@ package struct FeedProbe: Sendable {
     package func ask(_ feeds: [FeedDefinition]) async -> [Answer] {
         await withTaskGroup { group in
             for (index, feed) in feeds.enumerated() {
-                group.addTask { (index, Answer(feed: feed, result: await self.ask(feed))) }
+                group.addTask { (index, await self.ask(feed)) }
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
@@ -25,7 +27,7 @@ package struct FeedProbe: Sendable {
         }
     }
 
-    private func ask(_ feed: FeedDefinition) async -> Result<FeedContribution, FeedFailure> {
+    private func ask(_ feed: FeedDefinition) async -> Answer {
         let (values, continuation) = AsyncStream.makeStream(
             of: Result<FeedValue, FeedFailure>.self
         )
@@ -50,15 +52,25 @@ package struct FeedProbe: Sendable {
                 }
                 continuation.finish()
             }
-            // A stream goes on for ever; its first answer is enough.
-            var first: Result<FeedValue, FeedFailure>?
+            var answer = Answer(feed: feed)
             for await result in values {
-                first = result
-                break
+                switch result {
+                case .success(let value):
+                    answer.contribution = FeedContribution(
+                        fingerprint: feed.fingerprint,
+                        value: value
+                    )
+                case .failure(let failure):
+                    answer.failure = failure
+                }
+                // A stream goes on for ever; its first answer is enough.
+                if feed.source.streams { break }
             }
             group.cancelAll()
-            return (first ?? .failure(.content("the source said nothing")))
-                .map { FeedContribution(fingerprint: feed.fingerprint, value: $0) }
+            if answer.contribution == nil, answer.failure == nil {
+                answer.failure = .content("the source said nothing")
+            }
+            return answer
         }
     }
 }

@@ -4,7 +4,8 @@ internal import GatePolicy
 ///
 /// The lookup needs no key and promises little: answers are cached for hours, countries get a
 /// release one after the other, an app that is not there is an empty list, and who asks too often
-/// gets 403 without a body. So what was seen once in a country is never taken back.
+/// gets 403 without a body. So what was seen once in a country is never taken back, and a country that
+/// does not answer mutes no other: it keeps what it had, and what is not seen there holds.
 struct AppStoreFeed: FeedSource {
     /// How an app is looked for.
     struct Query: Sendable, Equatable {
@@ -29,26 +30,27 @@ struct AppStoreFeed: FeedSource {
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         var sightings = AppStoreSightings(memory: context.last?.memory ?? [:])
-        var failure: FeedFailure?
+        var failures: [(name: String, failure: FeedFailure)] = []
         for country in self.countries {
             do throws(FeedFailure) {
                 if let sighting = try await self.ask(country, context) {
                     sightings.add(sighting, in: country)
                 }
             } catch {
-                failure = error
+                failures.append((country, error))
                 // Whoever is told to go away does not knock at the next door.
-                break
+                if error.isThrottling { break }
             }
         }
-        if failure == nil, sightings.isEmpty {
+        if failures.isEmpty, sightings.isEmpty {
             throw .content("the App Store has no such app in any of these countries")
         }
-        if failure == nil || sightings != AppStoreSightings(memory: context.last?.memory ?? [:]) {
-            let document = sightings.document(for: self.shelf, in: self.countries)
-            await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
+        let document = sightings.document(for: self.shelf, in: self.countries)
+        let value = FeedValue(document: document.text, memory: sightings.memory)
+        if failures.isEmpty || !sightings.isEmpty && value != context.last {
+            await deliver(.value(value))
         }
-        if let failure { throw failure }
+        guard failures.isEmpty else { throw .parts(failures) }
         return .complete
     }
 
@@ -67,7 +69,7 @@ struct AppStoreFeed: FeedSource {
         switch response.status {
         case 200:
             return try self.sighting(in: try JSONValue.body(of: response))
-        case 403, 429:
+        case let status where FeedFailure.throttlingStatuses.contains(status):
             let detail = "asked too often"
             throw FeedFailure(
                 .status(response.status, detail: detail),
@@ -114,5 +116,18 @@ struct AppStoreFeed: FeedSource {
             // Nobody is judged by it: one that makes no sense is no reason to take nothing.
             minimumOS: try? result.version(at: "minimumOsVersion")
         )
+    }
+}
+
+extension FeedFailure {
+    /// How the App Store sends somebody away who asks too often.
+    fileprivate static let throttlingStatuses = [403, 429]
+
+    fileprivate var isThrottling: Bool {
+        if case .status(let status, _) = self.reason {
+            Self.throttlingStatuses.contains(status)
+        } else {
+            false
+        }
     }
 }

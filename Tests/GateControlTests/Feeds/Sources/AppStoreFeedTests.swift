@@ -168,6 +168,49 @@ struct AppStoreFeedTests {
         #expect(self.store.server.requests.count == 4)
     }
 
+    @Test func `a country that does not answer mutes no other, and is named`() async throws {
+        for country in ["jp", "kr", "us"] {
+            self.store.release("4.3.0", in: country, since: "2026-11-20T08:00:00Z")
+        }
+        self.store.refuse("kr", with: 500)
+        let first = await self.ask()
+        #expect(first.failure?.description == "kr: the source answers 500")
+        let document = try #require(first.value?.document)
+        let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
+        #expect(facts.first?.countries?.keys.sorted() == ["jp", "us"])
+        #expect(facts.first?.storeCountries == ["jp", "kr", "us"])
+        // Nothing new is nothing to say again; what was known of the country stays.
+        let second = await self.ask(last: first.value)
+        #expect(second.value == nil)
+        #expect(second.failure != nil)
+        self.store.refuse("us", with: 400)
+        self.store.refuse("kr", with: nil)
+        let third = await self.ask(last: first.value)
+        #expect(third.failure?.description == "us: the source answers 400")
+        #expect(third.value?.document.contains("\"us\": \"2026-11-20T08:00:00Z\"") == true)
+        for country in ["jp", "kr"] { self.store.refuse(country, with: 502) }
+        let all = await self.ask(last: third.value)
+        #expect(all.value == nil)
+        #expect(
+            all.failure?.description
+                == "jp: the source answers 502; kr: the source answers 502; "
+                + "us: the source answers 400"
+        )
+    }
+
+    @Test(arguments: [403, 429])
+    func `a source that sends away is asked no more`(status: Int) async throws {
+        self.store.release("4.3.0", in: "jp", since: "2026-11-20T08:00:00Z")
+        self.store.refuse("kr", with: status)
+        let answer = await self.ask()
+        #expect(answer.value != nil)
+        #expect(
+            answer.failure?.description == "kr: the source answers \(status): asked too often"
+        )
+        #expect(answer.failure?.retryAfter == 1800)
+        #expect(self.store.server.requests.count == 2)
+    }
+
     @Test func `an app that is nowhere is a mistake`() async throws {
         let answer = await self.ask()
         #expect(answer.value == nil)

@@ -53,6 +53,7 @@ struct EtcdFeed: FeedSource {
     }
 
     var subject: FeedSubject { .anything }
+    var streams: Bool { true }
 
     func follow(
         _ context: FeedContext,
