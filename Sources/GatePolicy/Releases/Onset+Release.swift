@@ -3,7 +3,7 @@ extension Onset {
     ///
     /// It has to be there for as long as the hold wants, in the country of the client if that is
     /// one of those that are waited for, or else in all of them.
-    init(of release: Release, _ hold: StoreHold?, in country: String? = nil) {
+    package init(of release: Release, _ hold: StoreHold?, in country: String? = nil) {
         var dates = [release.releasedAt]
         switch release.phase {
         case .complete:

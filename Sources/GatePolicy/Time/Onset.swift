@@ -1,19 +1,19 @@
 /// From when on something is so.
-enum Onset: Sendable, Equatable {
+package enum Onset: Sendable, Equatable {
     case always
     case from(Timestamp)
     /// Nobody knows when, or it will not.
     case never
 
     /// When it begins; `nil` if it has always been so, or never is.
-    var date: Timestamp? {
+    package var date: Timestamp? {
         switch self {
         case .always, .never: nil
         case .from(let date): date
         }
     }
 
-    func hasBegun(at now: Timestamp) -> Bool {
+    package func hasBegun(at now: Timestamp) -> Bool {
         switch self {
         case .always: true
         case .from(let date): date <= now
@@ -23,7 +23,7 @@ enum Onset: Sendable, Equatable {
 }
 
 extension Onset: Comparable {
-    static func < (left: Onset, right: Onset) -> Bool {
+    package static func < (left: Onset, right: Onset) -> Bool {
         switch (left, right) {
         case (.always, .always), (.never, _): false
         case (.always, _), (.from, .never): true

@@ -17,7 +17,8 @@ struct FeedCheck: AsyncParsableCommand {
         abstract: "Asks each feed once and prints what it would add to the rules.",
         discussion: """
             Then it checks the whole, its tests included, as serve does: exit 0, or 1 with every \
-            feed that failed and every error as file:line:col: message.
+            feed that failed and every error as file:line:col: message. Of each rule with \
+            holdUntilInStore it says what the stores have of it, and when it begins.
             """
     )
 
@@ -44,6 +45,7 @@ struct FeedCheck: AsyncParsableCommand {
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "
                     + "revision \(definition.revision))"
             )
+            for line in HoldReport(definition, at: SystemClock.now()).lines { print(line) }
             guard answers.allSatisfy({ $0.failure == nil }) else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
             for error in error.errors { StandardError.write(error.description) }

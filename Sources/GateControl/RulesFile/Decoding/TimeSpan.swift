@@ -18,11 +18,26 @@ struct TimeSpan: Sendable, Equatable {
 
     let seconds: Int64
 
+    init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
     init(parsing text: String) throws(Failure) {
         guard let unit = text.last.flatMap({ Self.units[$0] }),
             let digits = text.wholeMatch(of: /([0-9]+)[smhd]/)?.1
         else { throw .shape }
         guard let count = Int64(digits), count <= Self.longest / unit else { throw .tooLong }
         self.seconds = count * unit
+    }
+}
+
+extension TimeSpan: CustomStringConvertible {
+    /// In the largest unit below a day that gives a whole number: two days are `48h`.
+    var description: String {
+        for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
+        where self.seconds.isMultiple(of: length) {
+            return "\(self.seconds / length)\(unit)"
+        }
+        return "\(self.seconds)s"
     }
 }

@@ -1,0 +1,122 @@
+package import GatePolicy
+
+/// What each rule with `holdUntilInStore` waits for, country by country, in words.
+package struct HoldReport {
+    private let definition: RuleSetDefinition
+    private let now: Timestamp
+
+    package init(_ definition: RuleSetDefinition, at now: Timestamp) {
+        self.definition = definition
+        self.now = now
+    }
+
+    /// A line for each rule that can still hold, and for each place where its clients get their
+    /// updates.
+    package var lines: [String] {
+        self.definition.rules.flatMap { rule in
+            let isOver = rule.schedule.until.map { $0 <= self.now } ?? false
+            guard let hold = rule.holdUntilInStore, !isOver else { return [String]() }
+            return (rule.match.platforms ?? []).flatMap { platform in
+                self.lines(rule, hold, self.definition.releases.filter { $0.platform == platform })
+                    ?? [
+                        "rule '\(rule.id)': waits for \(rule.demand): nothing is known of what "
+                            + "the store has for \(platform)"
+                    ]
+            }
+        }
+    }
+
+    /// A line for each app and channel with facts of its own; `nil` without facts.
+    private func lines(
+        _ rule: RuleDefinition,
+        _ hold: StoreHold,
+        _ releases: [Release]
+    ) -> [String]? {
+        let known = releases.filter { release in
+            release.app.map { rule.match.apps?.contains($0) ?? true } ?? true
+        }
+        var shops: [[String?]] = []
+        for release in known where !shops.contains([release.app, release.channel]) {
+            shops.append([release.app, release.channel])
+        }
+        let lines = shops.map { shop in
+            let own = known.filter { [$0.app, $0.channel] == shop }
+            let place = shop.compactMap(\.self).map { " (\($0))" }.joined()
+            return "rule '\(rule.id)'\(place): waits for \(rule.demand): "
+                + self.words(rule, hold, own)
+        }
+        return lines.isEmpty ? nil : lines
+    }
+
+    private func words(_ rule: RuleDefinition, _ hold: StoreHold, _ releases: [Release]) -> String {
+        let ways = releases.filter(rule.admits)
+        let countries = Set(releases.flatMap { $0.countries(awaitedBy: hold) }).sorted()
+        let unsoaked = StoreHold(countries: countries)
+        func first(_ begin: (Release) -> Onset) -> Onset { ways.map(begin).min() ?? .never }
+        let stores =
+            countries.isEmpty
+            ? [self.sighting("the store", first { Onset(of: $0, unsoaked) })]
+            : countries.map { country in
+                self.sighting(country, first { Onset(of: $0, unsoaked, in: country) })
+            }
+        let all = self.start(of: rule, first { Onset(of: $0, hold) })
+        let own = countries.map { country in
+            (country, self.start(of: rule, first { Onset(of: $0, hold, in: country) }))
+        }
+        return stores.joined(separator: ", ") + "; " + self.begin(all, own, hold)
+    }
+
+    /// Since when a store has what passes the rule.
+    private func sighting(_ store: String, _ onset: Onset) -> String {
+        switch onset {
+        case .always: "\(store) has it"
+        case .from(let date) where date <= self.now: "\(store) since \(date)"
+        case .from(let date): "\(store) from \(date)"
+        case .never: "\(store) not yet"
+        }
+    }
+
+    /// A rule with dates begins no sooner than they say.
+    private func start(of rule: RuleDefinition, _ onset: Onset) -> Onset {
+        let schedule = rule.schedule
+        guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return onset }
+        return max(onset, .from(date))
+    }
+
+    private func begin(_ all: Onset, _ own: [(String, Onset)], _ hold: StoreHold) -> String {
+        switch all {
+        case .always: return "has begun"
+        case .from(let date) where date <= self.now: return "has begun on \(date)"
+        case .from, .never: break
+        }
+        let begun = own.filter { $0.1.hasBegun(at: self.now) }.map(\.0)
+        let coming = own.compactMap { country, onset in
+            onset == all || onset.hasBegun(at: self.now)
+                ? nil : onset.date.map { "begins in \(country) on \($0)" }
+        }
+        var parts = begun.isEmpty ? [] : ["has begun in \(begun.joined(separator: ", "))"]
+        parts += coming
+        let others = parts.isEmpty ? "" : " for everybody else"
+        if let date = all.date {
+            parts.append("begins\(others) on \(date)")
+        } else {
+            let stores = own.isEmpty ? "the store has" : "all of them have"
+            let soak = hold.soak > 0 ? " had it for \(TimeSpan(seconds: hold.soak))" : " it"
+            parts.append("begins\(others) when \(stores)\(soak)")
+        }
+        return parts.joined(separator: "; ")
+    }
+}
+
+extension RuleDefinition {
+    /// What a release must be to pass the rule, in a few words.
+    fileprivate var demand: String {
+        let parts = [
+            self.minimum.map { "\($0)" }, self.minimumBuild.map { "build \($0)" },
+            self.minimum == nil && self.minimumBuild == nil && !self.blocked.isEmpty
+                ? "a version that is not blocked" : nil,
+        ].compactMap(\.self)
+        guard parts.isEmpty else { return parts.joined(separator: " and ") }
+        return self.recommended.map { "\($0)" } ?? "a release"
+    }
+}
