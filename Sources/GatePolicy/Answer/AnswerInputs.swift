@@ -28,7 +28,7 @@ struct AnswerInputs {
             if rule.match.osVersions != nil || !rule.requiresOS.isEmpty { parts.insert(.osVersion) }
             if rule.minimumBuild != nil { parts.insert(.build) }
             if !rule.rollout.isEmpty { parts.insert(.device) }
-            if rule.holdUntilInStore != nil || rule.recommendsStoreVersion {
+            if rule.looksAtStores {
                 parts.formUnion([.app, .channel, .build, .country, .storefront])
             }
             Self.add(rule.storeURL, to: &parts)

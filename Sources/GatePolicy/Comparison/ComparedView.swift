@@ -44,10 +44,9 @@ struct ComparedView {
         self.new = ruleSet(new, isOld: false)
         self.devices = ComparedDevices(candidates.flatMap(\.rule.withNext))
         let rules = key.certain.flatMap { world.candidates[$0].rule.withNext }
-        let looksAtStores = rules.contains {
-            $0.holdUntilInStore != nil || $0.recommendsStoreVersion
-        }
-        let releases = looksAtStores ? (old.releases + new.releases).map(\.version) : []
+        let releases =
+            rules.contains(where: \.looksAtStores)
+            ? (old.releases + new.releases).map(\.version) : []
         self.versions = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
     }
 }

@@ -44,10 +44,7 @@ struct ComparedWorld {
         self.candidates = candidates
         let rules = candidates.flatMap(\.rule.withNext)
         let matches = focus.matches + rules.map(\.match)
-        let looksAtStores = rules.contains {
-            $0.holdUntilInStore != nil || $0.recommendsStoreVersion
-        }
-        let releases = looksAtStores ? old.releases + new.releases : []
+        let releases = rules.contains(where: \.looksAtStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
         // Where both mean the same, one that says nothing stands for both.
         let tellsUnreadable = policies.contains { policy in
@@ -145,10 +142,23 @@ struct ComparedWorld {
     var typicalCells: [ComparedCell] {
         [ComparedCell()]
             + self.focus.matches.map { self.typicalCell(of: $0, or: .anyone) }
-            + self.candidates.compactMap { candidate in
-                self.focus.matches.first(where: candidate.rule.match.overlaps)
-                    .map { self.typicalCell(of: candidate.rule.match, or: $0) }
+            + self.candidates.flatMap { candidate -> [ComparedCell] in
+                let rule = candidate.rule
+                guard let focus = self.focus.matches.first(where: rule.match.overlaps) else {
+                    return []
+                }
+                let cell = self.typicalCell(of: rule.match, or: focus)
+                return rule.looksAtStores ? self.inEveryStore(cell) : [cell]
             }
+    }
+
+    /// A cell once for each storefront: any of them may have something else.
+    private func inEveryStore(_ cell: ComparedCell) -> [ComparedCell] {
+        self.storefronts.values.indices.map { place in
+            var cell = cell
+            cell[.storefront] = place
+            return cell
+        }
     }
 
     private func typicalCell(of match: RuleMatch, or focus: RuleMatch) -> ComparedCell {

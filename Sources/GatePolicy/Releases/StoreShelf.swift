@@ -18,7 +18,7 @@ struct StoreShelf: Sendable {
 
     /// Puts the releases on a shelf for a rule; `nil` for a rule that does not look at them.
     init?(_ rule: RuleDefinition, _ releases: [Release]) {
-        guard rule.holdUntilInStore != nil || rule.recommendsStoreVersion else { return nil }
+        guard rule.looksAtStores else { return nil }
         self.waits = rule.holdUntilInStore != nil
         self.recommendsNewest = rule.recommendsStoreVersion
         self.recommended = rule.recommended
@@ -98,6 +98,11 @@ struct StoreShelf: Sendable {
         }
         return hasFacts ? channel : nil
     }
+}
+
+extension RuleDefinition {
+    /// Whether it goes by what stores have.
+    var looksAtStores: Bool { self.holdUntilInStore != nil || self.recommendsStoreVersion }
 }
 
 extension Release {

@@ -226,11 +226,13 @@ import Testing
         #expect(difference.periods.map(\.from) == [second(0), second(9)])
         #expect(difference.periods.map { Self.short($0) } == [[], ["ios/<4: allow>require"]])
         #expect(difference.periods.last?.changes.map(\.storefronts) == [.only(["kr"])])
-        let all = RuleSetComparison(
-            old: old,
-            new: try whole(["jp": nil, "kr": nil, "us": nil])
-        ).difference(at: second(0))
+        let everywhere = try whole(["jp": nil, "kr": nil, "us": nil])
+        let all = RuleSetComparison(old: old, new: everywhere).difference(at: second(0))
         #expect(all.periods.first?.changes.map(\.storefronts) == [.allBut(["jp"])])
+        let sampled = RuleSetComparison(old: old, new: everywhere, budget: 1)
+            .difference(at: second(0))
+        #expect(sampled.isSampled)
+        #expect(sampled.periods.first?.changes.map(\.storefronts) == [.allBut(["jp"])])
     }
 
     @Test func `a link for a country is looked at`() throws {
