@@ -49,7 +49,7 @@ extension Release {
     /// The countries in which everybody waits for a release: those of the hold, or else all that
     /// the source of the fact looks at, or else those that are known to have it.
     ///
-    /// It is empty for a release that names no country, which is everywhere.
+    /// There is none where neither the hold nor the release names one: the release is everywhere.
     package func countries(awaitedBy hold: StoreHold?) -> [String] {
         if let countries = hold?.countries, !countries.isEmpty { return countries }
         return self.storeCountries ?? self.countries?.keys.sorted() ?? []

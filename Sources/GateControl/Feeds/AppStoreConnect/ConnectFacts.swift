@@ -131,7 +131,7 @@ struct ConnectFacts {
         var members = self.identity(of: shelf)
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .number("\(build)"))) }
-        // What stands in place of a time before the first answer is none.
+        // The word that stands for a time before the first answer cannot be read as a time.
         let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
         let since = Self.begin(of: version, seen: seen, now)
         if let since { members.append(.init("releasedAt", .text("\(since)"))) }
@@ -150,8 +150,8 @@ struct ConnectFacts {
     /// Since when a version counts as being in the store; `nil` for always.
     ///
     /// The date before which it was not to come out says little of when it came: the review may
-    /// have ended long after. Only of a version that was there before the first answer there is
-    /// nothing better.
+    /// have ended long after. It is taken alone only for a version that was there before the first
+    /// answer, of which nothing better is known.
     private static func begin(
         of version: ConnectVersion,
         seen: Timestamp?,

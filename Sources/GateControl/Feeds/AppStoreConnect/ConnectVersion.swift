@@ -15,7 +15,7 @@ struct ConnectVersion: Equatable {
     var build: UInt64?
     /// Since when it is handed out in steps, or was.
     var phasedFrom: Timestamp?
-    /// Before when its owner did not want it to come out; it may have come long after.
+    /// The date before which its owner did not want it to come out; it may have come long after.
     var earliestRelease: Timestamp?
     var phase: Phase
 

@@ -4,8 +4,8 @@ internal import GatePolicy
 ///
 /// The lookup needs no key and promises little: answers are cached for hours, countries get a
 /// release one after the other, an app that is not there is an empty list, and who asks too often
-/// gets 403 without a body. So what was seen once in a country is never taken back, and a country that
-/// does not answer mutes no other: it keeps what it had, and what is not seen there holds.
+/// gets 403 without a body. So what was seen once in a country is never taken back. A country that
+/// does not answer mutes no other: it keeps what it had, and what was never seen there holds.
 struct AppStoreFeed: FeedSource {
     /// How an app is looked for.
     struct Query: Sendable, Equatable {
