@@ -13,7 +13,7 @@ package struct HoldReport {
     /// A line for each rule that can still hold, and for each place where its clients get their
     /// updates.
     package var lines: [String] {
-        self.definition.rules.flatMap { rule in
+        self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false
             guard let hold = rule.holdUntilInStore, !isOver else { return [String]() }
             return (rule.match.platforms ?? []).flatMap { platform in

@@ -45,6 +45,19 @@ package struct RulesFindings: Sendable, Equatable {
     }
 }
 
+extension LoadedRules {
+    /// The feeds whose rules lock everybody out although nothing in force was made stricter: facts of
+    /// a store that came later show it.
+    var lockoutsByFeeds: [(feed: String, finding: Finding)] {
+        var feeds: [String: Finding] = [:]
+        for finding in self.findings.warnings where finding.name == .lockout {
+            guard let feed = FedDocuments.feed(ofFile: finding.asError.file) else { continue }
+            feeds[feed] = feeds[feed] ?? finding
+        }
+        return feeds.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+
 /// What the files accept: beside a rule, or beside the entry of the feed that a rule comes from.
 private struct Acceptance {
     private struct Entry {

@@ -169,6 +169,11 @@ package actor RulesReloader {
         return errors
     }
 
+    /// The feeds whose rules are only counted and logged.
+    var observedFeeds: Set<String> {
+        Set(self.contributions.filter(\.value.isObserved).keys)
+    }
+
     /// What a feed says at the moment; `nil` if it has said nothing, or by another entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
@@ -212,7 +217,16 @@ package actor RulesReloader {
         do throws(LoadFailure) {
             let reading = self.current.map(Reading.again) ?? .file
             // Without a sighting there is always an answer.
-            guard let loaded = try await self.loaded(reading, contributions) else { return [] }
+            guard var loaded = try await self.loaded(reading, contributions) else { return [] }
+            for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
+                // What a source asked for before anybody knew what the store has.
+                self.logger.error(
+                    "a feed locks everybody out: its rules are only observed",
+                    metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
+                )
+                contributions[other]?.isObserved = true
+                loaded = try await self.loaded(.again(loaded), contributions) ?? loaded
+            }
             contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
             await self.use(loaded, .feed)

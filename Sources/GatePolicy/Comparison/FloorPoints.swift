@@ -22,7 +22,7 @@ struct FloorPoints {
             if build > 0 { builds.insert(build - 1) }
         }
         // One that says none, and one that is above all: another rule may want to know.
-        let claimed = [nil, UInt64.max] + builds.sorted()
+        let claimed: [UInt64?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
             claimed.map { Point(version: point.version, build: $0, place: place) }

@@ -142,8 +142,10 @@ private struct RuleChange {
 /// Clients that stand for all that one rule can tell apart, judged by both rule sets.
 private struct TransitionTrial {
     /// As many kinds of clients, beside their versions, are tried for one rule.
-    private static let kindLimit = 512
+    private static let kindLimit = 192
     private static let listLimit = 8
+    /// As many rules beside it are looked at.
+    private static let ruleLimit = 64
 
     private let rule: RuleDefinition
     private let isGone: Bool
@@ -160,15 +162,21 @@ private struct TransitionTrial {
         _ old: RuleSet,
         _ new: RuleSet
     ) {
-        let rules = rule.withNext + (successor?.withNext ?? []) + plans
-        let waits = rules.contains { $0.holdUntilInStore != nil }
+        // Rules beside it may still refuse some of its clients, and tell those from the others.
+        let besides = new.definition.rules.lazy
+            .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
+            .prefix(Self.ruleLimit)
+        let rules =
+            rule.withNext + (successor?.withNext ?? []) + plans + besides.flatMap(\.withNext)
+        let waits = rules.contains(where: \.looksAtStores)
         let releases = waits ? (old.definition.releases + new.definition.releases) : []
         self.rule = rule
         self.isGone = successor == nil
         self.old = old
         self.new = new
         self.points = FloorPoints(rules, releases: releases.map(\.version))
-        let others = [successor?.match].compactMap { $0 } + plans.map(\.match)
+        let others =
+            [successor?.match].compactMap { $0 } + plans.map(\.match) + besides.map(\.match)
         self.kinds = Self.kinds(of: rule.match, others, rules, releases)
         self.requests = Self.requests(of: rule.match, others)
     }
@@ -201,7 +209,10 @@ private struct TransitionTrial {
         var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
         func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
             guard kinds.count * values.count <= Self.kindLimit else {
-                for index in kinds.indices { kinds[index][keyPath: path] = values[0] }
+                // Each value once for each few of them, if not for every one.
+                for index in kinds.indices {
+                    kinds[index][keyPath: path] = values[index % values.count]
+                }
                 return
             }
             kinds = kinds.flatMap { kind in
@@ -218,6 +229,13 @@ private struct TransitionTrial {
         let channels = releases.compactMap(\.channel)
         vary(\.channel, values({ $0.channels?.map { $0.lowercased() } }, channels, or: other))
         if !osVersions.isEmpty { vary(\.osVersion, osVersions) }
+        let countries = Set(
+            rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
+                + releases.flatMap { $0.countries(awaitedBy: nil) }
+        )
+        if !countries.isEmpty {
+            vary(\.storefront, [.missing] + countries.sorted().map { .stated($0) })
+        }
         return kinds
     }
 

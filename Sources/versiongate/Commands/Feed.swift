@@ -45,7 +45,12 @@ struct FeedCheck: AsyncParsableCommand {
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "
                     + "revision \(definition.revision))"
             )
-            for line in HoldReport(definition, at: SystemClock.now()).lines { print(line) }
+            let now = SystemClock.now()
+            for line in HoldReport(definition, at: now).lines { print(line) }
+            let findings = RulesFindings(loaded, at: now)
+            for finding in findings.all where finding.effect != .refuses { print(finding) }
+            for finding in findings.refusals { StandardError.write("\(finding)") }
+            guard findings.refusals.isEmpty else { throw ExitCode.failure }
             guard answers.allSatisfy({ $0.failure == nil }) else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
             for error in error.errors { StandardError.write(error.description) }

@@ -9,6 +9,11 @@ struct FeedsPage: Decodable {
         var errors: [String]?
     }
 
+    struct State: Decodable {
+        var folder: String
+        var problem: String?
+    }
+
     struct Feed: Decodable {
         var id: String
         var kind: String
@@ -27,6 +32,7 @@ struct FeedsPage: Decodable {
     }
 
     var rules: Rules
+    var state: State?
     var feeds: [Feed]
 
     init(of gate: GateProcess) throws {

@@ -31,6 +31,7 @@ package enum GateFlag: Sendable, Equatable {
     case tlsListen
     case tlsClientAuthority(String)
     case stateDir(path: String)
+    case strictStart
     case feedCA(path: String)
     /// A listener for operators; by default on a free port of 127.0.0.1.
     case adminListen(String = "0")
@@ -72,6 +73,7 @@ package enum GateFlag: Sendable, Equatable {
         case .tlsListen: ["--tls-listen", "127.0.0.1:0"]
         case .tlsClientAuthority(let path): ["--tls-client-ca", path]
         case .stateDir(let path): ["--state-dir", path]
+        case .strictStart: ["--strict-start"]
         case .feedCA(let path): ["--feed-ca", path]
         case .adminListen(let place): ["--admin-listen", place]
         }

@@ -188,6 +188,8 @@ package actor FeedDesk {
             status.isStale = false
             status.isObserved = false
         }
+        let observed = await self.reloader.observedFeeds
+        for id in self.entries.keys { self.entries[id]?.isObserved = observed.contains(id) }
         if let status = self.entries[feed.id] { await self.tell(status) }
         if isNew {
             self.logger.info("feed taken", metadata: self.metadata(of: feed))
