@@ -28,7 +28,9 @@ struct DocumentationTests {
         return lists + rest.joined()
     }
 
-    @Test(arguments: [("docs/rules.md", 16), ("docs/feeds.md", 8), ("README.md", 1)])
+    @Test(arguments: [
+        ("docs/rules.md", 16), ("docs/feeds.md", 8), ("docs/findings.md", 1), ("README.md", 1),
+    ])
     func `every snippet of a page is loaded`(_ page: String, count: Int) throws {
         let snippets = try Self.snippets(of: page)
         #expect(snippets.count == count)
@@ -36,5 +38,21 @@ struct DocumentationTests {
         #expect(throws: Never.self) {
             try RulesFileLoader.load(sources: [(page, text)])
         }
+    }
+
+    @Test func `the table of findings has each of them once, with its effect`() throws {
+        let page = Self.root.appendingPathComponent("docs/findings.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let section = try #require(text.components(separatedBy: "## All findings\n").last)
+        let rows = section.components(separatedBy: "\n## ")[0].split(separator: "\n").filter {
+            $0.hasPrefix("| `")
+        }
+        // Name, meaning, effect, what to do.
+        let listed = rows.map { row in
+            let cells = row.components(separatedBy: " | ")
+            return "\(cells[0].filter { !"| `".contains($0) }) \(cells.count == 4 ? cells[2] : "")"
+        }
+        let all = FindingName.allCases.map { "\($0.rawValue) \($0.effect.rawValue)" }
+        #expect(listed.sorted() == all.sorted())
     }
 }
