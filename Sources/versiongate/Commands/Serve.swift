@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Authorities (PEM) that must have signed a client's certificate.")
     var tlsClientCa: String?
     @Option(
-        help: "Where operators see how feeds do, and webhooks come: [HOST:]PORT (default: nowhere)."
+        help: "Where operators look and reload, and webhooks come: [HOST:]PORT (default: nowhere)."
     )
     var adminListen: String?
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
