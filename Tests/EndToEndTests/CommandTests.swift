@@ -53,7 +53,8 @@ struct CommandTests {
             "rules: [{ id: a, minimumBuild: 1, rollout: 20, storeUrl: \"http://a.example\", "
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
-            let stays = "\(path):1:35: warning: the roll-out of 'a' stays at 20 %"
+            let stays =
+                "\(path):1:35: warning: the roll-out of 'a' stays at 20 % [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -61,7 +62,11 @@ struct CommandTests {
             #expect(lines.dropFirst().first.map(String.init) == stays)
             let strict = try ToolProcess.versiongate("check", path, "--strict")
             #expect(strict.status == 1)
-            #expect(strict.errors.contains(":1:35: the roll-out of 'a' stays at 20 %\n"))
+            #expect(
+                strict.errors.contains(
+                    ":1:35: the roll-out of 'a' stays at 20 % [stalled-rollout]\n"
+                )
+            )
             let json = try ToolProcess.versiongate("check", path, "--json").output
             let report = try JSONSerialization.jsonObject(with: Data(json.utf8))
             let fields = try #require(report as? [String: Any])

@@ -76,6 +76,10 @@ final class FindingCollector {
         self.found.insert(reason.map { finding.allowed(because: $0, as: .warns) } ?? finding)
     }
 
+    func report(_ name: FindingName, _ error: RulesFileError) {
+        self.found.insert(Finding(name: name, effect: name.effect, rule: nil, asError: error))
+    }
+
     /// The findings in the order of the files, then of their places.
     func sorted(byFiles files: [String]) -> [Finding] {
         let order = Dictionary(

@@ -46,6 +46,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case lenientPath = "lenient-path"
     /// Clients that do not say who they are get 426, health checks included.
     case rejectsUnidentified = "rejects-unidentified"
+    /// A test wants somebody refused who passes, by a change that is laxer.
+    case failedTest = "failed-test"
     /// An exemption of everything.
     case openGate = "open-gate"
     /// An `accept` of a finding that is not there.
@@ -81,7 +83,7 @@ package enum FindingName: String, Sendable, CaseIterable {
             .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .refusedRelease,
             .refusedRecommendation,
             .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice, .builtInWords,
-            .lenientPath, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
+            .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
             .identityChanged:
             .warns
         }

@@ -36,11 +36,17 @@ package struct RulesFindings: Sendable, Equatable {
         let collector = FindingCollector()
         for check in Self.checks { check.check(rules, at: now, collector) }
         LockoutCheck(rules, at: now).report(to: collector, against: old)
+        for error in rules.laxTests {
+            collector.report(.failedTest, error)
+        }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { acceptance.apply(to: $0) }
         let needless = FindingCollector()
-        acceptance.reportNeedless(to: needless, knowsTransition: old != nil)
+        // Where nothing is enforced, nobody looks for what would be accepted.
+        if rules.definition.mode == .enforce {
+            acceptance.reportNeedless(to: needless, knowsTransition: old != nil)
+        }
         self.all = judged + needless.sorted(byFiles: rules.places.files)
     }
 }

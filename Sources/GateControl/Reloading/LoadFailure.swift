@@ -30,9 +30,12 @@ extension LoadedRules {
     /// - Returns: The rules, none of whose findings refuses them.
     /// - Throws: `LoadFailure` if one does.
     func judged(against old: LoadedRules?, at now: Timestamp) throws(LoadFailure) -> LoadedRules {
-        // What has not changed has been judged.
-        if self.ruleSet === old?.ruleSet { return self }
         var rules = self
+        // What has not changed has been judged, and what became laxer by it is still said.
+        if let old, old.definition.revision == self.definition.revision {
+            rules.findings = old.findings
+            return rules
+        }
         rules.findings = RulesFindings(self, against: old, at: now)
         guard rules.findings.refusals.isEmpty else { throw .refused(rules.findings.refusals) }
         return rules

@@ -52,16 +52,24 @@ struct RuleSetAssembly {
     }
 
     /// Runs the tests of a whole in which no problem has been found.
-    func runTests(of rules: RuleSet, now: Timestamp) {
-        guard !rules.definition.tests.isEmpty else { return }
+    ///
+    /// - Parameters:
+    ///   - rules: The whole.
+    ///   - now: The time for tests that do not say theirs.
+    /// - Returns: The failures of tests that want somebody refused who passes.
+    func runTests(of rules: RuleSet, now: Timestamp) -> [RulesFileError] {
+        guard !rules.definition.tests.isEmpty else { return [] }
         let places = Dictionary(
             self.documents.flatMap(\.tests).map { ($0.name.value, $0.name.place) },
             uniquingKeysWith: { first, _ in first }
         )
+        var laxer: [RulesFileError] = []
         for failure in rules.runTests(now: now) {
             guard let place = places[failure.test] else { continue }
-            self.problems.report("test '\(failure.test)': \(failure.message)", at: place)
+            let error = RulesFileError(place, "test '\(failure.test)': \(failure.message)")
+            if failure.isLaxer { laxer.append(error) } else { self.problems.report(error) }
         }
+        return laxer
     }
 
     /// How denials are dressed; each part of it is said in one file at most.

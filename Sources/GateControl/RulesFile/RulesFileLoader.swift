@@ -26,7 +26,8 @@ package struct RulesFileLoader: Sendable {
     ///
     /// - Parameters:
     ///   - contributions: What feeds have said, by their ids.
-    ///   - loaded: Rules that were loaded before: what has not changed since is not parsed again.
+    ///   - loaded: Rules that are in force: what has not changed since is not parsed again, and a test
+    ///     that wants somebody refused who passes is a finding, no error.
     /// - Returns: The rules, of which no finding has been looked for.
     /// - Throws: `RulesFileErrors` with everything that is wrong.
     package func load(
@@ -138,7 +139,9 @@ package struct RulesFileLoader: Sendable {
         }
         let ruleSet = RuleSet(definition)
         // What the rules do means nothing as long as they are not what somebody wanted to write.
-        if runsTests { assembly.runTests(of: ruleSet, now: now()) }
+        let laxTests = runsTests ? assembly.runTests(of: ruleSet, now: now()) : []
+        // Tests bar nobody's way back: where rules are in force, what is laxer is loaded, and said.
+        if loaded == nil { for error in laxTests { problems.report(error) } }
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names))
         }
@@ -148,7 +151,8 @@ package struct RulesFileLoader: Sendable {
             places: RulesPlaces(documents, files: names),
             sources: sources,
             parsed: ParsedSources(sources + fed.parsedSources, files + fed.parsedDocuments),
-            earlier: fed.earlier
+            earlier: fed.earlier,
+            laxTests: laxTests
         )
     }
 

@@ -69,7 +69,7 @@ extension RulesFileLoader {
     ) throws(LoadFailure) -> LoadedRules {
         let rules: LoadedRules
         do throws(RulesFileErrors) {
-            rules = try self.load(feeds: contributions)
+            rules = try self.load(feeds: contributions, after: former)
         } catch {
             throw .unreadable(error)
         }

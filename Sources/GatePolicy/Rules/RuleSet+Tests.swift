@@ -36,7 +36,8 @@ extension RuleSet {
             test: test.name,
             differences: differences,
             reason: outcome.decision.reason.description,
-            from: from
+            from: from,
+            isLaxer: test.expectation.demandsDenial && outcome.decision.kind < .require
         )
     }
 
@@ -55,6 +56,13 @@ extension RuleSet {
         let decision = self.decide(identity, in: scope, at: time, address: test.address)
         let answer = self.answer(to: decision, for: identity, at: time)
         return RuleTestOutcome(decision: decision, status: answer?.status)
+    }
+}
+
+extension RuleExpectation {
+    /// Whether only a denial meets it.
+    fileprivate var demandsDenial: Bool {
+        self.decision.map { $0 >= .require } ?? (self.status != nil)
     }
 }
 

@@ -15,6 +15,8 @@ package struct RuleTestFailure: Sendable, Equatable {
     package let reason: String
     /// From when on it is so; `nil` for the time that the test states, or for now.
     package let from: Timestamp?
+    /// Whether a client passes that should have been refused: an undo does that, and a mistake.
+    package let isLaxer: Bool
 
     /// What was expected, and what came, as a sentence.
     package var message: String {

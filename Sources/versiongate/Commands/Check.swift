@@ -60,7 +60,7 @@ struct Check: ParsableCommand {
             old = try self.against.map { path throws(RulesFileErrors) in
                 try RulesFileLoader(path: path).load()
             }
-            loaded = try RulesFileLoader(path: self.path).load()
+            loaded = try RulesFileLoader(path: self.path).load(after: old)
         } catch {
             try self.report(error.errors)
             throw ExitCode.failure

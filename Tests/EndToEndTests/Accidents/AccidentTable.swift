@@ -248,6 +248,13 @@ extension Accident {
         ),
         Self.opening("no rules", "rules: []\n"),
         Self.opening(
+            "an undo that a test of the file is against",
+            Self.change("3.5.0", "3.0.0")
+                + "tests: [{ name: old, request: { platform: ios, version: '3.4.9' }, "
+                + "expect: { decision: require } }]\n",
+            ["laxer", "failed-test"]
+        ),
+        Self.opening(
             "the file cut off behind its head",
             "exempt: [/healthz]\nrules: []\n"
         ),

@@ -170,7 +170,7 @@ struct RuleSetTransitionTests {
     @Test func `nothing opens in silence, and no plan opens at all`() throws {
         var draw = Draw(random: SeededGenerator(seed: 1))
         var (weaker, plans) = (0, 0)
-        for number in 0..<120 {
+        for number in 0..<40 {
             let change = try Change(&draw)
             let (old, new) = (RuleSet(change.old), RuleSet(change.new))
             let now = draw.second()
@@ -198,7 +198,7 @@ struct RuleSetTransitionTests {
                 #expect(isRefused, "change \(number): \(client) passes \(id) until its plan")
             }
         }
-        #expect(weaker > 30)
-        #expect(plans > 2)
+        #expect(weaker > 5)
+        #expect(plans > 0)
     }
 }

@@ -1,0 +1,62 @@
+import GateTestSupport
+import Testing
+
+/// What a running gate would say, asked before, and asked of it.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct AskBeforeTests {
+    private typealias Rules = AccidentRules
+
+    private static let plan = Rules.changed(
+        Rules.shop,
+        #"minimum: "3.5.0""#,
+        #"minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z"#
+    )
+
+    @Test func `check --against says what the gate would say`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for (name, text) in [
+            ("old", Rules.shop), ("plan", Self.plan), ("laxer", "rules: []\n"),
+        ] {
+            try folder.writeInPlace(text, to: "\(name).yaml")
+        }
+        func check(_ name: String) throws -> ToolProcess.Result {
+            try ToolProcess.versiongate(
+                "check",
+                "--against",
+                folder.path(of: "old.yaml"),
+                folder.path(of: "\(name).yaml")
+            )
+        }
+        #expect(try check("old").status == 0)
+        let plan = try check("plan")
+        #expect(plan.status == 1)
+        #expect(plan.errors.contains("[plan-opens]"))
+        #expect(
+            plan.errors.contains(#"next: { minimum: "4.0.0", enforceFrom: 2027-01-10T00:00:00Z }"#)
+        )
+        let laxer = try check("laxer")
+        #expect(laxer.status == 0)
+        #expect(laxer.output.contains("the rule 'ios' is gone"))
+    }
+
+    @Test func `reload --wait exits by what the gate says`() async throws {
+        try await Scene.play(rules: Rules.shop, flags: [.adminListen()]) { scene in
+            let port = "\(try #require(scene.gate.adminPort))"
+            #expect(try ToolProcess.versiongate("reload", "--wait", "--admin", port).status == 0)
+            try scene.folder.replace("rules.yaml", with: Self.plan)
+            let refused = try ToolProcess.versiongate("reload", "--wait", "--admin", port)
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains("[plan-opens]"))
+            try scene.folder.replace("rules.yaml", with: "rules: []\n")
+            let laxer = try ToolProcess.versiongate("reload", "--wait", "--admin", port)
+            #expect(laxer.status == 0)
+            #expect(laxer.output.contains("[laxer]"))
+        }
+    }
+
+    @Test func `a gate that is not there is an error`() throws {
+        let port = try FreePort.find()
+        #expect(try ToolProcess.versiongate("reload", "--wait", "--admin", "\(port)").status == 1)
+    }
+}
