@@ -3,10 +3,11 @@ internal import GatePolicy
 /// Looks for one kind of thing that should be said of rules that can be read.
 protocol FindingCheck: Sendable {
     /// Reports what it finds in the rules as they are at this second.
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector)
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector)
 }
 
-extension LoadedRules {
+/// Rules that all checks look at, with what most of them need, so that it is made once.
+struct RulesInReview {
     /// A rule, or one of its `next`, with its places.
     struct Floor {
         let rule: RuleDefinition
@@ -20,14 +21,25 @@ extension LoadedRules {
         }
     }
 
+    let definition: RuleSetDefinition
+    let places: RulesPlaces
+    let feeds: [FeedDefinition]
     /// Every rule and every `next`.
-    var floors: [Floor] {
-        self.definition.rules.flatMap { rule -> [Floor] in
-            guard let places = self.places.rules[rule.id] else { return [] }
-            return [Floor(rule: rule, places: places, base: nil)]
-                + rule.next.enumerated().map { index, next in
-                    Floor(rule: next, places: places.next(index), base: rule)
-                }
+    let floors: [Floor]
+
+    init(_ rules: LoadedRules) {
+        self.definition = rules.definition
+        self.places = rules.places
+        self.feeds = rules.feeds
+        var floors: [Floor] = []
+        floors.reserveCapacity(rules.definition.rules.count)
+        for rule in rules.definition.rules {
+            guard let places = rules.places.rules[rule.id] else { continue }
+            floors.append(Floor(rule: rule, places: places, base: nil))
+            for (index, next) in rule.next.enumerated() {
+                floors.append(Floor(rule: next, places: places.next(index), base: rule))
+            }
         }
+        self.floors = floors
     }
 }

@@ -34,11 +34,10 @@ package struct RulesFindings: Sendable, Equatable {
     ///   - now: The second.
     package init(_ rules: LoadedRules, against old: LoadedRules? = nil, at now: Timestamp) {
         let collector = FindingCollector()
-        for check in Self.checks { check.check(rules, at: now, collector) }
-        LockoutCheck(rules, at: now).report(to: collector, against: old)
-        for error in rules.laxTests {
-            collector.report(.failedTest, error)
-        }
+        let review = RulesInReview(rules)
+        for check in Self.checks { check.check(review, at: now, collector) }
+        LockoutCheck(review, at: now).report(to: collector, against: old)
+        for error in rules.laxTests { collector.report(.failedTest, error) }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { acceptance.apply(to: $0) }

@@ -9,6 +9,8 @@ package struct LoadedRules: Sendable {
     let places: RulesPlaces
     /// The files themselves, to be joined with what feeds will say.
     let sources: [RulesSource]
+    /// The files, hashed for the next revision.
+    let beginning: Revision.Beginning
     /// Every source as it was understood, so that it is not parsed again until it changes.
     let parsed: ParsedSources
     /// The earlier values of feeds that are still in force, by the ids of the feeds.

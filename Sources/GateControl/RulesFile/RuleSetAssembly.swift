@@ -109,8 +109,9 @@ struct RuleSetAssembly {
     }
 
     private func checkReferences(to names: [String]) {
+        let known = Set(names)
         for reference in self.documents.flatMap(\.references)
-        where !names.contains(reference.value) {
+        where !known.contains(reference.value) {
             let hint = Spelling.hint(for: reference.value, among: names)
             let message = "there is no notice '\(reference.value)'\(hint)"
             self.problems.report(message, at: reference.place)

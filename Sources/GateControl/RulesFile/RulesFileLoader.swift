@@ -132,7 +132,10 @@ package struct RulesFileLoader: Sendable {
         let documents = files + fed.documents
         let names = (sources + fed.sources).map(\.name)
         let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
-        let revision = Revision(of: sources + fed.sources + fed.earlierSources)
+        let beginning =
+            loaded.flatMap { $0.sources == sources ? $0.beginning : nil }
+            ?? Revision.Beginning(sources)
+        let revision = Revision(of: beginning, and: fed.sources + fed.earlierSources)
         let definition = assembly.definition(revision: revision.text)
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names))
@@ -150,6 +153,7 @@ package struct RulesFileLoader: Sendable {
             feeds: feeds,
             places: RulesPlaces(documents, files: names),
             sources: sources,
+            beginning: beginning,
             parsed: ParsedSources(sources + fed.parsedSources, files + fed.parsedDocuments),
             earlier: fed.earlier,
             laxTests: laxTests

@@ -49,13 +49,13 @@ package struct RuleSetTransition {
             self.unseen = 0
             return
         }
-        let change = RuleChange(from: old.definition, to: new.definition, at: now)
+        var change = RuleChange(from: old.definition, to: new.definition, at: now)
         var openings: [Opening] = []
         var (undone, unseen) = (0, 0)
         for rule in change.formerRules {
             let plans = change.plans(beside: rule)
             if plans.isEmpty {
-                guard undone < Self.undoLimit else {
+                guard undone < Self.undoLimit, !change.isExhausted else {
                     unseen += 1
                     continue
                 }
@@ -71,71 +71,121 @@ package struct RuleSetTransition {
 }
 
 /// The rules that differ between two rule sets.
+///
+/// Thousands of rules that are as they were cost next to nothing: none of them is copied.
 private struct RuleChange {
+    private struct Planned {
+        /// Where the rule of the floor stands among the new ones.
+        let rule: Int
+        let place: Int
+        let floor: RuleDefinition
+        /// Where the rule that it takes the place of stood.
+        let former: Int?
+    }
+
+    /// As many pairs of a former rule and a planned floor are looked at, those of one id aside.
+    private static let pairLimit = 1_000_000
+
     /// Enforced rules with a floor that are not in the new rule set as they were.
     let formerRules: [RuleDefinition]
-    private let successors: [String: RuleDefinition]
+    /// Whether some pairs were not looked at, because there are too many.
+    var isExhausted: Bool { self.pairs > Self.pairLimit }
+
+    private let old: [RuleDefinition]
+    private let new: [RuleDefinition]
+    /// Where the new rules stand.
+    private let places: [String: Int]
     /// The floors that are new, and not in force for everybody.
-    private let planned: [(plan: RuleSetTransition.Plan, former: RuleDefinition?)]
+    private let planned: [Planned]
+    private var plannedByApp: [String: [Int]] = [:]
+    private var plannedForAnyApp: [Int] = []
+    private var pairs = 0
 
     init(from old: RuleSetDefinition, to new: RuleSetDefinition, at now: Timestamp) {
-        let before = Self.byID(old.rules)
-        let after = Self.byID(new.rules)
+        let before = Self.places(old.rules)
+        let after = Self.places(new.rules)
         // Facts move floors that wait for a store.
         let factsDiffer = old.releases != new.releases
-        self.formerRules = old.rules.filter { rule in
-            let hasFloor = rule.withNext.contains { $0.hasFloor && $0.mode == .enforce }
-            let waits = rule.withNext.contains { $0.holdUntilInStore != nil }
-            return hasFloor && (after[rule.id] != rule || factsDiffer && waits)
+        self.formerRules = old.rules.indices.compactMap { index in
+            let successor = after[old.rules[index].id]
+            let isSame = successor.map { new.rules[$0] == old.rules[index] } ?? false
+            guard !isSame || factsDiffer else { return nil }
+            let floors = old.rules[index].withNext
+            let isMoved = !isSame || floors.contains { $0.holdUntilInStore != nil }
+            let hasFloor = floors.contains { $0.hasFloor && $0.mode == .enforce }
+            return isMoved && hasFloor ? old.rules[index] : nil
         }
-        self.successors = after
-        self.planned = new.rules.flatMap { rule in
-            let former = before[rule.id]
-            guard former != rule else {
-                return [(plan: RuleSetTransition.Plan, former: RuleDefinition?)]()
-            }
-            return rule.withNext.enumerated().compactMap { place, floor in
-                guard floor.hasFloor, former?.withNext.contains(floor) != true,
-                    !floor.isWhollyInForce(at: now),
+        self.planned = new.rules.indices.flatMap { index -> [Planned] in
+            let former = before[new.rules[index].id]
+            if let former, old.rules[former] == new.rules[index] { return [] }
+            let floors = former.map { old.rules[$0].withNext } ?? []
+            return new.rules[index].withNext.enumerated().compactMap { place, floor in
+                guard floor.hasFloor, !floors.contains(floor), !floor.isWhollyInForce(at: now),
                     floor.schedule.until.map({ now < $0 }) ?? true
                 else { return nil }
-                let plan = RuleSetTransition.Plan(
-                    rule: rule.id,
-                    floor: floor,
-                    place: place,
-                    base: floor
-                )
-                return (plan, former)
+                return Planned(rule: index, place: place, floor: floor, former: former)
             }
+        }
+        self.old = old.rules
+        self.new = new.rules
+        self.places = after
+        for index in self.planned.indices {
+            guard let apps = self.planned[index].floor.match.apps else {
+                self.plannedForAnyApp.append(index)
+                continue
+            }
+            for app in Set(apps) { self.plannedByApp[app, default: []].append(index) }
         }
     }
 
-    private static func byID(_ rules: [RuleDefinition]) -> [String: RuleDefinition] {
-        Dictionary(rules.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    private static func places(_ rules: [RuleDefinition]) -> [String: Int] {
+        Dictionary(
+            rules.enumerated().map { ($1.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
     }
 
-    func successor(of rule: RuleDefinition) -> RuleDefinition? { self.successors[rule.id] }
+    func successor(of rule: RuleDefinition) -> RuleDefinition? {
+        self.places[rule.id].map { self.new[$0] }
+    }
 
     /// The floors that come and are higher than those of a rule that was there: only raising one is
     /// a plan, and everything else an undo.
-    func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
-        self.planned.compactMap { planned in
-            let floor = planned.plan.floor
-            guard floor.match.overlaps(rule.match), FloorOrder(rule.withNext, [floor]).onlySecond
-            else { return nil }
+    mutating func plans(beside rule: RuleDefinition) -> [RuleSetTransition.Plan] {
+        var plans: [RuleSetTransition.Plan] = []
+        for index in self.candidates(for: rule) {
+            let planned = self.planned[index]
+            guard planned.floor.match.overlaps(rule.match),
+                FloorOrder(rule.withNext, [planned.floor]).onlySecond
+            else { continue }
             // A rule that was there with this floor is not raised, whatever became of its date.
-            if let former = planned.former, former.id != rule.id,
-                !FloorOrder(former.withNext, [floor]).onlySecond
+            if let former = planned.former, self.old[former].id != rule.id,
+                !FloorOrder(self.old[former].withNext, [planned.floor]).onlySecond
             {
-                return nil
+                continue
             }
-            return RuleSetTransition.Plan(
-                rule: planned.plan.rule,
-                floor: floor,
-                place: planned.plan.place,
+            let plan = RuleSetTransition.Plan(
+                rule: self.new[planned.rule].id,
+                floor: planned.floor,
+                place: planned.place,
                 base: rule
             )
+            plans.append(plan)
         }
+        return plans
+    }
+
+    /// The planned floors that can be for clients of a rule, in their order.
+    private mutating func candidates(for rule: RuleDefinition) -> [Int] {
+        let successor = self.places[rule.id]
+        var found = Array(self.planned.indices)
+        if let apps = rule.match.apps {
+            let named = Set(apps.flatMap { self.plannedByApp[$0] ?? [] })
+            found = named.union(self.plannedForAnyApp).sorted()
+        }
+        self.pairs += found.count
+        guard self.isExhausted else { return found }
+        return found.filter { self.planned[$0].rule == successor }
     }
 }
 

@@ -46,9 +46,9 @@ struct FeedCheck: AsyncParsableCommand {
                     + "revision \(definition.revision))"
             )
             let now = SystemClock.now()
-            for line in HoldReport(definition, at: now).lines { print(line) }
             let findings = RulesFindings(loaded, at: now)
             for finding in findings.all where finding.effect != .refuses { print(finding) }
+            for line in HoldReport(definition, at: now).lines { print(line) }
             for finding in findings.refusals { StandardError.write("\(finding)") }
             guard findings.refusals.isEmpty else { throw ExitCode.failure }
             guard answers.allSatisfy({ $0.failure == nil }) else { throw ExitCode.failure }

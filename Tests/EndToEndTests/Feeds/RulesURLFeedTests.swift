@@ -221,18 +221,4 @@ struct RulesURLFeedTests {
             #expect(!(result.output + result.errors).contains("hunter2"))
         }
     }
-
-    @Test func `a state folder that cannot be used ends the start with the reason`() throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try folder.writeInPlace("rules: []\n", to: "rules.yaml")
-        let error = #expect(throws: HarnessError.self) {
-            try GateProcess(
-                upstreamPort: 9,
-                rules: folder.file("rules.yaml"),
-                flags: [.stateDir(path: folder.path(of: "rules.yaml"))]
-            )
-        }
-        #expect(error?.description.contains("--state-dir") == true)
-    }
 }

@@ -166,13 +166,14 @@ struct ReferenceJudge {
             && !facts.contains { self.isWayOut($0, of: rule) && self.isOut($0, rule, at: now) }
         let isEnforced = wouldEnforce && !isHeld
         let isWarning = wouldWarn && !isHeld
+        let refuses = isEnforced || isWarning && brownout != nil
         let recommended = self.recommended(by: rule, facts, at: now)
 
         guard isEnforced || isWarning || recommended != nil || isClosed || isAnnounced
         else { return nil }
         if !matchGaps.isEmpty {
             let onlyAnnounces =
-                !isEnforced && recommended == nil && !isClosed
+                !refuses && recommended == nil && !isClosed
             return onlyAnnounces ? nil : Word(gaps: matchGaps)
         }
         var word = Word(announced: isAnnounced ? window : nil)
@@ -206,7 +207,7 @@ struct ReferenceJudge {
             word.kind = .recommend
         }
         if recommended != nil
-            || isEnforced
+            || refuses
                 && (rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty)
         {
             if self.identity.version == .missing { word.gaps.append(.missing(.version)) }
@@ -214,7 +215,7 @@ struct ReferenceJudge {
                 word.gaps.append(.unreadable(.version))
             }
         }
-        if isEnforced, rule.minimumBuild != nil, self.identity.build == .missing {
+        if refuses, rule.minimumBuild != nil, self.identity.build == .missing {
             word.gaps.append(.missing(.build))
         }
         return word

@@ -7,7 +7,7 @@ struct PlatformCheck: FindingCheck {
         "visionos", "desktop", "harmonyos", "fireos", "kaios", "tizen", "webos", "roku",
     ]
 
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         // Where no rule tells platforms apart, there is one, or all are meant.
         let tellsPlatforms = rules.definition.rules.contains { $0.match.platforms != nil }
         for rule in rules.definition.rules {
@@ -50,7 +50,7 @@ struct StoreLinkCheck: FindingCheck {
     ]
     private static let applePlatforms = ["ios", "ipados", "macos", "tvos", "watchos", "visionos"]
 
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let policy = rules.definition.unidentified
         self.check(policy.storeURL, at: rules.places.unidentified, findings)
         for floor in rules.floors {
@@ -74,17 +74,21 @@ struct StoreLinkCheck: FindingCheck {
     }
 
     private func checkStore(
-        of floor: LoadedRules.Floor,
+        of floor: RulesInReview.Floor,
         at place: Place,
         _ findings: FindingCollector
     ) {
-        guard let link = floor.rule.storeURL?.default.lowercased(),
+        guard let link = floor.rule.storeURL?.default.lowercased().utf8,
             let platforms = floor.rule.match.platforms, !platforms.isEmpty
         else { return }
         let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
         let isForAndroid = platforms.allSatisfy { $0.name == "android" }
         let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
-        guard foreign.contains(where: { link.contains($0) }) else { return }
+        // In bytes: there may be thousands of links, and a search by characters is slow.
+        let isForeign = foreign.contains { name in
+            link.indices.contains { link[$0...].starts(with: name.utf8) }
+        }
+        guard isForeign else { return }
         findings.report(
             .foreignLink,
             "the link of '\(floor.rule.id)', for \(platforms[0]), leads to another platform's store",
@@ -96,7 +100,7 @@ struct StoreLinkCheck: FindingCheck {
 
 /// Finds what lets everybody pass, or refuses those who say nothing of themselves.
 struct OpenGateCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
         guard let file = rules.places.files.first else { return }
         if definition.mode == .observe {
@@ -128,7 +132,7 @@ struct OpenGateCheck: FindingCheck {
 
 /// Finds policies for a path that are no stricter than what holds everywhere, and never speak.
 struct LenientPathCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let policy = rules.definition.unidentified
         for (path, place) in zip(policy.paths, rules.places.unidentifiedPaths) {
             self.check("missing", path.missing, policy.missing, at: place, findings)

@@ -5,7 +5,7 @@ internal import GatePolicy
 ///
 /// Only one before: of two rules that want the same, the first is the one that a client is told of.
 struct DeadRuleCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
         let covering = CoveringIndex(definition.rules)
         for (index, rule) in definition.rules.enumerated() {

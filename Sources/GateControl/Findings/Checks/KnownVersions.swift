@@ -19,12 +19,22 @@ struct KnownVersions {
 
     private let definition: RuleSetDefinition
     private let releases: [Platform: [Release]]
+    /// Rules that recommend a version, in their order, and where those stand that are for an app.
     private let recommending: [RuleDefinition]
+    private var recommendingByApp: [String: [Int]] = [:]
+    private var recommendingAnyApp: [Int] = []
 
     init(_ definition: RuleSetDefinition) {
         self.definition = definition
         self.releases = Dictionary(grouping: definition.releases, by: \.platform)
         self.recommending = definition.rules.filter { $0.mode == .enforce && $0.recommended != nil }
+        for (place, rule) in self.recommending.enumerated() {
+            guard let apps = rule.match.apps else {
+                self.recommendingAnyApp.append(place)
+                continue
+            }
+            for app in Set(apps) { self.recommendingByApp[app, default: []].append(place) }
+        }
     }
 
     /// Whether clients of a rule can update their way past all rules of a group.
@@ -65,22 +75,29 @@ struct KnownVersions {
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
     ) -> Verdict {
-        let known = self.recommending.filter { other in
+        var newest: AppVersion?
+        for place in self.recommending(for: rule.match.apps) {
+            let match = self.recommending[place].match
             // Testers have versions that are recommended to nobody else.
-            other.match.overlaps(rule.match)
-                && (rule.match.channels == nil || other.match.channels != nil)
+            guard match.overlaps(rule.match), rule.match.channels == nil || match.channels != nil,
+                let version = self.recommending[place].recommended
+            else { continue }
+            if group.allSatisfy({ $0.admits(version) }) { return .open }
+            newest = newest.map { max($0, version) } ?? version
         }
-        guard !known.isEmpty else { return .open }
-        let passes = known.contains { recommending in
-            guard let version = recommending.recommended else { return false }
-            return group.allSatisfy { $0.admits(version) }
-        }
-        guard !passes, let version = known.compactMap(\.recommended).max() else { return .open }
+        guard let version = newest else { return .open }
         let refusing = group.first { !$0.admits(version) } ?? rule
         return .closed(
             key: refusing.minimum.map { version.release < $0 } ?? false ? "minimum" : "blocked",
             "it refuses \(version), the newest version that a rule recommends"
         )
+    }
+
+    /// The places of the rules that recommend something to clients of one of these apps.
+    private func recommending(for apps: [String]?) -> [Int] {
+        guard let apps else { return Array(self.recommending.indices) }
+        let named = Set(apps.flatMap { self.recommendingByApp[$0] ?? [] })
+        return named.sorted() + self.recommendingAnyApp
     }
 
     /// The releases that concern a rule, by the place where clients get them.

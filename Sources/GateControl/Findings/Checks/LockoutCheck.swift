@@ -6,7 +6,7 @@ internal import GatePolicy
 struct LockoutCheck {
     /// A floor that locks out, and why.
     struct Lockout {
-        let floor: LoadedRules.Floor
+        let floor: RulesInReview.Floor
         let key: String?
         let reason: String
         /// The rules that do it together.
@@ -27,7 +27,7 @@ struct LockoutCheck {
     /// Floors that refuse the newest release, while an older one passes.
     private let refusedReleases: [Lockout]
 
-    init(_ rules: LoadedRules, at now: Timestamp) {
+    init(_ rules: RulesInReview, at now: Timestamp) {
         guard rules.definition.mode == .enforce else {
             (self.lockouts, self.refusedReleases, self.closures) = ([], [], [])
             return
@@ -121,7 +121,13 @@ struct LockoutCheck {
     }
 
     private static func closure(of group: [RuleDefinition]) -> String? {
-        switch VersionReach(of: group) {
+        // A minimum alone is passed by everything above it.
+        guard group.contains(where: { !$0.blocked.isEmpty }) else { return nil }
+        return Self.closure(VersionReach(of: group))
+    }
+
+    private static func closure(_ reach: VersionReach) -> String? {
+        switch reach {
         case .open: nil
         case .closed:
             "no version passes; in a list one range is enough, within a range all of it must hold"

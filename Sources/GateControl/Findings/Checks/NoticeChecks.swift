@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds notices without a language that another notice has.
 struct MissingLanguageCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let notices = rules.definition.notices
         let spoken = Set(notices.values.flatMap(\.texts.keys))
         for (name, notice) in notices {
@@ -20,7 +20,7 @@ struct UnusedNoticeCheck: FindingCheck {
     /// The notice that devices are shown which cannot update; rules do not name it.
     private static let cannotUpdate = "cannotUpdate"
 
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
         let all = definition.rulesWithNext
         if all.allSatisfy(\.requiresOS.isEmpty), let place = rules.places.notices[Self.cannotUpdate]
@@ -51,7 +51,7 @@ struct UnusedNoticeCheck: FindingCheck {
 
 /// Finds rules that deny without words of their own, in a notice or in a body.
 struct BuiltInWordsCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.rule.mode == .enforce && floor.rule.notice == nil {
             let rule = floor.rule
             let body = rule.answer.body ?? rules.definition.answer.body

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Finds rules and maintenance windows that are over.
 struct PastRuleCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for rule in rules.definition.rules {
             guard let place = rules.places.rules[rule.id] else { continue }
             if let until = rule.schedule.until, until <= now {
@@ -20,7 +20,7 @@ struct PastRuleCheck: FindingCheck {
 
 /// Finds roll-outs that never reach everybody, and steps that begin before the floor does.
 struct RolloutCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
@@ -46,7 +46,7 @@ struct FarDateCheck: FindingCheck {
     private static let farDays: Int64 = 2 * 365
     private static let longMaintenance: Int64 = 2 * day
 
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let horizon = now.advanced(by: Self.farDays * Self.day)
         for floor in rules.floors {
             let (rule, places) = (floor.rule, floor.places)
@@ -72,7 +72,7 @@ struct FarDateCheck: FindingCheck {
 
 /// Says when a `next` holds for everybody, so that it can take the place of what stands above it.
 struct NextCompleteCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {
             guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
             let message =

@@ -66,7 +66,8 @@ struct TransitionCheck {
                 at: self.new.places.identity ?? file
             )
         }
-        let exempt = after.exemptions.filter { !before.exemptions.contains($0) }
+        let known = Set(before.exemptions)
+        let exempt = after.exemptions.filter { !known.contains($0) }
         if !exempt.isEmpty {
             let names = exempt.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
             let more = exempt.count > 5 ? " and \(exempt.count - 5) more" : ""
@@ -85,7 +86,12 @@ struct TransitionCheck {
             )
         }
         let closed = before.rules.filter { $0.maintenance != nil && $0.mode == .enforce }
-        for rule in closed where !after.rules.contains(rule) {
+        guard !closed.isEmpty else { return }
+        let successors = Dictionary(
+            after.rules.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for rule in closed where successors[rule.id] != rule {
             findings.report(
                 .laxer,
                 "the maintenance of '\(rule.id)' is another one, or gone",

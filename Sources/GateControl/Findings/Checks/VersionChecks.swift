@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Finds blocked versions that the minimum of the same rule refuses anyway: no mistake, since a floor
 /// that is raised passes many of them.
 struct NeedlessBlockCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors {
             guard let minimum = floor.rule.minimum else { continue }
             for range in floor.rule.blocked where range.isWhollyBelow(minimum) {
@@ -18,7 +18,7 @@ struct NeedlessBlockCheck: FindingCheck {
 
 /// Finds recommended versions that a rule for the same clients refuses.
 struct RefusedRecommendationCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
         let covering = CoveringIndex(definition.rules)
         for (index, rule) in definition.rules.enumerated() where rule.mode == .enforce {
@@ -46,7 +46,7 @@ struct RefusedRecommendationCheck: FindingCheck {
 
 /// Finds rules that go by what a store has, where no release says what that is.
 struct MissingReleaseCheck: FindingCheck {
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         // What is in the store may be what a feed will say.
         let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
         let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
@@ -83,7 +83,7 @@ struct MissingReleaseCheck: FindingCheck {
 
     /// A rule that waits for countries begins with one release that is in all of them.
     private func checkCountries(
-        of floor: LoadedRules.Floor,
+        of floor: RulesInReview.Floor,
         _ known: [Release],
         on platform: Platform,
         _ findings: FindingCollector
@@ -120,7 +120,7 @@ struct RepeatedReleaseCheck: FindingCheck {
         let build: UInt64?
     }
 
-    func check(_ rules: LoadedRules, at now: Timestamp, _ findings: FindingCollector) {
+    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         var places: [Key: Place] = [:]
         for (release, place) in zip(rules.definition.releases, rules.places.releases) {
             let key = Key(
