@@ -1,0 +1,69 @@
+/// One slip of a finger in a rules file.
+struct Mutation: Sendable {
+    /// The slip in words, with its line.
+    let words: String
+    let text: String
+
+    /// Every slip of these kinds, in the order of the text: a digit more or less in a number, two
+    /// letters swapped in a word, a line deleted, the end of the file cut off behind a line.
+    ///
+    /// Comments are left alone.
+    static func all(of text: String) -> [Mutation] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.flatMap { index -> [Mutation] in
+            let line = lines[index]
+            guard line.contains(where: { !$0.isWhitespace }),
+                line.drop(while: \.isWhitespace).first != "#"
+            else { return [] }
+            func replaced(_ new: String, _ words: String) -> Mutation {
+                var lines = lines
+                lines[index] = Substring(new)
+                return Mutation(
+                    words: "line \(index + 1), \(words)",
+                    text: lines.joined(separator: "\n")
+                )
+            }
+            var without = lines
+            without.remove(at: index)
+            let deleted = Mutation(
+                words: "line \(index + 1) deleted: \(line)",
+                text: without.joined(separator: "\n")
+            )
+            let cut = Mutation(
+                words: "cut off behind line \(index + 1): \(line)",
+                text: lines[...index].joined(separator: "\n") + "\n"
+            )
+            let slips = Self.slips(in: String(line)).map { replaced($0, "\($0)") }
+            return slips + (index < lines.count - 1 ? [deleted, cut] : [deleted])
+        }
+    }
+
+    /// As many as asked for, evenly spread.
+    static func sample(_ count: Int, of all: [Mutation]) -> [Mutation] {
+        guard all.count > count else { return all }
+        return (0..<count).map { all[$0 * all.count / count] }
+    }
+
+    /// The line with one slip in a number or word of it.
+    private static func slips(in line: String) -> [String] {
+        line.matches(of: /[0-9]+|[A-Za-z]{2,}/).flatMap { match -> [String] in
+            let (head, tail) = (line[..<match.range.lowerBound], line[match.range.upperBound...])
+            return Self.slips(of: line[match.range]).map { head + $0 + tail }
+        }
+    }
+
+    private static func slips(of word: Substring) -> [String] {
+        guard let first = word.first, !first.isNumber else {
+            let less = word.count > 1 ? [String(word.dropLast())] : []
+            return less + ["\(word)0"]
+        }
+        let letters = Array(word)
+        let places = letters.indices.dropLast()
+        guard let place = places.first(where: { letters[$0] != letters[$0 + 1] }) else {
+            return []
+        }
+        var swapped = letters
+        swapped.swapAt(place, place + 1)
+        return [String(swapped)]
+    }
+}

@@ -1,0 +1,151 @@
+import GatePolicy
+
+/// Clients that are held against rules before and after a slip: those of the tests in the file, and
+/// for each rule those with versions and builds around every number that a rule or fact names.
+///
+/// It asks nothing of what compares rule sets in the program.
+struct MutationClients {
+    /// A client and its request.
+    struct Client {
+        let identity: ClientIdentity
+        let method: String
+        let target: String
+        var address: String?
+
+        func decision(of rules: RuleSet, at now: Timestamp) -> Decision {
+            let (method, target) = (Array(self.method.utf8), Array(self.target.utf8))
+            let scope = rules.scope(method: method.span, target: target.span)
+            return rules.decide(self.identity, in: scope, at: now, address: self.address)
+        }
+    }
+
+    /// The clients of one rule.
+    struct Crowd {
+        let rule: RuleDefinition
+        let clients: [Client]
+        /// The newest version, and the newest build, that the file knows to be good; `nil`: none.
+        let version: AppVersion?
+        let build: UInt64?
+    }
+
+    let crowds: [Crowd]
+
+    init(_ old: RuleSet, _ new: RuleSet, at now: Timestamp) {
+        let rules = old.definition.rulesWithNext + new.definition.rulesWithNext
+        let releases = old.definition.releases + new.definition.releases
+        let named = rules.flatMap(Self.versions) + releases.map(\.version)
+        let good = Self.goodClients(of: old, at: now)
+        let tested = good.compactMap(\.version.value)
+        let versions = Self.around(named + tested)
+        let builds = Self.around(rules.compactMap(\.minimumBuild) + releases.compactMap(\.build))
+        self.crowds = old.definition.rules.map { rule in
+            let match = rule.match
+            let own = good.filter { Self.isOne($0, of: match) }
+            let out = old.definition.releases.filter { release in
+                match.platforms?.contains(release.platform) ?? true
+                    && (release.app.map { match.apps?.contains($0) ?? true } ?? true)
+            }
+            let recommended = old.definition.rules.filter { $0.match.overlaps(match) }
+                .compactMap(\.recommended)
+            let known = out.map(\.version) + recommended + own.compactMap(\.version.value)
+            let asksBuild = rule.withNext.contains { $0.minimumBuild != nil }
+            return Crowd(
+                rule: rule,
+                clients: Self.clients(of: match, versions, asksBuild ? builds : []),
+                version: known.max(),
+                build: (out.compactMap(\.build) + own.compactMap(\.build.value)).max()
+            )
+        }
+    }
+
+    /// Those of the tests in the file, as these rules read them.
+    static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
+        rules.tests.map { test in
+            var claims = IdentityClaims()
+            for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }
+            return Client(
+                identity: reader.identify(claims),
+                method: test.method,
+                target: test.path,
+                address: test.address
+            )
+        }
+    }
+
+    private static func goodClients(of rules: RuleSet, at now: Timestamp) -> [ClientIdentity] {
+        Self.tested(by: rules.definition, as: rules)
+            .filter { $0.decision(of: rules, at: now).kind < .require }
+            .map(\.identity)
+    }
+
+    private static func isOne(_ client: ClientIdentity, of match: RuleMatch) -> Bool {
+        let isOfPlatform = match.platforms.map { list in
+            client.platform.value.map(list.contains) ?? false
+        }
+        let isOfApp = match.apps.map { list in client.app.value.map(list.contains) ?? false }
+        return isOfPlatform ?? true && isOfApp ?? true
+    }
+
+    private static func clients(
+        of match: RuleMatch,
+        _ versions: [AppVersion],
+        _ builds: [UInt64]
+    ) -> [Client] {
+        let request = match.requests?.first
+        let target = (request?.path ?? "/any").replacing("/**", with: "/any")
+            .replacing("*", with: "any")
+        let osVersion = Self.around(match.osVersions?.flatMap { Self.versions($0) } ?? [])
+            .first { version in match.osVersions?.contains { $0.contains(version) } ?? true }
+        return versions.flatMap { version in
+            (builds.isEmpty ? [nil] : builds.map(Optional.some)).map { build in
+                Client(
+                    identity: ClientIdentity(
+                        app: match.apps?.first.map { .stated($0) } ?? .missing,
+                        platform: match.platforms?.first.map { .stated($0) } ?? .missing,
+                        version: .stated(version),
+                        build: build.map { .stated($0) } ?? .missing,
+                        channel: match.channels?.first.map { .stated($0.lowercased()) } ?? .missing,
+                        osVersion: osVersion.map { .stated($0) } ?? .missing
+                    ),
+                    method: request?.methods?.first ?? "GET",
+                    target: target
+                )
+            }
+        }
+    }
+
+    /// Every version that a rule names.
+    private static func versions(_ rule: RuleDefinition) -> [AppVersion] {
+        [rule.minimum, rule.recommended, rule.minimumBuildOf].compactMap(\.self)
+            + rule.blocked.flatMap { Self.versions($0) }
+    }
+
+    private static func versions(_ range: VersionRange) -> [AppVersion] {
+        range.description.split(whereSeparator: { " <>=".contains($0) }).compactMap { word in
+            try? AppVersion(parsing: String(word).replacing(".x", with: ""))
+        }
+    }
+
+    /// The versions themselves, and one a little below and a little above each.
+    private static func around(_ versions: [AppVersion]) -> [AppVersion] {
+        let all = versions.flatMap { version -> [AppVersion] in
+            let parts = version.release.description.split(separator: ".")
+            let numbers = parts.compactMap { UInt64($0) }
+            let full = numbers + Array(repeating: 0, count: max(0, 3 - numbers.count))
+            var below = full
+            if let place = below.lastIndex(where: { $0 > 0 }) {
+                below[place] -= 1
+                for later in below.indices where later > place { below[later] = 999 }
+            }
+            let neighbours = [below, full + [1]].compactMap { numbers in
+                try? AppVersion(parsing: numbers.map(\.description).joined(separator: "."))
+            }
+            return [version] + neighbours
+        }
+        return Set(all).sorted()
+    }
+
+    private static func around(_ builds: [UInt64]) -> [UInt64] {
+        Set(builds.flatMap { [$0 &- min(1, $0), $0, $0 &+ 1] }).sorted()
+    }
+}
