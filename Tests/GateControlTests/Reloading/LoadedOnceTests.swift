@@ -54,7 +54,8 @@ struct LoadedOnceTests {
             sources: loaded.sources,
             beginning: loaded.beginning,
             parsed: ParsedSources([source], [remembered]),
-            earlier: [:]
+            earlier: [:],
+            laxTests: []
         )
         let loader = RulesFileLoader(path: "/nowhere/rules.yaml", now: { Self.now })
         let fed = try loader.load(again: understood, feeds: [feed.id: Self.contribution("1", feed)])
