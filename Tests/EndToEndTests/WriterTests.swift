@@ -59,6 +59,8 @@ struct WriterTests {
                 floors.insert(try self.floor(in: scene))
             }
             #expect(floors == ["3.5.0", "5.0.0"])
+            // The log follows what is in force.
+            try scene.gate.logLine("the load", skipping: logged) { $0.message == "rules loaded" }
             let lines = scene.gate.logLines.dropFirst(logged)
             let loads = lines.filter { $0.message == "rules loaded" }
             #expect(loads.map { $0.metadata["reason"] } == ["fileChanged"])

@@ -35,8 +35,13 @@ package struct RuleSetTransition {
     /// How many changed rules were not looked at, because there are too many.
     package let unseen: Int
 
-    /// How many rules are looked at whose change is no plan.
+    /// How many rules are looked at whose change is no plan; fewer among thousands, where each client
+    /// that names no app is held against all of them.
     private static let undoLimit = 50
+    /// As many rules, times those that are tried, as may be held against each other.
+    private static let effort = 50_000
+    /// As many refusals are enough for anybody.
+    private static let planLimit = 20
 
     /// - Parameters:
     ///   - old: The rules in force.
@@ -50,17 +55,22 @@ package struct RuleSetTransition {
             return
         }
         var change = RuleChange(from: old.definition, to: new.definition, at: now)
+        let size = max(1, old.definition.rules.count + new.definition.rules.count)
+        let undoLimit = max(3, min(Self.undoLimit, Self.effort / size))
         var openings: [Opening] = []
         var (undone, unseen) = (0, 0)
         for rule in change.formerRules {
             let plans = change.plans(beside: rule)
-            if plans.isEmpty {
-                guard undone < Self.undoLimit, !change.isExhausted else {
-                    unseen += 1
-                    continue
-                }
-                undone += 1
+            let isWithin =
+                plans.isEmpty
+                ? undone < undoLimit && !change.isExhausted
+                // A plan that was not looked at opens nothing: one that was refuses them all.
+                : openings.lazy.filter { $0.plan != nil }.count < Self.planLimit
+            guard isWithin else {
+                unseen += 1
+                continue
             }
+            if plans.isEmpty { undone += 1 }
             let successor = change.successor(of: rule)
             let trial = TransitionTrial(rule, successor, plans.map(\.floor), old, new)
             openings += trial.openings(plans, at: now)
