@@ -28,7 +28,7 @@ struct FeedsReport: Encodable {
     }
 
     let rules: RulesReport
-    /// Where the last good rules and what feeds said are kept; not there without `--state-dir`.
+    /// The folder of what outlives the process; not there without `--state-dir`.
     let state: StateReport?
     let feeds: [Feed]
 

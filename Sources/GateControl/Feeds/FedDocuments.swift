@@ -6,7 +6,7 @@ struct FedDocuments {
     private static let observedMark = " (stale)"
     private static let prefix = "feed:"
 
-    /// What is judged by, and the names that messages call it by.
+    /// The texts that are judged by, under the names that messages call them by.
     private(set) var sources: [RulesSource] = []
     private(set) var documents: [RulesDocument] = []
     /// Everything that was parsed for it, as it stands in its texts.

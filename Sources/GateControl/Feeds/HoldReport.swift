@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What each rule with `holdUntilInStore` waits for, country by country, in words.
+/// The stores that each rule with `holdUntilInStore` waits for, country by country, in words.
 package struct HoldReport {
     private let definition: RuleSetDefinition
     private let now: Timestamp
@@ -109,7 +109,7 @@ package struct HoldReport {
 }
 
 extension RuleDefinition {
-    /// What a release must be to pass the rule, in a few words.
+    /// The floor that a release must reach to pass the rule, in a few words.
     fileprivate var demand: String {
         let parts = [
             self.minimum.map { "\($0)" }, self.minimumBuild.map { "build \($0)" },
