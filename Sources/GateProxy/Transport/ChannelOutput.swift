@@ -93,7 +93,7 @@ final class ChannelOutput {
         return !self.usesChannel
     }
 
-    /// Sends what the kernel takes at once; what an error keeps is left to the channel, which ends by it.
+    /// Sends what the kernel takes at once; an error is left for the channel to meet.
     private func send(_ buffer: inout ByteBuffer) {
         let count = try? self.socket?.withUnsafeTransport { descriptor in
             let count = unsafe buffer.withUnsafeReadableBytes { bytes in

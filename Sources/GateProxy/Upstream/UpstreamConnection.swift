@@ -27,6 +27,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var inbound = ByteBuffer()
     var transport = UpstreamTransport.none
     private var hasHeldRead = false
+    /// Whether the connection was reset: what looks like the end of a body is none then.
+    private var wasReset = false
+    /// Whether the backend has closed its side in order.
+    private var inputEnded = false
     /// Where the memory of what was read goes.
     private let largeBuffers: LargeBuffers?
     /// Whether TLS stands between this and the socket.
@@ -180,26 +184,28 @@ extension UpstreamConnection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
-        self.ended(inOrder: !self.transport.wasReset)
+        self.inputEnded = true
+        if self.transport.wasReset { self.wasReset = true }
+        self.ended()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A backend that closes in order was heard of before. NIO says nothing of an error that it
-        // meets in writing.
-        self.ended(inOrder: false)
+        // NIO says nothing of an error that it meets in writing; but who has closed was heard of.
+        if !self.inputEnded { self.wasReset = true }
+        self.ended()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.wasReset = true
         context.close(promise: nil)
     }
 
-    /// `inOrder`: whether what looks like the end of a body is one.
-    private func ended(inOrder: Bool) {
+    private func ended() {
         guard let client = self.client else {
             self.member?.remove(self)
             return self.close()
         }
-        if case .body(.untilClose) = self.reading, inOrder {
+        if case .body(.untilClose) = self.reading, !self.wasReset {
             client.responseEnded(upstreamKeepsAlive: false)
         } else {
             client.upstreamEnded()
