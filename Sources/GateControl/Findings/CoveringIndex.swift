@@ -49,7 +49,7 @@ struct CoveringIndex {
     /// The places of the other rules that are for every client of this one, in their order.
     func places(covering place: Int) -> [Int] {
         let match = self.rules[place].match
-        // Who covers a rule has no condition, or one that holds for its first value, too.
+        // A covering rule has no condition, or one that holds for the first value, too.
         let found = Self.keys(match, .firstOrNone).flatMap { self.places[$0] ?? [] }
         return (found + self.wide).filter { $0 != place && self.rules[$0].match.covers(match) }
             .sorted()

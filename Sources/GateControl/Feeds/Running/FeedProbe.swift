@@ -3,7 +3,7 @@ package struct FeedProbe: Sendable {
     /// What a feed said.
     package struct Answer: Sendable {
         package let feed: FeedDefinition
-        /// What it would add to the rules.
+        /// The rules that it would add.
         package fileprivate(set) var contribution: FeedContribution?
         /// Why there is nothing, or not all of it.
         package fileprivate(set) var failure: FeedFailure?

@@ -8,7 +8,7 @@ struct PlatformCheck: FindingCheck {
     ]
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // Where no rule tells platforms apart, there is one, or all are meant.
+        // Rules that never name a platform are for the only one, or for all.
         let tellsPlatforms = rules.definition.rules.contains { $0.match.platforms != nil }
         for rule in rules.definition.rules {
             guard let place = rules.places.rules[rule.id] else { continue }

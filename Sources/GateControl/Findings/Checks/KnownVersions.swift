@@ -70,7 +70,7 @@ struct KnownVersions {
         return refused
     }
 
-    /// Where no store is known, the rules that recommend something to the same clients know best.
+    /// Rules that recommend something to the same clients know best where no store is known.
     private func recommendations(
         for rule: RuleDefinition,
         _ group: [RuleDefinition]

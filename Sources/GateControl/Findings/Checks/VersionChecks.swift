@@ -47,7 +47,7 @@ struct RefusedRecommendationCheck: FindingCheck {
 /// Finds rules that go by what a store has, where no release says what that is.
 struct MissingReleaseCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // What is in the store may be what a feed will say.
+        // A feed may still say it.
         let isToCome = rules.feeds.contains { [.anything, .releases].contains($0.source.subject) }
         let releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
         for floor in rules.floors {
