@@ -121,9 +121,12 @@ private struct RuleChange {
             let isSame = successor.map { new.rules[$0] == old.rules[index] } ?? false
             guard !isSame || factsDiffer else { return nil }
             let floors = old.rules[index].withNext
-            let isMoved = !isSame || floors.contains { $0.holdUntilInStore != nil }
-            let hasFloor = floors.contains { $0.hasFloor && $0.mode == .enforce }
-            return isMoved && hasFloor ? old.rules[index] : nil
+            guard floors.contains(where: { $0.hasFloor && $0.mode == .enforce }) else { return nil }
+            let looksAtStores = floors.contains { $0.holdUntilInStore != nil }
+            guard !isSame || looksAtStores else { return nil }
+            // A rule that only gets a `next` more refuses whom it refused.
+            let isKept = !looksAtStores && (successor.map { new.rules[$0].keeps(floors) } ?? false)
+            return isKept ? nil : old.rules[index]
         }
         self.planned = new.rules.indices.flatMap { index -> [Planned] in
             let former = before[new.rules[index].id]
@@ -196,6 +199,20 @@ private struct RuleChange {
         self.pairs += found.count
         guard self.isExhausted else { return found }
         return found.filter { self.planned[$0].rule == successor }
+    }
+}
+
+extension RuleDefinition {
+    /// Whether each of these floors is one of the rule, too.
+    fileprivate func keeps(_ floors: [RuleDefinition]) -> Bool {
+        let own = self.withNext.map(\.withoutNext)
+        return floors.allSatisfy { own.contains($0.withoutNext) }
+    }
+
+    private var withoutNext: RuleDefinition {
+        var rule = self
+        rule.next = []
+        return rule
     }
 }
 

@@ -2,24 +2,55 @@
 ///
 /// Every rule is kept under the values of one of its conditions, the one that fewest rules share:
 /// its apps, its platforms or its request patterns. What is found may still turn out to be for
-/// others; what is not found cannot be for the client.
+/// others. What is not found cannot be for the client, or asks a client that does not say its value
+/// for no more than a rule that is found.
 struct RuleIndex: Sendable {
     /// A condition, and the rules that are kept under its values.
     private struct Shelf<Value: Sendable & Hashable>: Sendable {
         var rules: [Value: [Int]] = [:]
-        /// All of them once, in ascending order.
-        var all: [Int] = []
+        /// Rules for a client that does not say which value is its own, in ascending order.
+        ///
+        /// Of those that ask it for the same there is one.
+        var unclaimed: [Int] = []
+        private var questions: Set<Question> = []
 
-        mutating func keep(_ rule: Int, under values: [Value]) {
+        /// - Parameters:
+        ///   - rule: The place of the rule.
+        ///   - values: The values that it is for.
+        ///   - question: What the rule is for a client that does not say its value; `nil` if no other
+        ///     rule can speak for it.
+        mutating func keep(_ rule: Int, under values: [Value], _ question: Question?) {
             for value in Set(values) { self.rules[value, default: []].append(rule) }
             // An empty list is for nobody, also not for a client that does not say.
-            if !values.isEmpty { self.all.append(rule) }
+            guard !values.isEmpty else { return }
+            guard question.map({ self.questions.insert($0).inserted }) ?? true else { return }
+            self.unclaimed.append(rule)
         }
 
-        /// The rules for a client that claims this; all, if it does not say which value is its own.
         func rules(for claim: Claim<Value>) -> [Int] {
-            guard let value = claim.value else { return self.all }
+            guard let value = claim.value else { return self.unclaimed }
             return self.rules[value] ?? []
+        }
+    }
+
+    /// All that a rule is for a client that may or may not be meant: it asks for what is not said.
+    private struct Question: Hashable {
+        private let apps: [String]?
+        private let platforms: [Platform]?
+        private let channels: [String]?
+        private let osVersions: [VersionRange]?
+        private let patterns: [Int]?
+
+        /// - Parameters:
+        ///   - rule: The rule; time and stores make one rule ask when another one does not.
+        ///   - match: Its conditions, without the one whose value the client does not say.
+        init?(_ rule: CompiledRule, _ match: RuleMatch) {
+            guard rule.isConstant, rule.definition.mode == .enforce else { return nil }
+            self.apps = match.apps
+            self.platforms = match.platforms
+            self.channels = match.channels
+            self.osVersions = match.osVersions
+            self.patterns = rule.patterns
         }
     }
 
@@ -40,7 +71,9 @@ struct RuleIndex: Sendable {
 
     private var apps = Shelf<String>()
     private var platforms = Shelf<Platform>()
-    private var patterns = Shelf<Int>()
+    private var patterns: [Int: [Int]] = [:]
+    /// The rules that are kept under patterns, in ascending order.
+    private var patterned: [Int] = []
     /// The rules without any of these conditions.
     private var others: [Int] = []
 
@@ -58,9 +91,18 @@ struct RuleIndex: Sendable {
             let byPattern = patterns.total(rule.patterns)
             switch min(byApp, byPlatform, byPattern) {
             case .max: self.others.append(index)
-            case byApp: self.apps.keep(index, under: match.apps ?? [])
-            case byPattern: self.patterns.keep(index, under: rule.patterns ?? [])
-            default: self.platforms.keep(index, under: match.platforms ?? [])
+            case byApp:
+                var others = match
+                others.apps = nil
+                self.apps.keep(index, under: match.apps ?? [], Question(rule, others))
+            case byPattern:
+                let values = Set(rule.patterns ?? [])
+                for value in values { self.patterns[value, default: []].append(index) }
+                if !values.isEmpty { self.patterned.append(index) }
+            default:
+                var others = match
+                others.platforms = nil
+                self.platforms.keep(index, under: match.platforms ?? [], Question(rule, others))
             }
         }
     }
@@ -71,10 +113,10 @@ struct RuleIndex: Sendable {
         found += self.apps.rules(for: identity.app)
         found += self.platforms.rules(for: identity.platform)
         if let numbers = scope.patterns.numbers {
-            let matching = Set(numbers.flatMap { self.patterns.rules[$0] ?? [] })
+            let matching = Set(numbers.flatMap { self.patterns[$0] ?? [] })
             found += matching
         } else {
-            found += self.patterns.all
+            found += self.patterned
         }
         // Among equals the first in the file decides.
         return found.sorted()

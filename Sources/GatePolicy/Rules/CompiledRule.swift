@@ -11,6 +11,8 @@ final class CompiledRule: Sendable {
     private let channels: [String]?
     private let rollout: Rollout
     private let isTimed: Bool
+    /// Whether the rule asks the same at all times, whatever the stores have.
+    var isConstant: Bool { !self.isTimed && self.shelf == nil }
     /// Whether its floor is about versions, and whether it is about builds.
     private let asksVersion: Bool
     private let asksBuild: Bool

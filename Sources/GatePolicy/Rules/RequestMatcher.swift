@@ -32,8 +32,8 @@ struct RequestMatcher: Sendable {
             methodNumbers += pattern.methods?.compactMap { numbers[$0] } ?? []
             let accepted = pattern.methods.map { _ in start..<methodNumbers.count }
             let entry = PatternEntry(number: number, methods: accepted)
-            if let segments = pattern.segments {
-                builder.add(Self.spelled(segments, style), as: entry)
+            if let segments = Self.spelled(pattern, style) {
+                builder.add(segments, as: entry)
             } else {
                 pathless.append(entry)
             }
@@ -51,17 +51,13 @@ struct RequestMatcher: Sendable {
         self.methodNumbers = methodNumbers
     }
 
-    /// The segments in the spelling in which this style compares them.
+    /// The segments in the spelling in which this style compares them; `nil` for every path.
     private static func spelled(
-        _ segments: [RequestPattern.Segment],
+        _ pattern: RequestPattern,
         _ style: Style
-    ) -> [RequestPattern.Segment] {
-        guard style == .lenient else { return segments }
-        let kept = segments.last == .literal([]) ? segments.dropLast() : segments[...]
-        return kept.map { segment in
-            guard case .literal(let label) = segment else { return segment }
-            return .literal(LenientPath.folded(label))
-        }
+    ) -> [RequestPattern.Segment]? {
+        guard style == .lenient else { return pattern.segments }
+        return pattern.foldedSegments.map { $0.last == .literal([]) ? $0.dropLast() : $0 }
     }
 
     /// The patterns that a request matches.

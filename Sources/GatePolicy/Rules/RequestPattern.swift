@@ -12,6 +12,11 @@ package struct RequestPattern: Sendable, Hashable {
         case literal([UInt8])
         case anyOne
         case anythingBelow
+
+        var folded: Segment {
+            guard case .literal(let label) = self else { return self }
+            return .literal(LenientPath.folded(label))
+        }
     }
 
     /// The path as written; `nil` for every path.
@@ -20,6 +25,8 @@ package struct RequestPattern: Sendable, Hashable {
     package let methods: [String]?
     /// The segments of the path; `/` is one empty segment, and so is a trailing slash.
     let segments: [Segment]?
+    /// The segments as they are compared with those of other rules: see `LenientPath.folded(_:)`.
+    let foldedSegments: [Segment]?
 
     package init(path: String?, methods: [String]?) throws(RequestPatternError) {
         guard path != nil || methods != nil else { throw .empty }
@@ -31,9 +38,12 @@ package struct RequestPattern: Sendable, Hashable {
         self.path = path
         self.methods = methods.map { _ in names.sorted() }
         if let path {
-            self.segments = try Self.segments(path)
+            let segments = try Self.segments(path)
+            self.segments = segments
+            self.foldedSegments = segments.map(\.folded)
         } else {
             self.segments = nil
+            self.foldedSegments = nil
         }
     }
 

@@ -1,10 +1,10 @@
 /// One comparison of a version range: `>=3.9.0`, `3.7.2` or `3.8.x`.
-enum VersionComparison: Sendable, Equatable {
+enum VersionComparison: Sendable, Hashable {
     case compare(Relation, AppVersion)
     /// Every version that begins with these numbers.
     case series([DecimalNumber])
 
-    enum Relation: String, Sendable, Equatable {
+    enum Relation: String, Sendable, Hashable {
         // Longer operators first: `>=` must not be read as `>`.
         case atLeast = ">="
         case atMost = "<="

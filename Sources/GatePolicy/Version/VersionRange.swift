@@ -3,7 +3,7 @@
 /// All comparisons of a range must hold. Versions compare in their own order, so that
 /// `<2.0.0` contains `2.0.0-rc.1`; a series such as `3.8.x` contains every version that begins
 /// with its numbers, pre-releases included.
-package struct VersionRange: Sendable, Equatable {
+package struct VersionRange: Sendable, Hashable {
     private let comparisons: [VersionComparison]
 
     package init(parsing text: String) throws(VersionRangeError) {

@@ -1,5 +1,6 @@
-import GatePolicy
 import Testing
+
+@testable import GatePolicy
 
 @Suite struct RequestPatternTests {
     @Test(arguments: [
@@ -51,5 +52,27 @@ import Testing
     ) {
         #expect(throws: error) { try RequestPattern(path: path, methods: methods) }
         #expect(!error.description.isEmpty)
+    }
+
+    @Test func `two patterns meet if and only if a request is in both`() throws {
+        let paths = [
+            "/", "/a", "/A", "/a/", "/a/b", "/a/**", "/a/b/**", "/*", "/*/b", "/*/b/**", "/**",
+            "/b",
+            "/b/*", "/%41", "/a%20b", "/A%20B/**", "/*/*", "/a/*/c",
+        ]
+        let methods: [[String]?] = [nil, ["GET"], ["get", "POST"], ["PUT"]]
+        let patterns = try methods.flatMap { methods in
+            try paths.map { try RequestPattern(path: $0, methods: methods) }
+        }
+        let pathless = try methods.compactMap(\.self).map {
+            try RequestPattern(path: nil, methods: $0)
+        }
+        let fillers = ComparedRequest.Fillers(besides: patterns)
+        for one in patterns + pathless {
+            for other in patterns + pathless {
+                let both = ComparedRequest(one, other, fillers)
+                #expect(one.meets(other) == (both != nil), "\(one) and \(other)")
+            }
+        }
     }
 }
