@@ -88,6 +88,7 @@ let package = Package(
         ),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
+        .target(name: "MutatedRules", dependencies: ["GatePolicy"], path: "Tests/MutatedRules"),
         .target(
             name: "ConformanceCases",
             dependencies: ["GateTestSupport"],
@@ -134,6 +135,7 @@ let package = Package(
                 "GateControl",
                 "GatePolicy",
                 "GateTestSupport",
+                "MutatedRules",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -155,7 +157,10 @@ let package = Package(
         ),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ConformanceCases", "GateTestSupport", "versiongate"],
+            dependencies: [
+                "ConformanceCases", "GateControl", "GatePolicy", "GateTestSupport", "MutatedRules",
+                "versiongate",
+            ],
             exclude: ["Programs"]
         ),
     ],

@@ -53,6 +53,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("rules-file") { input throws(Finding) in
             try RulesFileProperties.check(input)
         },
+        FuzzTarget("rules-change") { input throws(Finding) in
+            try RulesChangeProperties.check(input)
+        },
     ]
 
     private init(_ name: String, _ body: @escaping @Sendable ([UInt8]) throws(Finding) -> Void) {

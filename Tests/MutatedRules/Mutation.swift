@@ -1,14 +1,14 @@
 /// One slip of a finger in a rules file.
-struct Mutation: Sendable {
+package struct Mutation: Sendable {
     /// The slip in words, with its line.
-    let words: String
-    let text: String
+    package let words: String
+    package let text: String
 
     /// Every slip of these kinds, in the order of the text: a digit more or less in a number, two
     /// letters swapped in a word, a line deleted, the end of the file cut off behind a line.
     ///
     /// Comments are left alone.
-    static func all(of text: String) -> [Mutation] {
+    package static func all(of text: String) -> [Mutation] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.flatMap { index -> [Mutation] in
             let line = lines[index]
@@ -39,7 +39,7 @@ struct Mutation: Sendable {
     }
 
     /// As many as asked for, evenly spread.
-    static func sample(_ count: Int, of all: [Mutation]) -> [Mutation] {
+    package static func sample(_ count: Int, of all: [Mutation]) -> [Mutation] {
         guard all.count > count else { return all }
         return (0..<count).map { all[$0 * all.count / count] }
     }

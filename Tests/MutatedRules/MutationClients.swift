@@ -1,18 +1,18 @@
-import GatePolicy
+package import GatePolicy
 
 /// Clients that are held against rules before and after a slip: those of the tests in the file, and
 /// for each rule those with versions and builds around every number that a rule or fact names.
 ///
 /// It asks nothing of what compares rule sets in the program.
-struct MutationClients {
+package struct MutationClients {
     /// A client and its request.
-    struct Client {
-        let identity: ClientIdentity
-        let method: String
-        let target: String
-        var address: String?
+    package struct Client {
+        package let identity: ClientIdentity
+        package let method: String
+        package let target: String
+        package var address: String?
 
-        func decision(of rules: RuleSet, at now: Timestamp) -> Decision {
+        package func decision(of rules: RuleSet, at now: Timestamp) -> Decision {
             let (method, target) = (Array(self.method.utf8), Array(self.target.utf8))
             let scope = rules.scope(method: method.span, target: target.span)
             return rules.decide(self.identity, in: scope, at: now, address: self.address)
@@ -20,17 +20,17 @@ struct MutationClients {
     }
 
     /// The clients of one rule.
-    struct Crowd {
-        let rule: RuleDefinition
-        let clients: [Client]
+    package struct Crowd {
+        package let rule: RuleDefinition
+        package let clients: [Client]
         /// The newest version, and the newest build, that the file knows to be good; `nil`: none.
-        let version: AppVersion?
-        let build: UInt64?
+        package let version: AppVersion?
+        package let build: UInt64?
     }
 
-    let crowds: [Crowd]
+    package let crowds: [Crowd]
 
-    init(_ old: RuleSet, _ new: RuleSet, at now: Timestamp) {
+    package init(_ old: RuleSet, _ new: RuleSet, at now: Timestamp) {
         let rules = old.definition.rulesWithNext + new.definition.rulesWithNext
         let releases = old.definition.releases + new.definition.releases
         let named = rules.flatMap(Self.versions) + releases.map(\.version)
@@ -59,7 +59,7 @@ struct MutationClients {
     }
 
     /// Those of the tests in the file, as these rules read them.
-    static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
+    package static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
         rules.tests.map { test in
             var claims = IdentityClaims()
             for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }

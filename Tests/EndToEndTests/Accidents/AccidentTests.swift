@@ -19,6 +19,9 @@ struct AccidentTests {
         var findings: [Item]
     }
 
+    private static let current = "4.2.0"
+    private static let old = "3.4.9"
+
     @Test func `the table of accidents has its rows`() {
         #expect(Accident.table.count >= 35)
         #expect(Set(Accident.table.map(\.name)).count == Accident.table.count)
@@ -27,12 +30,16 @@ struct AccidentTests {
     @Test func `every accident meets a running gate`() async throws {
         try await Scene.play(rules: AccidentRules.shop, flags: [.adminListen()]) { scene in
             var said: [String] = []
+            let crowd = AskingCrowd(port: scene.gate.port, versions: [Self.current, Self.old])
+            defer { crowd.stop() }
             for accident in Accident.table {
                 try self.put(accident.base, scene, accident.name)
                 try self.expect(.passes, .denied, scene, "before: \(accident.name)")
+                crowd.forget()
                 let report = try self.load(accident.text, scene)
                 self.expect(report, accident)
                 try self.expect(accident.current, accident.old, scene, accident.name)
+                try self.expect(crowd, accident)
                 said.append("\(accident.name): \(self.words(report))")
                 // The way back holds at once, whatever it was.
                 try self.put(accident.base, scene, accident.name)
@@ -76,6 +83,22 @@ struct AccidentTests {
         }
     }
 
+    /// While the file was read and judged, clients got what they got before or what they get after.
+    private func expect(_ crowd: AskingCrowd, _ accident: Accident) throws {
+        for (version, before, after) in [
+            (Self.current, Accident.Reach.passes, accident.current),
+            (Self.old, .denied, accident.old),
+        ] {
+            let reaches = try crowd.statuses(of: version)
+                .map { $0 == 200 ? Accident.Reach.passes : .denied }
+            #expect(!reaches.isEmpty, "\(accident.name): nobody asked")
+            #expect(
+                reaches.allSatisfy { $0 == before || $0 == after },
+                "\(accident.name): \(version) got \(reaches)"
+            )
+        }
+    }
+
     private func words(_ report: Report) -> String {
         guard report.lastReloadSuccessful else { return report.errors?.first ?? "refused" }
         let names = report.findings.map(\.name)
@@ -88,7 +111,7 @@ struct AccidentTests {
         _ scene: Scene,
         _ name: String
     ) throws {
-        for (version, reach) in [("4.2.0", current), ("3.4.9", old)] {
+        for (version, reach) in [(Self.current, current), (Self.old, old)] {
             let fields = "X-App-Platform: ios\r\nX-App-Version: \(version)\r\n"
             let status = try scene.ask(Request.text(fields: fields)).status
             #expect((status == 200) == (reach == .passes), "\(name): \(version) gets \(status)")

@@ -1,5 +1,6 @@
 import Foundation
 import GatePolicy
+import MutatedRules
 import Synchronization
 import Testing
 
@@ -80,7 +81,7 @@ struct MutationTests {
                 report.failures.append("opens for \(opened) in silence: \(mutation.words)")
             }
         }
-        Attachment.record(report.text, named: "\(file.testDescription).txt")
+        Attachment.record(report.text, named: "\(file.description).txt")
         #expect(report.failures.isEmpty, "\(report.failures.joined(separator: "\n"))")
         #expect(report.unknown.count <= Self.mostUnknown, "\(report.text)")
     }

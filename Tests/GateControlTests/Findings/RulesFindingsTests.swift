@@ -1,4 +1,5 @@
 import GatePolicy
+import MutatedRules
 import Testing
 
 @testable import GateControl

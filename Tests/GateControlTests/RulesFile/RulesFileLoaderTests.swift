@@ -1,5 +1,6 @@
 import Foundation
 import GatePolicy
+import MutatedRules
 import Testing
 
 @testable import GateControl

@@ -1,4 +1,5 @@
 import Foundation
+import MutatedRules
 import Testing
 
 @testable import GateControl
@@ -34,7 +35,7 @@ struct RulesSchemaTests {
         let files = ShippedRules.files
         let verdicts = try self.verdicts(try files.map { try $0.text() })
         for (file, verdict) in zip(files, verdicts) {
-            #expect(verdict == nil, "\(file.testDescription)")
+            #expect(verdict == nil, "\(file.description)")
         }
     }
 

@@ -1,0 +1,166 @@
+import Foundation
+import GateControl
+import GatePolicy
+import GateTestSupport
+import MutatedRules
+import Testing
+
+/// Slips that a machine makes in the shipped rules files meet a gate that runs by them: none locks out
+/// a group of clients that passed, and none lets one pass in silence that was refused.
+///
+/// What is judged below the executable for thousands of slips is asked here of real answers, for a
+/// sample; with `GATE_ALL_MUTATIONS`, for all.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(20)))
+struct RunningMutationTests {
+    private static let perFile =
+        ProcessInfo.processInfo.environment["GATE_ALL_MUTATIONS"] == nil ? 6 : Int.max
+    /// So many clients of one rule are asked for.
+    private static let clientLimit = 24
+    /// Findings that say that somebody passes who did not.
+    private static let loud: Set = [
+        "laxer", "identity-changed", "observing", "open-gate", "plan-opens",
+    ]
+
+    /// Files that stand alone, and speak of no host that a test may not reach.
+    private static let files = ShippedRules.files.filter { file in
+        guard let text = try? file.text() else { return true }
+        let isAlone = !file.path.contains("/folder-of-files/")
+        return isAlone && !text.contains("\nfeeds:") && !text.hasPrefix("feeds:")
+    }
+
+    private struct Report: Decodable {
+        struct Item: Decodable {
+            var name: String
+        }
+
+        var lastReloadSuccessful: Bool
+        var errors: [String]?
+        var refusals: [Item]?
+        var findings: [Item]
+
+        var words: String {
+            let names = (self.lastReloadSuccessful ? self.findings : self.refusals ?? [])
+                .map(\.name).sorted().joined(separator: ", ")
+            let outcome =
+                self.lastReloadSuccessful
+                ? "loaded" : self.refusals == nil ? "unreadable" : "refused"
+            return names.isEmpty ? outcome : "\(outcome): \(names)"
+        }
+    }
+
+    /// Requests of the clients of one rule.
+    private struct Group {
+        let rule: String
+        let requests: [String]
+        /// Whether the file says which versions there are.
+        let isKnowable: Bool
+    }
+
+    @Test func `the files that are left out are few`() {
+        // A folder of three files and the examples with feeds, which are played against local servers.
+        #expect(Self.files.count >= 28)
+    }
+
+    @Test(arguments: files)
+    func `no slip locks a group out or opens the gate in silence`(file: ShippedRules) async throws {
+        let text = try file.text()
+        let mutations = Mutation.sample(Self.perFile, of: Mutation.all(of: text))
+        try await Scene.play(rules: text, flags: [.adminListen()]) { scene in
+            let groups = try Self.groups(of: text)
+            var said: [String] = []
+            for mutation in mutations {
+                let before = try groups.map { try self.statuses($0, scene) }
+                let report = try self.load(mutation.text, scene)
+                let after = try groups.map { try self.statuses($0, scene) }
+                said.append("\(mutation.words): \(report.words)")
+                for (index, group) in groups.enumerated() {
+                    self.expect(before[index], after[index], group, report, mutation.words)
+                }
+                let restored = try self.load(text, scene)
+                try #require(restored.lastReloadSuccessful, "\(mutation.words): \(restored)")
+            }
+            Attachment.record(said.joined(separator: "\n"), named: "\(file.description).txt")
+        }
+    }
+
+    private func expect(
+        _ before: [Int],
+        _ after: [Int],
+        _ group: Group,
+        _ report: Report,
+        _ words: String
+    ) {
+        let pairs = zip(before, after)
+        let passed = pairs.filter { $0.0 != 426 }
+        if group.isKnowable, !passed.isEmpty {
+            let isLockedOut = passed.allSatisfy { $0.1 == 426 }
+            #expect(!isLockedOut, "'\(group.rule)' is locked out by \(words): \(report.words)")
+        }
+        if pairs.contains(where: { $0.0 == 426 && $0.1 != 426 }) {
+            let isSaid = !Self.loud.isDisjoint(with: report.findings.map(\.name))
+            #expect(isSaid, "'\(group.rule)' is opened by \(words): \(report.words)")
+        }
+        if !report.lastReloadSuccessful {
+            #expect(before == after, "\(words): \(report.words)")
+        }
+    }
+
+    private func load(_ text: String, _ scene: Scene) throws -> Report {
+        try scene.folder.replace("rules.yaml", with: text)
+        return try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost", body: ""))
+            .json()
+    }
+
+    private func statuses(_ group: Group, _ scene: Scene) throws -> [Int] {
+        let client = try scene.connect()
+        return try group.requests.map { request in
+            try client.send(request)
+            return try client.response().status
+        }
+    }
+
+    /// The clients of each rule up to the newest version that the file knows, and those of its tests.
+    private static func groups(of text: String) throws -> [Group] {
+        let now = Timestamp(secondsSinceEpoch: Int64(Date.now.timeIntervalSince1970))
+        let rules = try RulesFileLoader.load(sources: [("rules.yaml", text)], now: { now }).ruleSet
+        let tests = rules.definition.tests.filter { $0.at == nil && $0.address == nil }.map {
+            test in
+            let fields = test.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+            return Request.text(
+                test.method == "HEAD" ? "GET" : test.method,
+                test.path,
+                fields: fields
+            )
+        }
+        let tested = Group(rule: "the tests of the file", requests: tests, isKnowable: true)
+        // Only the usual fields can be written without knowing how the file reads them.
+        guard rules.definition.identity == .defaults else { return [tested] }
+        let crowds = MutationClients(rules, rules, at: now).crowds.map { crowd in
+            let clients = crowd.clients.filter { client in
+                guard let newest = crowd.version else { return true }
+                return client.identity.version.value.map { $0 <= newest } ?? true
+            }
+            return Group(
+                rule: crowd.rule.id,
+                requests: clients.prefix(Self.clientLimit).map(Self.request),
+                isKnowable: crowd.version != nil
+                    && clients.count <= Self.clientLimit
+                    && !crowd.rule.withNext.contains { $0.minimumBuild != nil }
+            )
+        }
+        return [tested] + crowds
+    }
+
+    private static func request(_ client: MutationClients.Client) -> String {
+        let identity = client.identity
+        let values = [
+            ("X-App-Id", identity.app.value), ("X-App-Platform", identity.platform.value?.name),
+            ("X-App-Version", identity.version.value?.description),
+            ("X-App-Build", identity.build.value.map(String.init)),
+            ("X-App-Channel", identity.channel.value),
+            ("X-OS-Version", identity.osVersion.value?.description),
+        ]
+        let fields = values.compactMap { name, value in value.map { "\(name): \($0)\r\n" } }
+        return Request.text(client.method, client.target, fields: fields.joined())
+    }
+}
