@@ -129,12 +129,15 @@ enum ReferencePath {
             .map { $0.flatMap { $0.byte == UInt8(ascii: "/") ? Array("%2f".utf8) : [$0.byte] } }
     }
 
+    /// The path once decoded where that can make another triplet: its percent signs and digits.
     private static func decodedPercent(_ path: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var index = 0
         while index < path.count {
-            decoded.append(path[index])
-            index += path[index...].starts(with: "%25".utf8) ? 3 : 1
+            let octet = Self.octet(path, at: index)
+            let isPart = octet.map { Array("%0123456789abcdefABCDEF".utf8).contains($0) } ?? false
+            decoded.append(isPart ? octet ?? 0 : path[index])
+            index += isPart ? 3 : 1
         }
         return decoded
     }

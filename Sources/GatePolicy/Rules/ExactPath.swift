@@ -16,7 +16,7 @@ struct ExactPath {
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             // Some backends resolve `..`, some take it as a name, some refuse it.
-            if segment == [0x2E, 0x2E] || (segment.isEmpty && !isLast) { return nil }
+            if Self.isDirection(segment) || (segment.isEmpty && !isLast) { return nil }
             if segment != [0x2E] {
                 kept.append(segment)
             } else if isLast {
@@ -28,13 +28,17 @@ struct ExactPath {
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {
         var spelled: [UInt8] = []
+        // What is not ASCII, decoded; blanks stand for everything else.
+        var text: [UInt8] = []
         var rest = path[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 guard !Self.isAmbiguous(byte) else { return nil }
                 if byte < 0x80 {
                     spelled.append(byte)
+                    text.append(UInt8(ascii: " "))
                 } else {
+                    text.append(byte)
                     PercentEncoding.append(byte, to: &spelled)
                 }
                 continue
@@ -44,13 +48,28 @@ struct ExactPath {
                 octet != UInt8(ascii: "/"), octet != UInt8(ascii: "%")
             else { return nil }
             rest = rest.dropFirst(2)
+            text.append(octet >= 0x80 ? octet : UInt8(ascii: " "))
             if PercentEncoding.isUnreserved(octet) {
                 spelled.append(octet)
             } else {
                 PercentEncoding.append(octet, to: &spelled)
             }
         }
-        return spelled
+        return LookAlikes.areIn(text) ? nil : spelled
+    }
+
+    /// Whether some file systems take a segment for `..`: Windows ignores blanks and dots at the end of
+    /// a name.
+    private static func isDirection(_ segment: ArraySlice<UInt8>) -> Bool {
+        guard segment.first == UInt8(ascii: "."), segment != [0x2E] else { return false }
+        var rest = segment
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: ".") { continue }
+            // Blanks stay encoded in the spelling.
+            guard byte == UInt8(ascii: "%"), rest.starts(with: "20".utf8) else { return false }
+            rest = rest.dropFirst(2)
+        }
+        return true
     }
 
     /// Whether some backends cut, split or refuse a path at this byte.
@@ -58,6 +77,29 @@ struct ExactPath {
         switch byte {
         case 0..<0x20, 0x7F, UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"): true
         default: false
+        }
+    }
+}
+
+/// Characters beyond ASCII that some backends take for one that means something in a path: overlong
+/// UTF-8, which old decoders accept, and what compatibility normalisation (NFKC) turns into a dot, a
+/// slash, a backslash, a percent sign, a semicolon, a hash or a question mark.
+private enum LookAlikes {
+    private static let scalars: [ClosedRange<UInt32>] = [
+        0x37E...0x37E, 0x2024...0x2026, 0x2047...0x2049, 0x2100...0x2101, 0x2105...0x2106,
+        0x2488...0x249B, 0x33C2...0x33C2, 0x33C7...0x33C7, 0x33D8...0x33D8, 0xFE14...0xFE14,
+        0xFE16...0xFE16, 0xFE19...0xFE19, 0xFE30...0xFE30, 0xFE52...0xFE52, 0xFE54...0xFE54,
+        0xFE56...0xFE56, 0xFE5F...0xFE5F, 0xFE68...0xFE68, 0xFE6A...0xFE6A, 0xFF03...0xFF03,
+        0xFF05...0xFF05, 0xFF0E...0xFF0F, 0xFF1B...0xFF1B, 0xFF1F...0xFF1F, 0xFF3C...0xFF3C,
+        0x1F100...0x1F100,
+    ]
+
+    /// Whether bytes that are no ASCII are no valid UTF-8, or have one of these characters.
+    static func areIn(_ bytes: [UInt8]) -> Bool {
+        guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
+        guard let text = String(validating: bytes, as: UTF8.self) else { return true }
+        return text.unicodeScalars.contains { scalar in
+            Self.scalars.contains { $0.contains(scalar.value) }
         }
     }
 }

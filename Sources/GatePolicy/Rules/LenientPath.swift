@@ -49,14 +49,29 @@ struct LenientPath {
     }
 
     /// The path as it came, and as it is to a backend that decodes twice, if that differs.
+    ///
+    /// Only what a second triplet can be made of is decoded, percent signs and hexadecimal digits:
+    /// `%2570`, `%25%37%30` and `%%370` all become `%70`.
     static func spellings(of path: [UInt8]) -> [[UInt8]] {
         var decoded: [UInt8] = []
+        decoded.reserveCapacity(path.count)
+        var isDecodedTwice = false
         var rest = path[...]
         while let byte = rest.popFirst() {
-            decoded.append(byte)
-            if byte == UInt8(ascii: "%"), rest.starts(with: "25".utf8) { rest = rest.dropFirst(2) }
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            let octet = PercentEncoding.octet(rest)
+            if octet == nil || octet == byte { isDecodedTwice = true }
+            if let octet, octet == byte || octet.hexValue != nil {
+                decoded.append(octet)
+                rest = rest.dropFirst(2)
+            } else {
+                decoded.append(byte)
+            }
         }
-        return decoded.count == path.count ? [path] : [path, decoded]
+        return isDecodedTwice && decoded.count < path.count ? [path, decoded] : [path]
     }
 
     /// The spelling in which rules and requests are compared.

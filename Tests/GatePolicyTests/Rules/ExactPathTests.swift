@@ -6,7 +6,9 @@ import Testing
     static let normalised = [
         ("/", "/"), ("/a/b", "/a/b"), ("/a/", "/a/"), ("/A/b", "/A/b"),
         ("/%61%2D%7e", "/a-~"), ("/a%3f%2a", "/a%3F%2A"), ("/./a/./b", "/a/b"), ("/a/.", "/a/"),
-        ("/%2e/a", "/a"), ("/...", "/..."), ("/.well-known", "/.well-known"),
+        ("/%2e/a", "/a"), ("/.well-known", "/.well-known"),
+        ("/..a", "/..a"), ("/.a%20", "/.a%20"), ("/a..%20", "/a..%20"),
+        ("/ä/ö。", "/%C3%A4/%C3%B6%E3%80%82"),
         ("/日", "/%E6%97%A5"), ("/%e6%97%a5", "/%E6%97%A5"),
         ("/a:b@c,d=e!$&'()*+", "/a:b@c,d=e!$&'()*+"),
     ]
@@ -22,6 +24,9 @@ import Testing
         "/a/./../b",
         "/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a;b", "/a%3Bb", "/a#b", "/a%00", "/a\0", "/a%0a",
         "/a%", "/a%4", "/a%zz", "/a%252fb", "/a%25", "/a\u{7F}", "/a%7f", "%2fa",
+        "/..%20/a", "/..%20", "/...", "/.%20", "/.%20./a", "/a/....", "/..%20%20/a",
+        "/%c0%ae%c0%ae/a", "/%e0%80%ae/a", "/%ef%bc%8e%ef%bc%8e/a", "/．．/a", "/a%ef%bc%8fb", "/a／b",
+        "/a%c0%afb", "/a%80b", "/a%c3/%a9", "/a%ed%a0%80", "/a℀b", "/a‥/b", "/a；b", "/a%ef%bc%85",
     ])
     func `a path that backends read in several ways has none`(path: String) {
         #expect(ExactPath(Array(path.utf8)) == nil)

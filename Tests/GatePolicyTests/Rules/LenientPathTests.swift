@@ -63,6 +63,8 @@ import Testing
     @Test(arguments: [
         ("/a%20b", ["/a%20b"]), ("/%2570ay", ["/%2570ay", "/%70ay"]),
         ("/%252e%252e/a", ["/%252e%252e/a", "/%2e%2e/a"]), ("/a%25", ["/a%25", "/a%"]),
+        ("/%25%37%30ay", ["/%25%37%30ay", "/%70ay"]), ("/%257%30ay", ["/%257%30ay", "/%70ay"]),
+        ("/%%37%30ay", ["/%%37%30ay", "/%70ay"]), ("/%61%2f%70", ["/%61%2f%70"]),
     ])
     func `a path with an encoded percent sign has a second spelling`(
         path: String,

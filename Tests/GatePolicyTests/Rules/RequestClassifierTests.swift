@@ -23,7 +23,9 @@ import Testing
             [
                 "/publi", "/publicx", "/public/../admin", "/public/%2e%2e/admin", "/public/..",
                 "/public/..%2fadmin", "/public/..;/admin", "/public//x", "/public/a%5cb",
-                "/public/%252e%252e/admin", "/Public/a",
+                "/public/%252e%252e/admin", "/Public/a", "/public/%c0%ae%c0%ae/admin",
+                "/public/%e0%80%ae%e0%80%ae/admin", "/public/%ef%bc%8e%ef%bc%8e/admin",
+                "/public/..%20/admin",
             ]
         ),
         ("/a/*/c", ["/a/b/c", "/a/%20/c"], ["/a//c", "/a/c", "/a/b/c/d", "/a/b/d"]),
@@ -58,7 +60,8 @@ import Testing
                 "/v2/x/../payments/1", "/x%5cy/..%2fv2/payments/1", "/x\\y/%2e%2e%2fv2/payments",
                 "/open/x%5cy/..%2f..%2fv2/payments/1", "/%23p%2575b%5c%2e../../%2fv2/payments",
                 "/v2/..%3bx/..;y/payments/1", "/v2/./payments%2f..%2fx", "/x%23/../v2/payments#x",
-                "/v2%252fpayments", "/v2/payments%3bx",
+                "/v2%252fpayments", "/v2/payments%3bx", "/v2/%25%37%30ayments/x",
+                "/v2/%257%30ayments/x", "/v2/%%37%30ayments", "/v2%25%32%46payments",
             ],
             [
                 "/v2/payment", "/v2/paymentsx", "/v2", "/", "*", "", "/x/v2/payments",
