@@ -37,8 +37,12 @@ enum BackgroundThread {
 
     /// Lets go of a value that takes long to take apart.
     static func release(_ value: some Sendable) {
-        self.add { withExtendedLifetime(value) {} }
+        // The caller has a reference of its own until this returns, and the last one frees the value.
+        self.add { withExtendedLifetime(value) { _ = usleep(Self.handover) } }
     }
+
+    /// Microseconds in which a caller has certainly let go of what it gave away.
+    private static let handover: UInt32 = 20_000
 
     private static func add(_ work: @escaping @Sendable () -> Void) {
         let isRunning = self.state.withLock { state in
