@@ -23,6 +23,9 @@ final class HTTP2Stream: HTTP2Sender {
     let client: ClientConnection
     private(set) var id: UInt32 = 0
     private var request = RequestBody.ended
+    /// What came of a chunked body while the backend took nothing: a chunk of its own for each byte
+    /// would be six times as much.
+    private var heldBody = ByteBuffer()
     private(set) var isHead = false
     var response = Response.head
     var parser: ResponseHeadParser
@@ -70,6 +73,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.parser.reset()
         self.output.begin(window: sendWindow)
         self.receiveWindow = Self.newReceiveWindow
+        self.heldBody = ByteBuffer()
         self.isOver = false
     }
 
@@ -87,6 +91,7 @@ final class HTTP2Stream: HTTP2Sender {
     func end() {
         guard !self.isOver else { return }
         self.isOver = true
+        self.heldBody = ByteBuffer()
         self.output.drop()
         self.connection.credit(self.receiveWindow.untaken)
         self.connection.isOver(self)
@@ -125,12 +130,27 @@ extension HTTP2Stream {
         case .chunked:
             if endsStream { self.request = .ended }
             guard data.readableBytes > 0 || endsStream else { break }
-            var chunk = self.connection.worker.takeBuffer()
-            chunk.writeChunk(data, isLast: endsStream)
-            self.client.received(chunk)
+            guard self.client.mayRead || endsStream else {
+                self.heldBody.writeImmutableBuffer(data)
+                break
+            }
+            self.passChunk(data, isLast: endsStream)
         case .ended: break
         }
         self.makeRoom()
+    }
+
+    /// Passes what was held and what has come as one chunk.
+    private func passChunk(_ data: ByteBuffer, isLast: Bool) {
+        var body = data
+        if self.heldBody.readableBytes > 0 {
+            self.heldBody.writeImmutableBuffer(data)
+            body = self.heldBody
+            self.heldBody = ByteBuffer()
+        }
+        var chunk = self.connection.worker.takeBuffer()
+        chunk.writeChunk(body, isLast: isLast)
+        self.client.received(chunk)
     }
 
     /// Trailer fields, which end the request.
@@ -146,6 +166,7 @@ extension HTTP2Stream {
             self.request = .ended
         case .chunked:
             self.request = .ended
+            if self.heldBody.readableBytes > 0 { self.passChunk(ByteBuffer(), isLast: false) }
             self.client.received(trailers)
         case .ended: throw .streamClosed
         }
@@ -155,6 +176,11 @@ extension HTTP2Stream {
     func makeRoom() {
         let untaken = self.receiveWindow.untaken
         guard !self.isOver, untaken > 0, self.client.mayRead else { return }
+        if self.heldBody.readableBytes > 0 {
+            self.passChunk(ByteBuffer(), isLast: false)
+            // What was held may be as much as the backend takes.
+            guard !self.isOver, self.client.mayRead else { return }
+        }
         self.connection.credit(untaken)
         guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
         self.connection.writeWindowUpdate(self.id, increment: increment)

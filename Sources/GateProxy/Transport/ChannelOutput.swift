@@ -19,6 +19,19 @@ final class ChannelOutput {
     private var unflushed: ByteBuffer?
     /// Whether there may be bytes in the channel, which come first.
     private var usesChannel = false
+    /// Small pieces behind those that the channel holds, in memory of their own: a slice of one byte
+    /// keeps the whole buffer that it was read into.
+    private var joined = ByteBuffer()
+    /// Whether the channel calls back when it has sent what it holds.
+    private var awaitsRoom = false
+    /// Small pieces that were left to the channel since it was last seen empty.
+    private var smallPieces = 0
+    /// A piece of so many bytes is worth a place of its own in the channel's queue.
+    private static let smallest = 1024
+    /// So many small pieces are left to the channel without a look whether it holds others.
+    private static let fewPieces = 16
+    /// Joined pieces of so many bytes are one that is not small.
+    private static let enough = 16 * 1024
     /// Whether a reset was met in sending.
     ///
     /// The kernel tells it once: whoever reads then meets an end.
@@ -32,7 +45,10 @@ final class ChannelOutput {
 
     /// Whether the kernel has all that was written.
     var isEmpty: Bool {
-        guard self.unflushed == nil else { return false }
+        self.unflushed == nil && self.joined.readableBytes == 0 && self.isChannelEmpty
+    }
+
+    private var isChannelEmpty: Bool {
         let waiting = try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return waiting == 0
     }
@@ -42,8 +58,7 @@ final class ChannelOutput {
             self.unflushed = buffer
         } else {
             self.leaveToChannel()
-            self.context.write(NIOAny(buffer), promise: nil)
-            self.usesChannel = true
+            self.enqueue(buffer)
         }
     }
 
@@ -51,7 +66,7 @@ final class ChannelOutput {
         if let buffer = self.unflushed.take() {
             self.writeAndFlush(buffer)
         } else if self.usesChannel {
-            self.context.flush()
+            self.flushChannel()
         }
     }
 
@@ -62,13 +77,57 @@ final class ChannelOutput {
             self.send(&rest)
             guard rest.readableBytes > 0 else { return }
         }
+        self.enqueue(rest)
+        self.flushChannel()
+    }
+
+    /// Leaves a piece to the channel, or joins it to the small ones that wait behind it.
+    private func enqueue(_ buffer: ByteBuffer) {
         self.usesChannel = true
-        self.context.writeAndFlush(NIOAny(rest), promise: nil)
+        guard buffer.readableBytes < Self.smallest, self.holdsOthers else {
+            self.leaveJoined()
+            self.context.write(NIOAny(buffer), promise: nil)
+            return
+        }
+        self.joined.writeImmutableBuffer(buffer)
+        if self.joined.readableBytes >= Self.enough { self.leaveJoined() }
+    }
+
+    /// Whether the channel holds so much that a small piece can wait for it.
+    private var holdsOthers: Bool {
+        if self.joined.readableBytes > 0 { return true }
+        self.smallPieces += 1
+        guard self.smallPieces > Self.fewPieces else { return false }
+        guard self.isChannelEmpty else { return true }
+        self.smallPieces = 0
+        return false
+    }
+
+    private func leaveJoined() {
+        guard self.joined.readableBytes > 0 else { return }
+        self.context.write(NIOAny(self.joined), promise: nil)
+        self.joined = ByteBuffer()
+    }
+
+    private func flushChannel() {
+        self.context.flush()
+        guard self.joined.readableBytes > 0, !self.awaitsRoom else { return }
+        self.awaitsRoom = true
+        self.whenSent {
+            self.awaitsRoom = false
+            self.leaveJoined()
+            self.context.flush()
+        }
     }
 
     /// Calls back when all that was written is with the kernel, or will never be.
     func whenWritten(_ done: @escaping () -> Void) {
         self.leaveToChannel()
+        self.leaveJoined()
+        self.whenSent(done)
+    }
+
+    private func whenSent(_ done: @escaping () -> Void) {
         let written = self.context.eventLoop.makePromise(of: Void.self)
         self.context.writeAndFlush(NIOAny(ByteBuffer()), promise: written)
         written.futureResult.assumeIsolated().whenComplete { _ in done() }
@@ -77,14 +136,15 @@ final class ChannelOutput {
     /// Nothing more will be written.
     func end() {
         self.flush()
+        self.leaveJoined()
+        self.context.flush()
         self.context.close(mode: .output, promise: nil)
     }
 
     /// More than one piece is written together, by the channel.
     private func leaveToChannel() {
         guard let buffer = self.unflushed.take() else { return }
-        self.usesChannel = true
-        self.context.write(NIOAny(buffer), promise: nil)
+        self.enqueue(buffer)
     }
 
     private var mayPassChannel: Bool {
