@@ -15,7 +15,7 @@ enum AcceptLanguageProperties {
         for range in ranges { try self.checkTag(range) }
         let printed = ranges.map(self.text).joined(separator: ", ")
         try expect(LanguageRange.list(parsing: [printed]), is: ranges, "\(printed)")
-        try self.checkAnswer(to: ranges)
+        try self.checkAnswer(to: fields, ranges)
     }
 
     private static func checkTag(_ range: LanguageRange) throws(Finding) {
@@ -32,10 +32,13 @@ enum AcceptLanguageProperties {
     }
 
     /// A denial has words in a language that there is, and in the one that is wanted most.
-    private static func checkAnswer(to ranges: [LanguageRange]) throws(Finding) {
+    private static func checkAnswer(
+        to fields: [String],
+        _ ranges: [LanguageRange]
+    ) throws(Finding) {
         let identity = ClientIdentity(
             version: (try? AppVersion(parsing: "1")).map { .stated($0) } ?? .missing,
-            languages: ranges
+            languages: fields
         )
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         let decision = Self.rules.decide(identity, in: .unrestricted, at: now, address: nil)

@@ -35,7 +35,7 @@ func client(
         channel: channel.map { .stated($0) } ?? .missing,
         osVersion: try osVersion.map { .stated(try AppVersion(parsing: $0)) } ?? .missing,
         device: device.map { .stated($0) } ?? .missing,
-        languages: LanguageRange.list(parsing: [languages]),
+        languages: [languages],
         country: country.map { .stated($0) } ?? .missing,
         storefront: storefront.map { .stated($0) } ?? .missing
     )

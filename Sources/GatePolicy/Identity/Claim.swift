@@ -20,16 +20,21 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
 extension Claim {
     /// What several statements of the same part come to: equal ones are one, different ones are
     /// unreadable. (nginx takes the first, HAProxy the last: whoever chooses opens a bypass.)
-    init(merging statements: [Claim<Value>]) {
+    init(merging statements: some Sequence<Claim<Value>>) {
         var merged = Claim.missing
         for statement in statements {
             switch (merged, statement) {
             case (_, .missing), (.unreadable, _):
                 continue
-            case (.missing, _), (_, .unreadable):
+            case (_, .unreadable):
+                // Nothing that is said besides makes it readable, and nobody has to read on.
+                self = statement
+                return
+            case (.missing, _):
                 merged = statement
             case (.stated(let one), .stated(let other)) where one != other:
-                merged = .unreadable(Excerpt("\(one), \(other)").text)
+                self = .unreadable(Excerpt("\(one), \(other)").text)
+                return
             case (.stated, .stated):
                 continue
             }

@@ -8,8 +8,8 @@ package struct ClientIdentity: Sendable, Hashable {
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
     package var device: Claim<String>
-    /// What the client wants to read, best first.
-    package var languages: [LanguageRange]
+    /// What the client says of its languages: fields like `Accept-Language` as they came.
+    private var languageFields: [String]
     /// The country that the client connects from, as a proxy tells it: a lower-case code.
     package var country: Claim<String>
     /// The country of the store that the client gets its updates from: a lower-case code.
@@ -23,7 +23,7 @@ package struct ClientIdentity: Sendable, Hashable {
         channel: Claim<String> = .missing,
         osVersion: Claim<AppVersion> = .missing,
         device: Claim<String> = .missing,
-        languages: [LanguageRange] = [],
+        languages: [String] = [],
         country: Claim<String> = .missing,
         storefront: Claim<String> = .missing
     ) {
@@ -34,13 +34,18 @@ package struct ClientIdentity: Sendable, Hashable {
         self.channel = channel
         self.osVersion = osVersion
         self.device = device
-        self.languages = languages
+        self.languageFields = languages
         self.country = country
         self.storefront = storefront
     }
 }
 
 extension ClientIdentity {
+    /// What the client wants to read, best first.
+    ///
+    /// Read when it is asked for: few answers have words in them.
+    package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }
+
     /// The country whose store the client has, as far as that is known: the storefront that it
     /// states, or else the country that it connects from.
     ///

@@ -3,7 +3,22 @@
 package struct IdentityClaims: Sendable, Equatable {
     struct Line: Sendable, Equatable {
         let name: String
-        let value: String
+        /// What the line says; `nil` if that is more than is read.
+        let value: String?
+        /// Whether others may read a list from it.
+        let hasComma: Bool
+
+        init(_ name: String, _ value: String?, hasComma: Bool) {
+            self.name = name
+            self.value = value
+            self.hasComma = hasComma
+        }
+
+        init(_ name: String, _ value: String) {
+            let isRead = value.utf8.count <= IdentityLimits.lineLength
+            let hasComma = value.utf8.contains(UInt8(ascii: ","))
+            self.init(name, isRead ? value : nil, hasComma: hasComma)
+        }
     }
 
     private(set) var headers: [Line] = []
@@ -13,11 +28,20 @@ package struct IdentityClaims: Sendable, Equatable {
 
     /// Adds a header line; the name in lower case.
     package mutating func addHeader(_ name: String, _ value: String) {
-        self.headers.append(Line(name: name, value: value))
+        self.headers.append(Line(name, value))
+    }
+
+    /// Adds a header line that is longer than what is read; the name in lower case.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the field.
+    ///   - hasComma: Whether there is a comma in its value.
+    package mutating func addUnreadHeader(_ name: String, hasComma: Bool) {
+        self.headers.append(Line(name, nil, hasComma: hasComma))
     }
 
     /// Adds parameters of the query.
     package mutating func addQuery(_ parameters: QueryParameters) {
-        self.query += parameters.all.map { Line(name: $0.name, value: $0.value) }
+        self.query += parameters.all.map { Line($0.name, $0.value) }
     }
 }

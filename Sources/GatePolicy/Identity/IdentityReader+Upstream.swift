@@ -11,15 +11,18 @@ extension IdentityReader {
         // Languages are a list by nature, and nobody reads them in two ways; the country is what
         // some other proxy says.
         for part in IdentityPart.allCases where part != .languages && part != .country {
+            guard let name = self.names(of: part).first else { continue }
             let lines = self.lines(of: part, in: claims)
-            let values = lines.flatMap { StatedValue.list($0.value) }
+            // Nearly every part of every client: what it says goes on as it is.
+            if lines.count == 1, lines[0].isOneValue { continue }
             let stated = Self.text(of: part, in: identity)
-            let isOneValue =
-                lines.count == 1 && values.count == 1
-                && !lines[0].value.contains(",")
-            guard !isOneValue, let name = self.sources.headers[part]?.first else { continue }
+            if lines.isEmpty, stated == nil { continue }
+            let values = StatedValue.list(lines)
             let chosen = stated ?? Self.lowestVersion(part, values) ?? values.first?.forwardable
-            guard chosen != nil || values.count > 1 || lines.count > 1 else { continue }
+            let isTooMuch = lines.contains { $0.value == nil } || values.first?.isTooMuch == true
+            guard chosen != nil || values.count > 1 || lines.count > 1 || isTooMuch else {
+                continue
+            }
             for line in lines where !upstream.drop.contains(line.name) {
                 upstream.drop.append(line.name)
             }
@@ -50,6 +53,14 @@ extension IdentityReader {
         case .storefront: identity.storefront.value?.uppercased()
         case .languages, .country: nil
         }
+    }
+}
+
+extension IdentityClaims.Line {
+    /// Whether everybody reads one value from the line.
+    fileprivate var isOneValue: Bool {
+        guard !self.hasComma else { return false }
+        return self.value?.utf8.contains { !$0.isBlank } ?? true
     }
 }
 

@@ -28,36 +28,30 @@ struct IdentityReader: Sendable {
     }
 
     func identify(_ claims: IdentityClaims) -> ClientIdentity {
-        var values: [IdentityPart: [StatedValue]] = [:]
-        for part in IdentityPart.allCases where part != .languages {
-            values[part] = self.values(of: part, in: claims)
-        }
+        var versionValues = self.values(of: .version, in: claims)
         // A version header without a value says nothing, and counts as none.
-        if values[.version, default: []].isEmpty {
-            for (part, spoken) in self.userAgentValues(in: claims)
-            where values[part, default: []].isEmpty {
-                values[part] = spoken
-            }
+        let spoken = versionValues.isEmpty ? self.userAgentValues(in: claims) : [:]
+        versionValues += spoken[.version] ?? []
+        func values(_ part: IdentityPart) -> [StatedValue] {
+            let values = self.values(of: part, in: claims)
+            return values.isEmpty ? spoken[part] ?? [] : values
         }
-        let versions = values[.version, default: []].map { VersionStatement($0) }
-        let platforms = values[.platform, default: []].map(\.platform)
-        let builds = values[.build, default: []].map(\.build)
+        let versions = versionValues.map { VersionStatement($0) }
         func name(_ part: IdentityPart) -> Claim<String> {
-            Claim(merging: values[part, default: []].map(\.name))
+            Claim(merging: values(part).lazy.map(\.name))
         }
+        let channels = values(.channel).lazy.map { $0.name.map { $0.lowercased() } }
         return ClientIdentity(
             app: name(.app),
-            platform: Claim(merging: platforms + versions.map(\.platform)),
+            platform: Claim(merging: values(.platform).map(\.platform) + versions.map(\.platform)),
             version: Claim(merging: versions.map(\.version)),
-            build: Claim(merging: builds + versions.map(\.build)),
-            channel: Claim(
-                merging: values[.channel, default: []].map { $0.name.map { $0.lowercased() } }
-            ),
-            osVersion: Claim(merging: values[.osVersion, default: []].map(\.version)),
+            build: Claim(merging: values(.build).map(\.build) + versions.map(\.build)),
+            channel: Claim(merging: channels),
+            osVersion: Claim(merging: values(.osVersion).lazy.map(\.version)),
             device: name(.device),
             languages: self.languages(in: claims),
-            country: Claim(merging: values[.country, default: []].map(\.country)),
-            storefront: Claim(merging: values[.storefront, default: []].map(\.storefront))
+            country: Claim(merging: values(.country).lazy.map(\.country)),
+            storefront: Claim(merging: values(.storefront).lazy.map(\.storefront))
         )
     }
 
@@ -73,20 +67,28 @@ struct IdentityReader: Sendable {
     }
 
     private func values(of part: IdentityPart, in claims: IdentityClaims) -> [StatedValue] {
-        let spoken = self.lines(of: part, in: claims).flatMap { StatedValue.list($0.value) }
+        let spoken = StatedValue.list(self.lines(of: part, in: claims))
         guard spoken.isEmpty else { return spoken }
-        return self.parameters(of: part, in: claims).flatMap { StatedValue.list($0) }
+        return StatedValue.list(self.parameters(of: part, in: claims))
     }
 
-    private func parameters(of part: IdentityPart, in claims: IdentityClaims) -> [String] {
-        guard let name = self.sources.query[part] else { return [] }
-        return claims.query.filter { $0.name == name }.map { PercentEncoding.decode($0.value) }
+    private func parameters(
+        of part: IdentityPart,
+        in claims: IdentityClaims
+    ) -> [IdentityClaims.Line] {
+        guard !claims.query.isEmpty, let name = self.sources.query[part] else { return [] }
+        return claims.query.filter { $0.name == name }.map { line in
+            guard let value = line.value else { return line }
+            return IdentityClaims.Line(name, PercentEncoding.decode(value))
+        }
     }
 
     private func userAgentValues(in claims: IdentityClaims) -> [IdentityPart: [StatedValue]] {
         var values: [IdentityPart: [StatedValue]] = [:]
         for line in claims.headers where line.name == Self.userAgent {
-            let matches = self.sources.userAgents.lazy.compactMap { $0.match(line.value) }
+            let matches = self.sources.userAgents.lazy.compactMap { pattern in
+                line.value.flatMap { pattern.match($0) }
+            }
             guard let match = matches.first else { continue }
             for (field, text) in match {
                 // A comma here is part of a product's comment, not a list of values.
@@ -97,9 +99,9 @@ struct IdentityReader: Sendable {
         return values
     }
 
-    private func languages(in claims: IdentityClaims) -> [LanguageRange] {
-        let fields = self.lines(of: .languages, in: claims).map(\.value)
-        guard fields.allSatisfy({ $0.isEmpty }) else { return LanguageRange.list(parsing: fields) }
-        return LanguageRange.list(parsing: self.parameters(of: .languages, in: claims))
+    private func languages(in claims: IdentityClaims) -> [String] {
+        let fields = self.lines(of: .languages, in: claims).compactMap(\.value)
+        guard fields.allSatisfy({ $0.isEmpty }) else { return fields }
+        return self.parameters(of: .languages, in: claims).compactMap(\.value)
     }
 }

@@ -10,8 +10,8 @@ package struct LanguageRange: Sendable, Hashable {
 
     /// Reads one item; `nil` if it is malformed.
     init?(_ item: Substring) {
-        let parts = item.split(separator: ";", omittingEmptySubsequences: false)
-            .map(\.trimmingBlanks)
+        let parts = item.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { Substring($0).trimmingBlanks }
         guard let name = parts.first, parts.count <= 2 else { return nil }
         if name == "*" {
             self.tag = nil
@@ -32,9 +32,10 @@ package struct LanguageRange: Sendable, Hashable {
     /// Malformed items are ignored: a client is not denied its language for a slip elsewhere.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
         let count = Self.maximumCount
-        let items = fields.flatMap { $0.split(separator: ",", maxSplits: count).prefix(count) }
+        let items = fields.prefix(count)
+            .flatMap { $0.utf8.split(separator: UInt8(ascii: ","), maxSplits: count).prefix(count) }
             .prefix(count)
-            .compactMap { LanguageRange($0) }
+            .compactMap { LanguageRange(Substring($0)) }
         // The standard library documents no stable sort: the position decides among equals.
         return items.enumerated()
             .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }

@@ -18,8 +18,15 @@ package struct Platform: Sendable, Hashable {
     package init(_ raw: String) {
         let folded = raw.trimmingBlanks.lowercased()
         // `Mac OS X`, `mac_os_x` and `macOSX` are one alias.
-        let key = folded.filter { !" _-".contains($0) }
+        let isSpaced = folded.utf8.contains { Self.isSpace($0) }
+        let key =
+            isSpaced
+            ? String(decoding: folded.utf8.filter { !Self.isSpace($0) }, as: UTF8.self) : folded
         self.name = Self.aliases[key] ?? folded
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
     private static let aliases: [String: String] = [

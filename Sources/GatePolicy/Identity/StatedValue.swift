@@ -7,18 +7,50 @@ struct StatedValue {
     static let maximumLength = 256
 
     let text: Substring
+    /// Whether it stands for more than is read, and is unreadable whatever it says.
+    let isTooMuch: Bool
 
-    /// The values of one line; empty elements say nothing (RFC 9110 section 5.6.1.2).
-    static func list(_ line: String) -> [StatedValue] {
-        line.split(separator: ",").compactMap { element in
-            let text = element.trimmingBlanks
-            return text.isEmpty ? nil : StatedValue(text: text)
+    init(text: Substring) {
+        self.text = text
+        self.isTooMuch = false
+    }
+
+    private init(tooMuch text: Substring) {
+        self.text = text
+        self.isTooMuch = true
+    }
+
+    /// What is said in place of more values, or longer ones, than are read.
+    static let tooMuch = StatedValue(tooMuch: "(too long)")
+
+    /// The values of lines; empty elements say nothing (RFC 9110 section 5.6.1.2).
+    ///
+    /// More than are read are one that is unreadable: see `IdentityLimits`.
+    static func list(_ lines: [IdentityClaims.Line]) -> [StatedValue] {
+        var values: [StatedValue] = []
+        var elements = 0
+        for line in lines {
+            guard let text = line.value else { return [.tooMuch] }
+            var rest = text[...]
+            while true {
+                elements += 1
+                guard elements <= IdentityLimits.elements else { return [.tooMuch] }
+                let comma = rest.utf8.firstIndex(of: UInt8(ascii: ","))
+                let element = rest[..<(comma ?? rest.endIndex)].trimmingBlanks
+                if !element.isEmpty {
+                    guard values.count < IdentityLimits.values else { return [.tooMuch] }
+                    values.append(StatedValue(text: element))
+                }
+                guard let comma else { break }
+                rest = rest[rest.utf8.index(after: comma)...]
+            }
         }
+        return values
     }
 
     /// The value as a name: app, channel or device.
     var name: Claim<String> {
-        guard self.text.utf8.count <= Self.maximumLength,
+        guard !self.isTooMuch, self.text.utf8.count <= Self.maximumLength,
             // A decoded query value can hold a line break, which must never reach a header.
             self.text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return self.unreadable() }
@@ -30,6 +62,7 @@ struct StatedValue {
     }
 
     var version: Claim<AppVersion> {
+        guard !self.isTooMuch else { return self.unreadable() }
         do throws(VersionError) {
             return .stated(try AppVersion(self.text))
         } catch {
@@ -38,6 +71,7 @@ struct StatedValue {
     }
 
     var build: Claim<UInt64> {
+        guard !self.isTooMuch else { return self.unreadable() }
         do throws(VersionError) {
             return .stated(try VersionAndBuild.build(self.text))
         } catch {

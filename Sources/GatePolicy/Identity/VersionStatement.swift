@@ -7,11 +7,17 @@ struct VersionStatement {
 
     init(_ value: StatedValue) {
         let text = value.text
+        guard !value.isTooMuch else {
+            self.platform = .missing
+            self.version = value.version
+            self.build = .missing
+            return
+        }
         var platform = Claim<Platform>.missing
         var rest = text
-        if let slash = text.firstIndex(of: "/") {
+        if let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) {
             let name = text[..<slash].trimmingBlanks
-            rest = text[text.index(after: slash)...].trimmingBlanks
+            rest = text[text.utf8.index(after: slash)...].trimmingBlanks
             platform = name.isEmpty ? .unreadable("") : StatedValue(text: name).platform
         }
         do throws(VersionError) {

@@ -40,22 +40,52 @@ package struct AppVersion: Sendable {
             prerelease = try Self.prerelease(rest[rest.index(after: hyphen)...])
             rest = rest[..<hyphen]
         }
-        self.init(numbers: try Self.numbers(rest), prerelease: prerelease)
+        let numbers = try Self.numbers(rest)
+        // Nearly every version is written as it is described.
+        let isDescription = prerelease.isEmpty && !Self.hasLeadingZero(rest)
+        self.init(numbers, prerelease, as: isDescription ? String(Substring(rest)) : nil)
     }
 
-    private init(numbers: [DecimalNumber], prerelease: [PrereleaseIdentifier]) {
+    /// - Parameters:
+    ///   - numbers: The numbers, as many as were written.
+    ///   - prerelease: The identifiers of the pre-release.
+    ///   - description: How they are written, if that is known.
+    private init(
+        _ numbers: [DecimalNumber],
+        _ prerelease: [PrereleaseIdentifier],
+        as description: String?
+    ) {
         let end = numbers.lastIndex { $0 != .zero }.map { $0 + 1 } ?? 0
-        self.numbers = Array(numbers[..<end])
+        self.numbers = end == numbers.count ? numbers : Array(numbers[..<end])
         self.prerelease = prerelease
+        self.description = description ?? Self.description(numbers, prerelease)
+    }
+
+    private static func description(
+        _ numbers: [DecimalNumber],
+        _ prerelease: [PrereleaseIdentifier]
+    ) -> String {
         let release = numbers.map(\.description).joined(separator: ".")
         let suffix = prerelease.map(\.description).joined(separator: ".")
-        self.description = suffix.isEmpty ? release : "\(release)-\(suffix)"
+        return suffix.isEmpty ? release : "\(release)-\(suffix)"
+    }
+
+    /// Whether one of the dotted numbers has a zero in front of another digit.
+    private static func hasLeadingZero(_ text: Substring.UTF8View) -> Bool {
+        var isFirst = true
+        var isZero = false
+        for byte in text {
+            if isZero, byte.isDigit { return true }
+            isZero = isFirst && byte == 0x30
+            isFirst = byte == UInt8(ascii: ".")
+        }
+        return false
     }
 
     /// The release that a pre-release leads to; a release itself is returned as it is.
     package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
-        return AppVersion(numbers: self.numbers, prerelease: [])
+        return AppVersion(self.numbers, [], as: nil)
     }
 
     /// Reads the dotted numbers in front of a pre-release.

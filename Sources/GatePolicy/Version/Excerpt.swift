@@ -11,6 +11,10 @@ struct Excerpt {
     init(_ bytes: some Collection<UInt8>) {
         let isWhole = bytes.count <= Self.maximumLength
         let kept = String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self)
+        guard !kept.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            self.text = isWhole ? kept : kept + "…"
+            return
+        }
         var text = ""
         for scalar in kept.unicodeScalars {
             text.unicodeScalars.append(Self.isPrintable(scalar) ? scalar : "\u{FFFD}")

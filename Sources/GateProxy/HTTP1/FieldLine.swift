@@ -19,4 +19,12 @@ package struct FieldLine: Equatable, Sendable {
         self.valueEnd += distance
         self.end += distance
     }
+
+    /// Whether others may read a list from the value.
+    func hasComma(in bytes: Span<UInt8>) -> Bool {
+        for index in self.valueStart..<self.valueEnd where bytes[index] == ASCII.comma {
+            return true
+        }
+        return false
+    }
 }

@@ -12,6 +12,11 @@ struct VerdictKey: Hashable {
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
         let count = line.valueEnd - line.valueStart
         self.bytes.append(field)
+        guard count <= IdentityLimits.lineLength else {
+            // Nobody reads it: all that are too long are one, but for those that may be a list.
+            self.bytes += [line.hasComma(in: source) ? 0xFE : 0xFD, 0xFF]
+            return
+        }
         self.bytes.append(UInt8(truncatingIfNeeded: count))
         self.bytes.append(UInt8(truncatingIfNeeded: count >> 8))
         unsafe source.extracting(line.valueStart..<line.valueEnd).withUnsafeBufferPointer {
@@ -21,7 +26,7 @@ struct VerdictKey: Hashable {
 
     /// Notes that a field has one readable value, whichever it is.
     mutating func append(anyValueOf field: UInt8) {
-        // A value of this length would make the key too long to keep.
+        // No value that is read has this length.
         self.bytes += [field, 0xFF, 0xFF]
     }
 
@@ -40,7 +45,7 @@ struct VerdictKey: Hashable {
     }
 
     /// Longer identities are judged anew each time instead of being kept.
-    var isWorthKeeping: Bool { self.bytes.count <= 1024 }
+    var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool {
         guard left.bytes.count == right.bytes.count, left.scope == right.scope,
@@ -63,25 +68,54 @@ struct VerdictKey: Hashable {
     }
 }
 
-/// The verdicts of one event loop, bounded in number.
+/// The verdicts of one event loop, bounded in number and in the bytes of their keys.
 ///
-/// When it is full it starts afresh: a flood of made-up versions then costs each request one
+/// A full cache begins a new generation and keeps the one before: what is asked for again moves up,
+/// and what is not goes with its generation. A flood of made-up versions costs each request one
 /// decision more, and never memory.
 struct VerdictCache {
-    private var verdicts: [VerdictKey: Verdict] = [:]
-    private let capacity: Int
+    /// The bytes of the keys for each verdict, on average.
+    private static let keyLength = 256
 
-    init(capacity: Int) {
-        self.capacity = capacity
+    private var young: [VerdictKey: Verdict] = [:]
+    private var old: [VerdictKey: Verdict] = [:]
+    /// The bytes of the keys of the young generation.
+    private var bytes = 0
+    private let generation: Int
+    private let release: ([VerdictKey: Verdict]) -> Void
+
+    /// - Parameters:
+    ///   - capacity: The most verdicts that are kept.
+    ///   - release: Takes a generation that is over, to free it where no request waits.
+    init(capacity: Int, release: @escaping ([VerdictKey: Verdict]) -> Void = { _ in }) {
+        self.generation = max(1, capacity / 2)
+        self.release = release
     }
 
-    subscript(key: VerdictKey) -> Verdict? {
-        self.verdicts[key]
+    /// The verdict for a key, which it keeps alive.
+    mutating func verdict(for key: VerdictKey) -> Verdict? {
+        if let verdict = self.young[key] { return verdict }
+        guard let verdict = self.old[key] else { return nil }
+        self.insert(verdict, for: key)
+        return verdict
     }
 
     mutating func insert(_ verdict: Verdict, for key: VerdictKey) {
         guard key.isWorthKeeping else { return }
-        if self.verdicts.count >= self.capacity { self.verdicts.removeAll(keepingCapacity: true) }
-        self.verdicts[key] = verdict
+        let isFull = self.bytes + key.bytes.count > self.generation * Self.keyLength
+        if isFull || self.young.count >= self.generation {
+            self.release(self.old)
+            self.old = self.young
+            self.young = [:]
+            self.bytes = 0
+        }
+        if self.young.updateValue(verdict, forKey: key) == nil { self.bytes += key.bytes.count }
+    }
+
+    /// Gives all verdicts away, and is empty.
+    mutating func removeAll() {
+        self.release(self.young)
+        self.release(self.old)
+        (self.young, self.old, self.bytes) = ([:], [:], 0)
     }
 }

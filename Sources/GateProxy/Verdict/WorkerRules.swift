@@ -65,16 +65,17 @@ final class WorkerRules {
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(decision: .preflight)
-        self.cache = VerdictCache(capacity: cacheCapacity)
+        self.cache = VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
     }
 
     deinit {
+        self.cache.removeAll()
         self.release(self.ruleSet)
     }
 
-    /// To take many rules apart would keep the requests of an event loop waiting for long.
-    private static func releaseElsewhere(_ ruleSet: RuleSet) {
-        Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
+    /// To take many rules, or many verdicts, apart would keep the requests of an event loop waiting.
+    private static func releaseElsewhere(_ value: some Sendable) {
+        Task.detached(priority: .background) { withExtendedLifetime(value) {} }
     }
 
     /// The verdict on a request.
@@ -131,7 +132,7 @@ final class WorkerRules {
             return remembered.verdict
         }
         let verdict: Verdict
-        if let known = self.cache[self.key], self.isValid(known) {
+        if let known = self.cache.verdict(for: self.key), self.isValid(known) {
             verdict = known
         } else {
             verdict = self.decide(on: head, in: bytes, query: query, address: address)
@@ -225,10 +226,12 @@ final class WorkerRules {
         var claims = IdentityClaims()
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
-            claims.addHeader(
-                self.identityHeaderNames[Int(index)],
-                bytes.text(from: line.valueStart, to: line.valueEnd)
-            )
+            let name = self.identityHeaderNames[Int(index)]
+            guard line.valueEnd - line.valueStart <= IdentityLimits.lineLength else {
+                claims.addUnreadHeader(name, hasComma: line.hasComma(in: bytes))
+                continue
+            }
+            claims.addHeader(name, bytes.text(from: line.valueStart, to: line.valueEnd))
         }
         claims.addQuery(query)
         return claims
@@ -243,7 +246,8 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         address: String
     ) -> LaunchStatus? {
-        let parameters = self.query(of: head, in: bytes)
+        let names = self.queryNames.union(["path", "method"])
+        let parameters = self.query(of: head, in: bytes, names)
         let identity = self.ruleSet.identify(
             self.claims(
                 of: head,
@@ -278,7 +282,8 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]
     ) -> [UInt8] {
-        let parameters = self.query(of: head, in: bytes)
+        let names = self.queryNames.union(["app", "version", "build"])
+        let parameters = self.query(of: head, in: bytes, names)
         func parameter(_ name: String) -> String? {
             parameters.values(of: name).first
                 .map { String(decoding: PercentEncoding.decodedBytes($0), as: UTF8.self) }
@@ -304,10 +309,15 @@ final class WorkerRules {
         in bytes: Span<UInt8>
     ) -> QueryParameters {
         guard !self.queryNames.isEmpty else { return .none }
-        return self.query(of: head, in: bytes).named(self.queryNames)
+        return self.query(of: head, in: bytes, self.queryNames)
     }
 
-    private func query(of head: RequestHead, in bytes: Span<UInt8>) -> QueryParameters {
-        QueryParameters(ofTarget: bytes.text(from: head.target.start, to: head.target.end))
+    private func query(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ names: Set<String>
+    ) -> QueryParameters {
+        let target = bytes.text(from: head.target.start, to: head.target.end)
+        return QueryParameters(ofTarget: target, named: names)
     }
 }

@@ -71,6 +71,11 @@ import Testing
             ["x-app-storefront: JPN"]
         ),
         ([], [("s", "jpn")], [], ["x-app-storefront: JP"]),
+        // More than is read: one value goes on, and a list that somebody may read does not.
+        ([("x-device-id", String(repeating: "d", count: 2000))], [], [], []),
+        ([("x-app-version", String(repeating: "9,", count: 1000))], [], ["x-app-version"], []),
+        ([("x-app-version", "1,2,3,4,5,6,7,8,9")], [], ["x-app-version"], []),
+        (Array(repeating: ("x-app-version", "2"), count: 9), [], ["x-app-version"], []),
     ]
 
     @Test(arguments: cases)

@@ -46,6 +46,13 @@ import Testing
         (["ios/"], .unreadable("ios/")),
         (["ios/3.4.0/x"], .unreadable("ios/3.4.0/x")),
         (["1.0\r\nX: y"], .unreadable("1.0\u{FFFD}\u{FFFD}X: y")),
+        (Array(repeating: "3.4.0", count: 8), .stated("3.4.0")),
+        (Array(repeating: "3.4.0", count: 9), .unreadable("(too long)")),
+        (["1,1,1,1,1,1,1,1"], .stated("1")),
+        (["1,1,1,1,1,1,1,1,1"], .unreadable("(too long)")),
+        ([String(repeating: ",", count: 31) + "1"], .stated("1")),
+        ([String(repeating: ",", count: 32) + "1"], .unreadable("(too long)")),
+        ([String(repeating: " ", count: 1025)], .unreadable("(too long)")),
         ([String(repeating: "9", count: 65)], .unreadable(String(repeating: "9", count: 64) + "…")),
     ]
 
