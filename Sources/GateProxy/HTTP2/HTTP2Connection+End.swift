@@ -31,6 +31,17 @@ extension HTTP2Connection {
         }
     }
 
+    /// The client has closed its side.
+    ///
+    /// HTTP/2 has no use for half a connection: the client can end no request, make no room for an
+    /// answer, and acknowledge nothing any more. It counts as gone, and each stream ends as by a reset;
+    /// only what the channel has already is still written.
+    func clientEnded() {
+        guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
+        for stream in Array(self.streams.values) { stream.end() }
+        self.settle()
+    }
+
     /// The gate is about to stop.
     ///
     /// `grace`: how long requests that are on their way are still taken (RFC 9113 6.8).

@@ -124,7 +124,7 @@ extension HTTP2Connection {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
         self.inputClosed = true
-        if self.streams.isEmpty || self.isClosing { self.closeWhenWritten() }
+        self.clientEnded()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -51,6 +51,31 @@ struct HTTP2LifetimeTests {
         }
     }
 
+    /// A whole request, an upload whose end is still to come, a stream of events, and a call.
+    @Test
+    func `the end of a client ends its streams at the backend at once`() async throws {
+        let events =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n"
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/feed" ? [.send(events), .stall] : [.stall]
+        }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1)
+            try client.request(3, "POST", "/upload", endsStream: false)
+            try client.data(3, [1, 2, 3])
+            try client.request(5, "GET", "/feed", Self.current)
+            try client.request(7, "POST", "/call", [("content-type", "application/grpc")])
+            _ = try client.frame { $0.isA(.data) && $0.stream == 5 }
+            try scene.backend.waitForRequests(4)
+            client.finishSending()
+            let record = try scene.backend.waitUntilAllEnded(by: .after(.seconds(5)))
+            #expect(record.connections.count == 4)
+            #expect(try client.frame { $0.endsStream } == nil)
+        }
+    }
+
     @Test
     func `a stream of the backend's events is reset when its client may not go on`() async throws {
         let head =

@@ -124,25 +124,6 @@ struct HTTP2Tests {
     }
 
     @Test
-    func `a client that says no more still gets its answers`() async throws {
-        let body = String(repeating: "x", count: 3_000_000)
-        let script: ScriptedBackend.Script = { request in
-            [.pause(milliseconds: 200), request.target == "/" ? .echo : .answer(body: body)]
-        }
-        try await Scene.play(backend: script) { scene in
-            let client = try scene.connectHTTP2(settings: [(4, 1 << 24)])
-            try client.request(1)
-            try client.request(3, "GET", "/large")
-            client.finishSending()
-            #expect(try client.response(1).status == 200)
-            let large = try client.response(3)
-            #expect(large.body.count == body.utf8.count)
-            #expect(large.isComplete)
-            #expect(try client.frame() == nil)
-        }
-    }
-
-    @Test
     func `HEAD with too large a head has no body`() async throws {
         try await Scene.play { scene in
             let client = try scene.connectHTTP2()

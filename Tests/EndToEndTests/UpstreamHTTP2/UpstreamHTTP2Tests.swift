@@ -51,6 +51,28 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
+    func `the end of a client resets its calls at the backend`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            let call = try peer.request()
+            try peer.head(call.stream, "200", [("content-type", "application/grpc")])
+            try peer.await { $0.isA(.resetStream) && $0.stream == call.stream }
+            try peer.answerAll()
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1, "POST", "/Watch", [("content-type", "application/grpc")])
+            _ = try client.frame { $0.isA(.headers) && $0.stream == 1 }
+            client.finishSending()
+            try scene.backend.wait(for: "the reset") { record in
+                record.frames(.resetStream).isEmpty ? nil : true
+            }
+            // The connection goes on to serve others.
+            try scene.expectAnswer("/next")
+            #expect(scene.backend.record.connections.count == 1)
+        }
+    }
+
+    @Test
     func `many requests share one connection`() async throws {
         let all = Latch()
         let script: RawHTTP2Backend.Script = { peer in
