@@ -35,6 +35,9 @@ struct FeedMachine: Equatable {
     private let timing: FeedTiming
     /// When the source last gave a good answer, seconds since 1970.
     private(set) var confirmedAt: Int64?
+    /// The same on the clock that only goes forward: what is fresh does not turn stale, nor what is
+    /// stale fresh, because somebody sets the other one.
+    private var confirmedUptime: Double
     private(set) var failures = 0
     private(set) var isStale = false
     private var askAt: Double
@@ -50,6 +53,7 @@ struct FeedMachine: Equatable {
     init(_ timing: FeedTiming, confirmedAt: Int64?, now: Moment) {
         self.timing = timing
         self.confirmedAt = confirmedAt
+        self.confirmedUptime = now.uptime - Double(max(0, now.time - (confirmedAt ?? now.time)))
         self.askAt = now.uptime
         self.earliest = now.uptime
     }
@@ -83,6 +87,7 @@ struct FeedMachine: Equatable {
     mutating func confirm(at now: Moment) -> Bool {
         let wasStale = self.isStale
         self.confirmedAt = now.time
+        self.confirmedUptime = now.uptime
         self.isStale = false
         // A stream that breaks again and again right after its beginning is no good one.
         if now.uptime - self.askAt >= Self.lastingAfter { self.failures = 0 }
@@ -120,9 +125,16 @@ struct FeedMachine: Equatable {
     /// How long what it said last holds without another good answer; `nil`: it is stale already, or
     /// never turns so.
     func secondsUntilStale(at now: Moment) -> Double? {
-        guard !self.isStale, let staleAfter = self.timing.staleAfter, let confirmedAt else {
+        guard !self.isStale, let staleAfter = self.timing.staleAfter, self.confirmedAt != nil else {
             return nil
         }
-        return Double(confirmedAt + staleAfter - now.time)
+        return self.confirmedUptime + Double(staleAfter) - now.uptime
+    }
+
+    /// When what it said last turns stale by the clock that it was confirmed by, seconds since 1970;
+    /// `nil`: never.
+    var staleAt: Int64? {
+        guard let staleAfter = self.timing.staleAfter else { return nil }
+        return self.confirmedAt.map { $0 + staleAfter }
     }
 }

@@ -116,12 +116,9 @@ extension ClientConnection {
         self.renewStreamDeadline(EventStream.heartbeatInterval)
     }
 
-    /// The decision may have changed by time alone, or it is time for a sign of life.
+    /// It is time for a sign of life.
     func streamIsDue() {
         guard let stream = self.events else { return }
-        if let validUntil = stream.validUntil, validUntil <= HTTPDate.now() {
-            return self.refreshStream()
-        }
         self.send(stream.heartbeat())
         self.renewStreamDeadline(EventStream.heartbeatInterval)
     }
@@ -150,11 +147,6 @@ extension ClientConnection {
     }
 
     private func renewStreamDeadline(_ interval: TimeAmount) {
-        var deadline = NIODeadline.now() + interval
-        if let validUntil = self.events?.validUntil {
-            let seconds = validUntil.secondsSinceEpoch - HTTPDate.now().secondsSinceEpoch
-            deadline = Swift.min(deadline, .now() + .seconds(Swift.max(0, seconds)))
-        }
-        self.deadline = deadline
+        self.deadline = .now() + interval
     }
 }

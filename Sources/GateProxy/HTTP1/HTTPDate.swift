@@ -8,21 +8,16 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Seconds of Unix time.
-    static func secondsSinceEpoch() -> Int {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec
-    }
-
     /// The second that the wall clock shows.
     static func now() -> Timestamp {
-        Timestamp(secondsSinceEpoch: Int64(self.secondsSinceEpoch()))
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(secondsSinceEpoch: Int64(time.tv_sec))
     }
 
     /// A `Date` field line with its CR LF.
-    static func line(secondsSinceEpoch seconds: Int) -> [UInt8] {
-        Array("Date: \(self.text(secondsSinceEpoch: seconds))\r\n".utf8)
+    static func line(_ time: Timestamp) -> [UInt8] {
+        Array("Date: \(self.text(secondsSinceEpoch: Int(time.secondsSinceEpoch)))\r\n".utf8)
     }
 
     static func text(secondsSinceEpoch seconds: Int) -> String {

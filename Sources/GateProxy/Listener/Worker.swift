@@ -54,17 +54,22 @@ package final class Worker {
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
-    private var dateSeconds: Int
+    /// The second that the wall clock showed at the last tick.
+    private var second: Timestamp
+    /// The wall clock, which can be set forward and back; for nothing but dates.
+    let wallClock: () -> Timestamp
 
     static let tickInterval = TimeAmount.milliseconds(250)
 
-    /// `connect`: opens connections to the backend; `nil`: as the settings say.
+    /// `wallClock`: what dates in the rules are compared with; `connect`: opens connections to the
+    /// backend; `nil`: as the settings say.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
         ruleSet: RuleSet,
         logger: Logger,
         addressLimit: AddressLimit? = nil,
+        wallClock: @escaping () -> Timestamp = HTTPDate.now,
         connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit
@@ -72,7 +77,12 @@ package final class Worker {
         self.settings = settings
         self.logger = logger
         self.upstreamAuthority = settings.upstream.authority
-        self.rules = WorkerRules(ruleSet, cacheCapacity: settings.verdictCacheCapacity)
+        self.wallClock = wallClock
+        self.rules = WorkerRules(
+            ruleSet,
+            cacheCapacity: settings.verdictCacheCapacity,
+            now: wallClock
+        )
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
             eventLoop: eventLoop,
@@ -88,8 +98,8 @@ package final class Worker {
         )
         self.maxStreams = settings.maxEventStreams / Swift.max(1, settings.threads)
         self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
-        self.dateSeconds = HTTPDate.secondsSinceEpoch()
-        self.dateLine = HTTPDate.line(secondsSinceEpoch: self.dateSeconds)
+        self.second = wallClock()
+        self.dateLine = HTTPDate.line(self.second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
     }
 
@@ -134,7 +144,11 @@ package final class Worker {
 
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
-        self.rules = WorkerRules(ruleSet, cacheCapacity: self.settings.verdictCacheCapacity)
+        self.rules = WorkerRules(
+            ruleSet,
+            cacheCapacity: self.settings.verdictCacheCapacity,
+            now: self.wallClock
+        )
         for client in self.clients.all { client.rulesChanged() }
         self.judgeAll()
     }
@@ -232,18 +246,27 @@ package final class Worker {
         let now = NIODeadline.now()
         self.lateness.tick(late: now - self.now - Self.tickInterval)
         self.now = now
-        let seconds = HTTPDate.secondsSinceEpoch()
-        if seconds != self.dateSeconds {
-            self.dateSeconds = seconds
-            self.dateLine = HTTPDate.line(secondsSinceEpoch: seconds)
-            self.lastDateLine = self.dateLine + Array("\r\n".utf8)
-            self.judgeOverdue(at: Timestamp(secondsSinceEpoch: Int64(seconds)))
-        }
+        let second = self.wallClock()
+        if second != self.second { self.turn(to: second) }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
         for connection in self.multiplexed.overdue(at: self.now) { connection.deadlineReached() }
         self.parkingLot?.tick(self.clients.all)
         self.pool.closeOverdue(at: self.now)
+    }
+
+    /// The wall clock shows another second.
+    private func turn(to second: Timestamp) {
+        let wasSetBack = second < self.second
+        self.second = second
+        self.dateLine = HTTPDate.line(second)
+        self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        if wasSetBack {
+            // A date that had passed is still to come: nothing holds that was decided after it.
+            self.use(self.rules.ruleSet)
+        } else {
+            self.judgeOverdue(at: second)
+        }
     }
 }
 
@@ -266,14 +289,19 @@ extension Worker {
     /// Judges again what goes on and whose verdict was only good up to now.
     private func judgeOverdue(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
-            client.lasting?.validUntil.map { $0 <= now } ?? false
+            (client.lasting?.validUntil ?? client.events?.validUntil).map { $0 <= now } ?? false
         }
-        for client in overdue { client.judgeAgain() }
+        guard !overdue.isEmpty else { return }
+        self.judge(self.unjudged + overdue)
     }
 
     private func judgeAll() {
+        self.judge(self.clients.all.filter { $0.events != nil || $0.lasting != nil })
+    }
+
+    private func judge(_ clients: [ClientConnection]) {
         let isUnderWay = !self.unjudged.isEmpty
-        self.unjudged = self.clients.all.filter { $0.events != nil || $0.lasting != nil }
+        self.unjudged = clients
         if !isUnderWay { self.judgeNext() }
     }
 

@@ -15,6 +15,8 @@ package final class Verdict: Sendable {
     let denial: RenderedAnswer?
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?
+    /// The second at which it was worked out; `nil`: it depends on no time.
+    let decidedAt: Timestamp?
 
     package init(
         decision: Decision,
@@ -25,6 +27,7 @@ package final class Verdict: Sendable {
         now: Timestamp? = nil
     ) {
         self.decision = decision
+        self.decidedAt = now
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond

@@ -179,10 +179,15 @@ final class WorkerRules {
         return true
     }
 
-    /// Whether the second has not yet come at which a verdict may become another one.
+    /// Whether the second has not yet come at which a verdict may become another one, and the one at
+    /// which it was decided has: a clock may be set back.
+    ///
+    /// What holds for ever is believed without a look at the clock; `Worker` forgets it when that is
+    /// set back.
     private func isValid(_ verdict: Verdict) -> Bool {
         guard let validUntil = verdict.validUntil else { return true }
-        return self.now() < validUntil
+        let now = self.now()
+        return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
     }
 
     private func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {

@@ -158,6 +158,24 @@ struct FeedMachineTests {
         #expect(machine.next(at: Moment(uptime: 0, time: 1000)) == .ask)
     }
 
+    @Test(arguments: [-100_000, -500, 0, 500, 100_000])
+    func `a clock that is set makes nothing stale, and keeps nothing fresh`(_ change: Int64) {
+        var machine = self.machine()
+        var now = Moment(uptime: 10, time: 200_000)
+        _ = machine.confirm(at: now)
+        machine.finish(at: now, random: 0)
+        now = Moment(uptime: 60, time: 200_050 + change)
+        #expect(machine.secondsUntilStale(at: now) == 550)
+        now = Moment(uptime: 610, time: 200_600 + change)
+        #expect(machine.next(at: now) == .turnStale)
+        #expect(machine.staleAt == 200_600)
+    }
+
+    @Test func `what was confirmed in the future counts as confirmed now`() {
+        let machine = self.machine(confirmedAt: 5000)
+        #expect(machine.secondsUntilStale(at: Moment(uptime: 0, time: 1000)) == 600)
+    }
+
     @Test func `what never came cannot turn stale`() {
         var machine = self.machine()
         let now = Moment(uptime: 0, time: 100_000)

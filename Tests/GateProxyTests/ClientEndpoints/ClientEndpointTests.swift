@@ -64,11 +64,10 @@ struct ClientEndpointTests {
         let known = #"{"audience":"internal","version":"3.3.0","build":"42""#
         #expect(unconfirmed.hasSuffix("\r\n\r\n\(known)}"))
 
-        let now = HTTPDate.now().secondsSinceEpoch
-        stage.worker.confirmedAt = ["connect": Timestamp(secondsSinceEpoch: now - 3_600)]
+        stage.worker.confirmedAt = ["connect": stage.clock.later(-3_600)]
         let aged = try Self.ask(stage, line, "Host: a")
         #expect(aged.contains("\r\n\r\n\(known),\"confirmedAt\":\""))
-        #expect(aged.hasSuffix(",\"ageSeconds\":3600}") || aged.hasSuffix(":3601}"))
+        #expect(aged.hasSuffix(",\"ageSeconds\":3600}"))
 
         let audience = try Self.ask(
             stage,

@@ -121,19 +121,30 @@ struct EventStreamTests {
         #expect(client.socket.takeSent() == "3\r\n:\n\n\r\n")
     }
 
-    @Test func `a decision that time changes is told at its second`() throws {
-        let now = HTTPDate.now().secondsSinceEpoch
+    @Test func `a decision that time changes is told at its second, forth and back`() throws {
+        let stage = try Stage()
         let rule = RuleDefinition(
             id: "dated",
             minimum: try AppVersion(parsing: "4"),
-            schedule: RuleSchedule(enforceFrom: Timestamp(secondsSinceEpoch: now + 2))
+            schedule: RuleSchedule(enforceFrom: stage.clock.later(10))
         )
-        let stage = try Stage()
         stage.worker.use(RuleSet(RuleSetDefinition(revision: "r", rules: [rule])))
+        stage.worker.start()
+        defer { stage.worker.closeAll() }
         let client = try Self.open(stage)
         #expect(try Self.opening(client).1.contains("\"decision\":\"allow\""))
-        let deadline = try #require(client.handler.deadline)
-        #expect(deadline <= .now() + .seconds(2))
+        let steps: [(Int64, String?)] = [
+            (9, nil), (1, "require"), (1, nil), (-5, "allow"), (7, "require"),
+        ]
+        for (seconds, decision) in steps {
+            stage.tick(after: seconds)
+            let told = client.socket.takeSent()
+            if let decision {
+                #expect(told.contains("\"decision\":\"\(decision)\""))
+            } else {
+                #expect(told == "")
+            }
+        }
     }
 
     @Test func `a client that does not read is let go`() throws {

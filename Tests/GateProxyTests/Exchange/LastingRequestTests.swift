@@ -45,6 +45,10 @@ struct LastingRequestTests {
         func use(minimum: String) throws {
             self.stage.worker.use(try Stage.ruleSet(minimum: minimum))
         }
+
+        func use(_ rule: RuleDefinition) {
+            self.stage.worker.use(RuleSet(RuleSetDefinition(revision: "r", rules: [rule])))
+        }
     }
 
     @Test func `a WebSocket that no longer passes is closed with a reason, and only that`() throws {
@@ -89,30 +93,27 @@ struct LastingRequestTests {
 
     @Test func `maintenance says that the client may come back`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
-        let now = HTTPDate.now().secondsSinceEpoch
-        let window = MaintenanceWindow(
-            from: Timestamp(secondsSinceEpoch: now - 1),
-            until: Timestamp(secondsSinceEpoch: now + 60)
-        )
-        let rule = RuleDefinition(id: "m", maintenance: window)
-        scene.stage.worker.use(RuleSet(RuleSetDefinition(revision: "m", rules: [rule])))
+        let clock = scene.stage.clock
+        let window = MaintenanceWindow(from: clock.later(-1), until: clock.later(60))
+        scene.use(RuleDefinition(id: "m", maintenance: window))
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "maintenance"))
     }
 
     @Test func `a brownout says so, too`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
-        let now = HTTPDate.now().secondsSinceEpoch
-        func later(_ seconds: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: now + seconds) }
-        let rule = RuleDefinition(
-            id: "b",
-            minimum: try AppVersion(parsing: "4"),
-            schedule: RuleSchedule(
-                warnFrom: later(-1),
-                enforceFrom: later(90),
-                brownouts: [BrownoutWindow(from: later(-1), until: later(60))]
+        let clock = scene.stage.clock
+        let (start, end) = (clock.later(-1), clock.later(60))
+        scene.use(
+            RuleDefinition(
+                id: "b",
+                minimum: try AppVersion(parsing: "4"),
+                schedule: RuleSchedule(
+                    warnFrom: start,
+                    enforceFrom: clock.later(90),
+                    brownouts: [BrownoutWindow(from: start, until: end)]
+                )
             )
         )
-        scene.stage.worker.use(RuleSet(RuleSetDefinition(revision: "b", rules: [rule])))
         #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1013, "brownout"))
     }
 
@@ -169,23 +170,42 @@ struct LastingRequestTests {
     }
 
     @Test func `a stream ends in the second in which its floor comes`() throws {
-        let now = HTTPDate.now().secondsSinceEpoch
+        let scene = try Scene(Message.get, Self.events)
+        scene.stage.worker.start()
+        defer { scene.stage.worker.closeAll() }
+        scene.use(
+            RuleDefinition(
+                id: "dated",
+                minimum: try AppVersion(parsing: "4"),
+                schedule: RuleSchedule(enforceFrom: scene.stage.clock.later(10))
+            )
+        )
+        for _ in 0..<9 { scene.stage.tick(after: 1) }
+        #expect(!scene.client.socket.isClosed)
+        scene.stage.tick(after: 1)
+        #expect(scene.client.socket.isClosed)
+    }
+
+    /// The floor was over for good, so that no date is left at which it would be judged again.
+    @Test func `what goes on is judged again when the clock is set back`() throws {
+        let stage = try Stage()
         let rule = RuleDefinition(
             id: "dated",
             minimum: try AppVersion(parsing: "4"),
-            schedule: RuleSchedule(enforceFrom: Timestamp(secondsSinceEpoch: now + 1))
+            schedule: RuleSchedule(until: stage.clock.later(-10))
         )
-        let stage = try Stage()
         stage.worker.use(RuleSet(RuleSetDefinition(revision: "r", rules: [rule])))
+        stage.worker.start()
+        defer { stage.worker.closeAll() }
         let upstream = try stage.upstream()
         let client = try stage.client()
-        try client.receive(Message.get)
-        try upstream.receive(Self.events)
-        stage.worker.start()
-        // The clock is the real one: a second has to pass.
-        while HTTPDate.now().secondsSinceEpoch <= now { stage.loop.run() }
-        stage.loop.advanceTime(by: .seconds(1))
-        #expect(client.socket.isClosed)
-        stage.worker.closeAll()
+        try client.receive(Self.handshake("3"))
+        try upstream.receive(Self.switching)
+        let other = try stage.client()
+        #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 101 "))
+        stage.tick(after: -20)
+        #expect(client.socket.takeBytes() == WebSocketFrames.close(1008, "upgrade required"))
+        try other.receive(Message.get)
+        #expect(other.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
     }
 }

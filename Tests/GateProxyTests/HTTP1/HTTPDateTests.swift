@@ -1,3 +1,4 @@
+import GatePolicy
 import Testing
 
 @testable import GateProxy
@@ -48,7 +49,8 @@ struct HTTPDateTests {
     }
 
     @Test func `a line is a whole field line`() {
-        let line = String(decoding: HTTPDate.line(secondsSinceEpoch: 784_111_777), as: UTF8.self)
+        let time = Timestamp(secondsSinceEpoch: 784_111_777)
+        let line = String(decoding: HTTPDate.line(time), as: UTF8.self)
         #expect(line == "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n")
     }
 }

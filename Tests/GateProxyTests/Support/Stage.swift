@@ -163,6 +163,8 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
 /// A worker with channels in place of sockets, driven by hand.
 struct Stage {
     let loop: EmbeddedEventLoop
+    /// What dates are compared with.
+    let clock = WallClock()
     let worker: Worker
 
     /// `minimum`: the oldest version that passes; `backends`: who can be connected to.
@@ -184,8 +186,15 @@ struct Stage {
             settings: settings,
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            wallClock: { [clock] in clock.now },
             connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )
+    }
+
+    /// Lets the worker have its next look at the time, which has gone on by so many seconds.
+    func tick(after seconds: Int64 = 0) {
+        self.clock.seconds += seconds
+        self.loop.advanceTime(by: Worker.tickInterval)
     }
 
     static func ruleSet(

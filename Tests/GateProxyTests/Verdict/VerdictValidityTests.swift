@@ -5,13 +5,7 @@ import Testing
 
 /// Remembered verdicts end at the second at which the rules decide otherwise.
 struct VerdictValidityTests {
-    /// A clock that the test moves.
-    private final class Clock {
-        var seconds: Int64 = 1_000_000
-        var now: Timestamp { Timestamp(secondsSinceEpoch: self.seconds) }
-    }
-
-    private let clock = Clock()
+    private let clock = WallClock()
     private var start: Int64 { 1_000_000 }
 
     private func rules(_ definition: RuleDefinition) -> WorkerRules {
@@ -111,6 +105,32 @@ struct VerdictValidityTests {
         #expect(second !== first)
         self.clock.seconds += 1_000_000
         #expect(try self.verdict(rules, last: &last) === second)
+    }
+
+    @Test(arguments: Repeated.allCases)
+    func `what was decided at a later second does not hold`(_ repeated: Repeated) throws {
+        let rules = self.rules(
+            RuleDefinition(
+                id: "r",
+                minimum: try AppVersion(parsing: "2"),
+                storeURL: StoreURL("https://example.com"),
+                schedule: RuleSchedule(
+                    warnFrom: nil,
+                    enforceFrom: self.clock.later(10),
+                    until: self.clock.later(20)
+                )
+            )
+        )
+        var last: RememberedVerdict?
+        func kind(at second: Int64) throws -> Decision.Kind {
+            self.clock.seconds = self.start + second
+            let generation = repeated.generation(UInt64(second))
+            return try self.verdict(rules, generation: generation, last: &last).decision.kind
+        }
+        #expect(try kind(at: 15) == .require)
+        #expect(try kind(at: 5) == .allow)
+        #expect(try kind(at: 4) == .allow)
+        #expect(try kind(at: 12) == .require)
     }
 
     @Test func `Retry-After counts down`() throws {

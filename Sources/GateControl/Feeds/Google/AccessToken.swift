@@ -3,6 +3,8 @@ internal import GatePolicy
 /// What opens Google's interfaces for a while.
 struct AccessToken: Sendable, Equatable {
     let text: String
+    /// When it was asked for, seconds since 1970.
+    let askedAt: Int64
     /// When the next one is fetched, seconds since 1970: at four fifths of its life.
     let renewAt: Int64
     /// When it opens nothing any more, seconds since 1970.
@@ -22,6 +24,7 @@ struct AccessToken: Sendable, Equatable {
         else { throw .content("the answer has no 'access_token' and 'expires_in'") }
         let start = asked.secondsSinceEpoch
         self.text = text
+        self.askedAt = start
         self.renewAt = start + lifetime * 4 / 5
         self.expiresAt = start + lifetime
     }

@@ -23,7 +23,8 @@ actor AccessTokens {
     /// A token that is good for a while.
     func token(_ context: FeedContext) async throws(FeedFailure) -> String {
         let now = context.now().secondsSinceEpoch
-        if let current, now < current.renewAt { return current.text }
+        // At a time before it was asked for nobody knows how old it is: the clock was set back.
+        if let current, current.askedAt <= now, now < current.renewAt { return current.text }
         let flight = self.flight ?? Flight { await self.renewed(context) }
         self.flight = flight
         let result = await flight.value

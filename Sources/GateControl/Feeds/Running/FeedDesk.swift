@@ -225,7 +225,8 @@ package actor FeedDesk {
 
     private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
         guard let store = self.store,
-            isNew || time - (self.savedAt[feed.id] ?? 0) >= Self.touchInterval,
+            // A clock that was set back would have nothing written down until it has caught up.
+            isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
             let known = await self.reloader.contribution(of: feed)
         else { return }
         do throws(StateFolder.Failure) {

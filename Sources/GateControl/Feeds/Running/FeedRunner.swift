@@ -31,7 +31,7 @@ actor FeedRunner {
         while !Task.isCancelled {
             switch self.machine.next(at: self.now) {
             case .ask: await self.ask()
-            case .turnStale: await self.desk.turnStale(self.feed, at: self.now.time)
+            case .turnStale: await self.turnStale()
             case .rest(let seconds): await self.rest(seconds)
             }
         }
@@ -68,9 +68,13 @@ actor FeedRunner {
             if wait > 0 {
                 try? await Task.sleep(for: .seconds(wait))
             } else if self.machine.turnsStale(at: self.now) {
-                await self.desk.turnStale(self.feed, at: self.now.time)
+                await self.turnStale()
             }
         }
+    }
+
+    private func turnStale() async {
+        await self.desk.turnStale(self.feed, at: self.machine.staleAt ?? self.now.time)
     }
 
     private func follow() async {

@@ -88,6 +88,14 @@ struct AccessTokensTests {
         #expect(try await account.token(self.context) != first)
     }
 
+    @Test func `a token of a time that is still to come is not believed`() async throws {
+        let account = self.tokens
+        let first = try await account.token(self.context)
+        self.clock.pass(-500)
+        #expect(try await account.token(self.context) != first)
+        #expect(try self.tokensAsked() == 2)
+    }
+
     @Test func `a token that is no longer taken is replaced at once`() async throws {
         let account = self.tokens
         #expect(try await account.fetch(try self.template(), self.context).status == 200)
