@@ -181,15 +181,45 @@ struct DenialTests {
 
     @Test
     func `a CORS preflight is never judged`() async throws {
-        let preflight = "Origin: https://shop.example\r\nAccess-Control-Request-Method: POST\r\n"
         try await Scene.play { scene in
-            let fields = Request.outdated + preflight
+            let fields = Request.outdated + Self.preflight
             let echo: EchoReport = try scene.ask(Request.text("OPTIONS", "/a", fields: fields))
                 .json()
             #expect(echo.method == "OPTIONS")
             #expect(try scene.ask(Request.text("POST", "/a", fields: fields)).status == 426)
         }
     }
+
+    /// Servers that do not look at the method would open a WebSocket, or read the body.
+    @Test(arguments: [
+        Request.text(
+            "OPTIONS",
+            "/a",
+            fields: Request.outdated + Self.preflight + "Connection: Upgrade\r\n"
+                + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        ),
+        Request.text(
+            "OPTIONS",
+            "/a",
+            fields: Request.outdated + Self.preflight + "Upgrade: websocket\r\n"
+        ),
+        Request.text("OPTIONS", "/a", fields: Request.outdated + Self.preflight, body: "x"),
+        Request.text(
+            "OPTIONS",
+            "/a",
+            fields: Request.outdated + Self.preflight + "Transfer-Encoding: chunked\r\n"
+        ) + "1\r\nx\r\n0\r\n\r\n",
+    ])
+    func `what asks for more than a preflight is judged`(_ request: String) async throws {
+        try await Scene.play { scene in
+            let response = try scene.ask(request)
+            #expect(response.status == 426)
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    private static let preflight =
+        "Origin: https://shop.example\r\nAccess-Control-Request-Method: POST\r\n"
 
     @Test(
         arguments: [

@@ -72,6 +72,7 @@ extension RuleTest {
     fileprivate var isPreflight: Bool {
         self.method == "OPTIONS" && self.value(of: "origin") != nil
             && self.value(of: "access-control-request-method") != nil
+            && self.value(of: "upgrade") == nil && !self.hasBody
     }
 
     /// Whether the request offers another protocol, as a browser's WebSocket does (RFC 9110

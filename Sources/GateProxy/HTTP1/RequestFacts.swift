@@ -7,7 +7,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var connection = ConnectionOptions()
     /// The client waits for a `100` before it sends the body.
     package private(set) var expectsContinue = false
-    /// A CORS preflight, which browsers send without the app's headers.
+    /// A CORS preflight, which browsers send without the app's headers; one that has a body or names
+    /// another protocol is none.
     package private(set) var isPreflight = false
     package private(set) var isHead = false
     /// Repeating the request has the effect of making it once (RFC 9110 9.2.2).
@@ -92,8 +93,8 @@ package struct RequestFacts: Equatable, Sendable {
             || head.method("PUT", in: bytes) || head.method("DELETE", in: bytes)
             || head.method("TRACE", in: bytes)
         self.isPreflight =
-            self.asksCrossOriginMethod && self.originLine != nil
-            && head.method("OPTIONS", in: bytes)
+            self.asksCrossOriginMethod && self.originLine != nil && self.upgradeLine == nil
+            && self.framing == .none && head.method("OPTIONS", in: bytes)
     }
 
     /// Becomes those of another head with the same field lines.

@@ -201,14 +201,20 @@ struct RequestFactsTests {
         #expect(try sample.facts().offersUpgrade == offers)
     }
 
+    private static let preflight = ["Origin: https://a", "Access-Control-Request-Method: PUT"]
+
     @Test(arguments: [
-        ("OPTIONS", ["Origin: https://a", "Access-Control-Request-Method: PUT"], true),
+        ("OPTIONS", Self.preflight, true),
         ("OPTIONS", ["Origin: https://a"], false),
         ("OPTIONS", ["Access-Control-Request-Method: PUT"], false),
-        ("GET", ["Origin: https://a", "Access-Control-Request-Method: PUT"], false),
-        ("options", ["Origin: https://a", "Access-Control-Request-Method: PUT"], false),
+        ("GET", Self.preflight, false),
+        ("options", Self.preflight, false),
+        ("OPTIONS", Self.preflight + ["Content-Length: 0"], true),
+        ("OPTIONS", Self.preflight + ["Content-Length: 1"], false),
+        ("OPTIONS", Self.preflight + ["Transfer-Encoding: chunked"], false),
+        ("OPTIONS", ["Upgrade: websocket"] + Self.preflight, false),
     ])
-    func `a preflight is OPTIONS with an origin and a method`(
+    func `a preflight is OPTIONS with an origin and a method, and asks for no more`(
         _ method: String,
         _ lines: [String],
         _ isPreflight: Bool
