@@ -76,6 +76,35 @@ struct UpstreamTests {
     }
 
     @Test
+    func `a backend that is mute is tried by one request at a time`() async throws {
+        let steady = try ScriptedBackend(script: Self.echo)
+        let mute = try ScriptedBackend { _ in [.stall] }
+        let flags: [GateFlag] = [.threads(1), .responseTimeout(seconds: 1)]
+        try await self.play([steady, mute], flags: flags) { scene in
+            let post = Request.text("POST", body: "x")
+            let clients = try (0..<10).map { _ in try scene.connect() }
+            for client in clients { try client.send(post) }
+            let statuses = try clients.map { try $0.response().status }
+            #expect(statuses.filter { $0 == 504 }.count == 5)
+            try scene.gate.logLine("the mute one left out") {
+                $0.message == "an address of the backend is left out for now"
+            }
+            // When its time is over, a request finds that it takes connections.
+            var trials: [RawClient] = []
+            let deadline = Deadline.usual
+            while mute.record.exchanges.count < 6, !deadline.hasPassed {
+                let client = try scene.connect()
+                try client.send(post)
+                _ = try client.hears(within: .milliseconds(100))
+                trials.append(client)
+            }
+            for _ in 0..<20 { #expect(try scene.ask(post).status == 200) }
+            #expect(mute.record.exchanges.count == 6)
+            #expect(try trials.map { try $0.response().status }.filter { $0 != 200 } == [504])
+        }
+    }
+
+    @Test
     func `all backends down is a 502 until one is back`() async throws {
         let gone = try (0..<2).map { _ in try ScriptedBackend(script: Self.echo) }
         for backend in gone { backend.stopListening() }

@@ -83,6 +83,7 @@ extension ClientConnection {
         self.upstream = nil
         self.unsent = nil
         self.endPending()
+        if let trial = self.request.trial.take() { self.worker.pool.ended(trial) }
         upstream?.close()
     }
 }

@@ -47,12 +47,13 @@ extension ClientConnection {
     }
 
     private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
-        guard let member = self.worker.pool.next(at: self.worker.now) else {
+        guard let choice = self.worker.pool.next(at: self.worker.now) else {
             return self.failSoon([head] + body)
         }
-        guard let upstream = member.take(upgrading: self.isUpgrading) else {
-            return self.connect(to: member, sending: [head] + body)
+        guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
+            return self.connect(to: choice, sending: [head] + body)
         }
+        self.request.trial = choice.trial
         if self.request.replay != nil, upstream.mayBeStale { self.exchange.allowRetry() }
         self.attach(upstream)
         upstream.write(head)
@@ -71,20 +72,22 @@ extension ClientConnection {
 
     /// Sends a request that nobody has seen on another connection.
     func sendAnew(_ buffers: [ByteBuffer]) {
-        guard let member = self.worker.pool.next(at: self.worker.now) else {
+        guard let choice = self.worker.pool.next(at: self.worker.now) else {
             return self.failSoon(buffers)
         }
-        self.connect(to: member, sending: buffers)
+        self.connect(to: choice, sending: buffers)
     }
 
     /// Opens a connection to the backend; the request waits for it.
     ///
     /// `tried`: the addresses that could not be reached.
     private func connect(
-        to member: UpstreamPool.Member,
+        to choice: UpstreamPool.Choice,
         sending buffers: [ByteBuffer],
         tried: [UpstreamPool.Member] = []
     ) {
+        let member = choice.member
+        self.request.trial = choice.trial
         self.beginPending()
         self.unsent = buffers
         self.deadline = nil

@@ -34,6 +34,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The client sends its body only after a 100, or not at all.
         var awaitsContinue = false
         var logEntry: AccessLog.Entry?
+        /// The request may find out whether an address of the backend is back.
+        var trial: UpstreamPool.Trial?
         /// A call of gRPC, which may be silent for long.
         var isCall = false
     }

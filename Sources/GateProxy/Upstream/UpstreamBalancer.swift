@@ -2,22 +2,36 @@ import NIOCore
 
 /// Which of several addresses takes the next connection: each in turn, without those that fail.
 ///
-/// An address that fails is left out, longer each time. When its time is over one connection tries
-/// it: that one alone finds out whether it is back. Where every address is left out, they are tried
-/// all the same. It holds no address and no socket, only places in a list that its owner keeps.
+/// An address that fails is left out, longer each time. When its time is over one request tries it
+/// (half-open, as circuit breakers call it): it serves again once it has answered, and not because it
+/// takes connections. Where every address is left out, they are tried all the same. It holds no
+/// address and no socket, only places in a list that its owner keeps.
 struct UpstreamBalancer: Equatable {
     private enum Phase: Equatable {
         case serving
         case out(until: NIODeadline)
-        /// The one that finds out is under way.
-        case tried
+        /// The request that finds out is under way; `until`: when it has told nothing for so long that
+        /// another one may.
+        case tried(Trial, until: NIODeadline)
+    }
+
+    /// Which request tries an address; each has a number of its own.
+    struct Trial: Equatable {
+        fileprivate let number: UInt64
+    }
+
+    /// The address to take.
+    struct Choice: Equatable {
+        let index: Int
+        /// The request finds out whether the address is back; `nil`: that is no question.
+        var trial: Trial?
     }
 
     private struct Member: Equatable {
         var phase = Phase.serving
         /// Exchanges that failed since the last that did not.
         var faults = 0
-        /// How often it was left out since its last answer.
+        /// How often it was left out since it last answered while it served.
         var ejections = 0
     }
 
@@ -25,9 +39,12 @@ struct UpstreamBalancer: Equatable {
     static let faultLimit = 5
     static let shortestEjection = TimeAmount.seconds(1)
     static let longestEjection = TimeAmount.seconds(30)
+    /// How long others leave a trial alone that tells nothing: a call may be silent for an hour.
+    static let longestTrial = TimeAmount.seconds(30)
 
     private var members: [Member]
     private var turn: Int
+    private var trialCount: UInt64 = 0
 
     /// `turn`: where to begin; another one on each loop spreads them from the first request on.
     init(count: Int, turn: Int = 0) {
@@ -37,24 +54,23 @@ struct UpstreamBalancer: Equatable {
 
     var count: Int { self.members.count }
 
-    /// The place of the address to take, never one of those tried; `nil` if there is none.
+    /// The address to take, never one of those tried; `nil` if there is none.
     ///
     /// `insisting`: take one that is left out rather than none.
     mutating func choose(
         at now: NIODeadline,
         besides tried: [Int] = [],
         insisting: Bool = true
-    ) -> Int? {
+    ) -> Choice? {
         var lastResort: Int?
         for step in 0..<self.members.count {
             let index = (self.turn &+ step) % self.members.count
             guard !tried.contains(index) else { continue }
             switch self.members[index].phase {
-            case .out(let end) where end <= now:
-                self.members[index].phase = .tried
-                return self.take(index)
             case .serving:
                 return self.take(index)
+            case .out(let end) where end <= now, .tried(_, let end) where end <= now:
+                return self.take(index, tryingItAt: now)
             case .out, .tried:
                 lastResort = lastResort ?? index
             }
@@ -62,9 +78,18 @@ struct UpstreamBalancer: Equatable {
         return insisting ? lastResort.map { self.take($0) } : nil
     }
 
-    private mutating func take(_ index: Int) -> Int {
+    private mutating func take(_ index: Int) -> Choice {
         self.turn = (index + 1) % self.members.count
-        return index
+        return Choice(index: index)
+    }
+
+    private mutating func take(_ index: Int, tryingItAt now: NIODeadline) -> Choice {
+        self.trialCount += 1
+        let trial = Trial(number: self.trialCount)
+        self.members[index].phase = .tried(trial, until: now + Self.longestTrial)
+        var choice = self.take(index)
+        choice.trial = trial
+        return choice
     }
 
     /// Whether anything is held against an address, so that its answers are worth telling.
@@ -78,19 +103,21 @@ struct UpstreamBalancer: Equatable {
         case doNothing
     }
 
-    /// A connection was opened.
-    mutating func connected(_ index: Int) -> SuccessAction {
-        guard self.members[index].phase != .serving else { return .doNothing }
+    /// A response began.
+    mutating func answered(_ index: Int) -> SuccessAction {
+        self.members[index].faults = 0
+        guard self.members[index].phase != .serving else {
+            self.members[index].ejections = 0
+            return .doNothing
+        }
         self.members[index].phase = .serving
-        // It has yet to answer: the next failure is one too many.
-        self.members[index].faults = Self.faultLimit - 1
         return .welcomeBack
     }
 
-    /// A response began.
-    mutating func answered(_ index: Int) {
-        self.members[index].faults = 0
-        if self.members[index].phase == .serving { self.members[index].ejections = 0 }
+    /// A request that tried an address has ended without telling anything of it: the next one may.
+    mutating func trialEnded(_ trial: Trial, of index: Int, at now: NIODeadline) {
+        guard case .tried(trial, _) = self.members[index].phase else { return }
+        self.members[index].phase = .out(until: now)
     }
 
     enum FailureAction: Equatable {
@@ -118,12 +145,17 @@ struct UpstreamBalancer: Equatable {
 
     /// A connection was opened, and no acceptable response came.
     mutating func answerFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
-        guard self.members.count > 1, self.members[index].phase == .serving else {
+        guard self.members.count > 1 else { return .doNothing }
+        switch self.members[index].phase {
+        case .serving:
+            self.members[index].faults += 1
+            guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
+            return .eject(for: self.leaveOut(index, at: now))
+        case .tried:
+            return .keepOut(for: self.leaveOut(index, at: now))
+        case .out:
             return .doNothing
         }
-        self.members[index].faults += 1
-        guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
-        return .eject(for: self.leaveOut(index, at: now))
     }
 
     private mutating func leaveOut(_ index: Int, at now: NIODeadline) -> TimeAmount {

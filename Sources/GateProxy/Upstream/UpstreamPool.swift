@@ -75,18 +75,42 @@ final class UpstreamPool {
         for member in old where member.index == nil { member.closeIdle() }
     }
 
+    /// The address for a request.
+    struct Choice {
+        let member: Member
+        /// What the request finds out, if the address is in doubt.
+        var trial: Trial?
+    }
+
+    /// A request that finds out whether an address is back.
+    struct Trial {
+        fileprivate let member: Member
+        fileprivate let trial: UpstreamBalancer.Trial
+    }
+
     /// The address for the next request; `nil`: none is known.
-    func next(at now: NIODeadline) -> Member? {
-        if self.members.count == 1 { return self.members[0] }
-        return self.balancer.choose(at: now).map { self.members[$0] }
+    func next(at now: NIODeadline) -> Choice? {
+        if self.members.count == 1 { return Choice(member: self.members[0]) }
+        return self.balancer.choose(at: now).map { self.choice($0) }
     }
 
     /// Another address for a request that reached none of those tried.
     ///
     /// `insisting`: take one that is left out rather than none.
-    func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Member? {
+    func next(at now: NIODeadline, besides tried: [Member], insisting: Bool) -> Choice? {
         self.balancer.choose(at: now, besides: tried.compactMap(\.index), insisting: insisting)
-            .map { self.members[$0] }
+            .map { self.choice($0) }
+    }
+
+    private func choice(_ choice: UpstreamBalancer.Choice) -> Choice {
+        let member = self.members[choice.index]
+        return Choice(member: member, trial: choice.trial.map { Trial(member: member, trial: $0) })
+    }
+
+    /// A request has ended that may have tried an address; if it told nothing, the next one tries it.
+    func ended(_ trial: Trial) {
+        guard let index = trial.member.index else { return }
+        self.balancer.trialEnded(trial.trial, of: index, at: .now())
     }
 
     /// Opens a connection, or waits for one that others have room on; `done` is called on the event
@@ -198,17 +222,6 @@ extension UpstreamPool.Member {
 
 /// What becomes of the addresses.
 extension UpstreamPool {
-    func connected(_ member: Member) {
-        guard let index = member.index else { return }
-        if self.balancer.connected(index) == .welcomeBack {
-            self.logger.info(
-                "an address of the backend is back",
-                metadata: ["address": "\(member.address)"]
-            )
-        }
-        member.isSuspect = self.balancer.isSuspect(index)
-    }
-
     func connectFailed(_ member: Member, _ error: any Error) {
         self.logFailure("\(error)", of: member)
         guard let index = member.index else { return }
@@ -230,7 +243,12 @@ extension UpstreamPool {
 
     fileprivate func answered(_ member: Member) {
         guard let index = member.index else { return }
-        self.balancer.answered(index)
+        if self.balancer.answered(index) == .welcomeBack {
+            self.logger.info(
+                "an address of the backend is back",
+                metadata: ["address": "\(member.address)"]
+            )
+        }
         member.isSuspect = self.balancer.isSuspect(index)
     }
 

@@ -221,7 +221,7 @@ struct Stage {
     /// A connection to the backend that waits in the pool.
     func upstream() throws -> Wire<UpstreamConnection> {
         let connection = UpstreamConnection(limits: .defaults)
-        let member = try #require(self.worker.pool.next(at: self.worker.now))
+        let member = try #require(self.worker.pool.next(at: self.worker.now)).member
         connection.member = member
         let wire = try Wire(connection, loop: self.loop)
         member.keep(connection, at: self.worker.now)
@@ -230,7 +230,7 @@ struct Stage {
 
     /// The connection that the pool would give out next, which stays there.
     var idle: UpstreamConnection? {
-        guard let member = self.worker.pool.next(at: self.worker.now),
+        guard let member = self.worker.pool.next(at: self.worker.now)?.member,
             let connection = member.take()
         else { return nil }
         member.keep(connection, at: self.worker.now)

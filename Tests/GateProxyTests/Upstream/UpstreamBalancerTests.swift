@@ -10,6 +10,27 @@ struct UpstreamBalancerTests {
 
     private static let start = Self.time(0)
 
+    /// The places of the addresses that so many requests are sent to.
+    private static func places(
+        _ balancer: inout UpstreamBalancer,
+        _ count: Int,
+        at now: NIODeadline = Self.start
+    ) -> [Int?] {
+        (0..<count).map { _ in balancer.choose(at: now)?.index }
+    }
+
+    /// The trial of an address whose time is over.
+    private static func trial(
+        _ balancer: inout UpstreamBalancer,
+        of index: Int,
+        at now: NIODeadline
+    ) throws -> UpstreamBalancer.Trial {
+        while true {
+            let choice = balancer.choose(at: now)
+            if choice?.index == index { return try #require(choice?.trial) }
+        }
+    }
+
     @Test(
         arguments: [
             (1, 0, [0, 0, 0]), (2, 0, [0, 1, 0, 1]), (3, 1, [1, 2, 0, 1]), (3, 7, [1, 2, 0]),
@@ -18,33 +39,57 @@ struct UpstreamBalancerTests {
     )
     func `each has its turn`(_ count: Int, _ turn: Int, _ expected: [Int?]) {
         var balancer = UpstreamBalancer(count: count, turn: turn)
-        #expect(expected.map { _ in balancer.choose(at: Self.start) } == expected)
+        #expect(Self.places(&balancer, expected.count) == expected)
     }
 
     @Test func `what was tried is not taken again`() {
         var balancer = UpstreamBalancer(count: 3)
-        #expect(balancer.choose(at: Self.start, besides: [0]) == 1)
-        #expect(balancer.choose(at: Self.start, besides: [0, 2]) == 1)
+        #expect(balancer.choose(at: Self.start, besides: [0])?.index == 1)
+        #expect(balancer.choose(at: Self.start, besides: [0, 2])?.index == 1)
         #expect(balancer.choose(at: Self.start, besides: [0, 1, 2]) == nil)
     }
 
     @Test func `one that cannot be reached is left out until its time is over`() {
         var balancer = UpstreamBalancer(count: 3)
         #expect(balancer.connectFailed(1, at: Self.start) == .eject(for: .seconds(1)))
-        let meanwhile = (0..<4).map { _ in balancer.choose(at: Self.time(999)) }
-        #expect(meanwhile == [0, 2, 0, 2])
-        let after = (0..<3).map { _ in balancer.choose(at: Self.time(1000)) }
-        #expect(after.contains(1))
+        #expect(Self.places(&balancer, 4, at: Self.time(999)) == [0, 2, 0, 2])
+        #expect(Self.places(&balancer, 3, at: Self.time(1000)).contains(1))
     }
 
-    @Test func `one alone tries whether it is back`() {
+    @Test func `one request alone tries whether it is back, until it is answered`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(1, at: Self.start)
-        let choices = (0..<5).map { _ in balancer.choose(at: Self.time(1000)) }
-        #expect(choices.filter { $0 == 1 }.count == 1)
-        #expect(balancer.connected(1) == .welcomeBack)
-        let later = (0..<4).map { _ in balancer.choose(at: Self.time(1000)) }
-        #expect(later.filter { $0 == 1 }.count == 2)
+        #expect(Self.places(&balancer, 5, at: Self.time(1000)).filter { $0 == 1 }.count == 1)
+        #expect(Self.places(&balancer, 5, at: Self.time(20_000)).allSatisfy { $0 == 0 })
+        #expect(balancer.answered(1) == .welcomeBack)
+        #expect(Self.places(&balancer, 4, at: Self.time(20_000)).filter { $0 == 1 }.count == 2)
+    }
+
+    @Test func `a trial that tells nothing makes way for another`() throws {
+        var balancer = UpstreamBalancer(count: 2)
+        _ = balancer.connectFailed(1, at: Self.start)
+        let first = try Self.trial(&balancer, of: 1, at: Self.time(1000))
+        balancer.trialEnded(first, of: 1, at: Self.time(1500))
+        let second = try Self.trial(&balancer, of: 1, at: Self.time(1500))
+        #expect(second != first)
+        // It has had its turn.
+        balancer.trialEnded(first, of: 1, at: Self.time(1500))
+        #expect(Self.places(&balancer, 4, at: Self.time(1500)).allSatisfy { $0 == 0 })
+        let late = Self.time(1500) + UpstreamBalancer.longestTrial
+        #expect(try Self.trial(&balancer, of: 1, at: late) != second)
+    }
+
+    @Test func `a trial that has told something is over`() throws {
+        var balancer = UpstreamBalancer(count: 2)
+        _ = balancer.connectFailed(1, at: Self.start)
+        let trial = try Self.trial(&balancer, of: 1, at: Self.time(1000))
+        var failed = balancer
+        #expect(failed.answerFailed(1, at: Self.time(1000)) == .keepOut(for: .seconds(2)))
+        failed.trialEnded(trial, of: 1, at: Self.time(1000))
+        #expect(Self.places(&failed, 4, at: Self.time(2999)).allSatisfy { $0 == 0 })
+        #expect(balancer.answered(1) == .welcomeBack)
+        balancer.trialEnded(trial, of: 1, at: Self.time(1000))
+        #expect(Self.places(&balancer, 4, at: Self.time(1000)).contains(1))
     }
 
     @Test func `it is left out longer each time, and never longer than half a minute`() {
@@ -53,20 +98,23 @@ struct UpstreamBalancerTests {
         #expect(balancer.connectFailed(0, at: now) == .eject(for: .seconds(1)))
         for seconds: Int64 in [2, 4, 8, 16, 30, 30, 30, 30, 30, 30] {
             now = now + .seconds(30)
-            while balancer.choose(at: now) != 0 {}
-            #expect(balancer.connectFailed(0, at: now) == .keepOut(for: .seconds(seconds)))
+            while balancer.choose(at: now)?.index != 0 {}
+            let action =
+                seconds.isMultiple(of: 4)
+                ? balancer.answerFailed(0, at: now) : balancer.connectFailed(0, at: now)
+            #expect(action == .keepOut(for: .seconds(seconds)))
         }
     }
 
-    @Test func `an answer makes its past forgotten, a mere connection does not`() {
+    @Test func `a second answer makes its past forgotten`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)
-        while balancer.choose(at: Self.time(1000)) != 0 {}
-        _ = balancer.connected(0)
+        while balancer.choose(at: Self.time(1000))?.index != 0 {}
+        #expect(balancer.answered(0) == .welcomeBack)
         #expect(balancer.isSuspect(0))
         var answering = balancer
         #expect(balancer.connectFailed(0, at: Self.time(1000)) == .eject(for: .seconds(2)))
-        answering.answered(0)
+        #expect(answering.answered(0) == .doNothing)
         #expect(!answering.isSuspect(0))
         #expect(answering.connectFailed(0, at: Self.time(1000)) == .eject(for: .seconds(1)))
     }
@@ -75,11 +123,11 @@ struct UpstreamBalancerTests {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)
         _ = balancer.connectFailed(1, at: Self.start)
-        #expect((0..<4).map { _ in balancer.choose(at: Self.time(1)) } == [0, 1, 0, 1])
+        #expect(Self.places(&balancer, 4, at: Self.time(1)) == [0, 1, 0, 1])
         #expect(balancer.choose(at: Self.time(1), besides: [0], insisting: false) == nil)
         #expect(balancer.connectFailed(0, at: Self.time(1)) == .doNothing)
-        #expect(balancer.connected(0) == .welcomeBack)
-        #expect((0..<2).map { _ in balancer.choose(at: Self.time(1)) } == [0, 0])
+        #expect(balancer.answered(0) == .welcomeBack)
+        #expect(Self.places(&balancer, 2, at: Self.time(1)) == [0, 0])
     }
 
     @Test func `the only one is never left out`() {
@@ -98,7 +146,7 @@ struct UpstreamBalancerTests {
                 #expect(balancer.answerFailed(1, at: Self.start) == .doNothing)
             }
             #expect(balancer.isSuspect(1))
-            balancer.answered(1)
+            #expect(balancer.answered(1) == .doNothing)
             #expect(!balancer.isSuspect(1))
         }
         for _ in 1..<UpstreamBalancer.faultLimit { _ = balancer.answerFailed(1, at: Self.start) }
@@ -107,21 +155,13 @@ struct UpstreamBalancerTests {
         #expect(balancer.answerFailed(1, at: Self.start) == .doNothing)
     }
 
-    @Test func `one that is back and fails to answer is left out at once, and longer`() {
-        var balancer = UpstreamBalancer(count: 2)
-        _ = balancer.connectFailed(1, at: Self.start)
-        while balancer.choose(at: Self.time(1000)) != 1 {}
-        _ = balancer.connected(1)
-        #expect(balancer.answerFailed(1, at: Self.time(1000)) == .eject(for: .seconds(2)))
-    }
-
     @Test func `another list keeps what is known of those that stay`() {
         var balancer = UpstreamBalancer(count: 3)
         _ = balancer.connectFailed(2, at: Self.start)
         balancer.replace(with: [2, nil, 0])
         #expect(balancer.count == 3)
         #expect([0, 1, 2].map { balancer.isSuspect($0) } == [true, false, false])
-        #expect((0..<4).map { _ in balancer.choose(at: Self.start) } == [1, 2, 1, 2])
+        #expect(Self.places(&balancer, 4) == [1, 2, 1, 2])
         balancer.replace(with: [0])
         #expect(!balancer.isSuspect(0))
         balancer.replace(with: [])

@@ -8,7 +8,7 @@ import Testing
 struct UpstreamPoolTests {
     private let stage: Stage
     private let backends: FakeBackends
-    private static let names = ["192.0.2.1:80", "192.0.2.2:80", "192.0.2.3:80"]
+    private static let names = (1...3).map { "192.0.2.\($0):80" }
     private static let post = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3")
 
     private init(_ count: Int) throws {
@@ -38,7 +38,7 @@ struct UpstreamPoolTests {
             try self.backends.accept().receive(Message.ok)
             #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
         }
-        #expect(Set(self.backends.dialled) == Set(Self.names))
+        #expect(Set(self.backends.dialled) == Set(Self.names.prefix(3)))
         for _ in 0..<3 { _ = try self.ask() }
         #expect(self.backends.dialled.count == 3)
     }
@@ -49,7 +49,7 @@ struct UpstreamPoolTests {
         self.backends.fail(FakeBackends.refused)
         self.backends.fail(FakeBackends.refused)
         let upstream = try self.backends.accept()
-        #expect(Set(self.backends.dialled) == Set(Self.names))
+        #expect(Set(self.backends.dialled) == Set(Self.names.prefix(3)))
         #expect(upstream.socket.takeSent().hasPrefix(request.prefix(4)))
         try upstream.receive(Message.ok)
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
@@ -104,7 +104,7 @@ struct UpstreamPoolTests {
             _ = try self.ask(Self.post)
             _ = try self.backends.accept()
         }
-        let counts = Self.names.map { name in self.backends.dialled.filter { $0 == name }.count }
+        let counts = Self.names.prefix(3).map { name in self.backends.dialled.filter { $0 == name }.count }
         #expect(counts[1] == UpstreamBalancer.faultLimit)
         #expect(counts[0] + counts[2] == 16)
     }

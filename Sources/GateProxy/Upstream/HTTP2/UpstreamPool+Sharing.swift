@@ -10,7 +10,6 @@ extension UpstreamPool {
             switch result {
             case .success(.exclusive(let connection)):
                 connection.member = member
-                self.connected(member)
                 done(.success(connection))
             case .success(.shared(let connection)):
                 // What was not offered cannot have been chosen.
@@ -60,7 +59,6 @@ extension UpstreamPool {
     private func opened(_ connection: UpstreamHTTP2Connection, to member: Member) {
         connection.member = member
         member.isShared = true
-        self.connected(member)
         member.shared.opened(connection)
         self.serveWaiting(of: member)
     }
@@ -69,7 +67,6 @@ extension UpstreamPool {
     private func opened(_ connection: UpstreamConnection, to member: Member) {
         connection.member = member
         member.isShared = false
-        self.connected(member)
         let waiting = member.shared.openedExclusive()
         guard let first = waiting.first else { return connection.close() }
         first(.success(connection))
