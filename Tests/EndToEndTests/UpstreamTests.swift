@@ -57,6 +57,18 @@ struct UpstreamTests {
     }
 
     @Test
+    func `one healthy backend serves for three that refuse`() async throws {
+        let backends = try (0..<4).map { _ in try ScriptedBackend(script: Self.echo) }
+        for backend in backends.dropFirst() { backend.stopListening() }
+        try await self.play(backends, flags: [.threads(1)]) { scene in
+            for _ in 0..<20 {
+                let response = try scene.ask(Request.text("POST", body: "x"))
+                #expect(response.status == 200)
+            }
+        }
+    }
+
+    @Test
     func `a backend that comes back has its turn again`() async throws {
         let steady = try ScriptedBackend(script: Self.echo)
         let gone = try ScriptedBackend(script: Self.echo)

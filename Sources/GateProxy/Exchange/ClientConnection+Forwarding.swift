@@ -138,17 +138,22 @@ extension ClientConnection {
             self.worker.refused(.descriptors, ["error": "\(error.cause)"])
             return self.fail(.outOfDescriptors)
         }
-        guard tried.count < Self.mostAddresses,
-            // After a wait for nothing, another one must at least be likely to end well.
+        let mayWait = !error.isTimeout || tried.count < Self.mostWaits
+        guard mayWait,
+            // One that is not known to serve must at least fail soon.
             let other = self.worker.pool.next(
                 at: self.worker.now,
                 besides: tried,
-                insisting: !error.isTimeout
+                insisting: !error.isTimeout && tried.count < Self.mostInDoubt
             )
         else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
         self.connect(to: other, sending: buffers, tried: tried)
     }
 
-    /// Addresses that are tried for one request.
-    private static let mostAddresses = 3
+    /// Addresses that are tried for one request before those that are left out are left alone.
+    ///
+    /// Those that serve are all tried: whoever finds one that does not spares everybody else.
+    private static let mostInDoubt = 3
+    /// Addresses after which a request does not go on waiting for another connection.
+    private static let mostWaits = 3
 }

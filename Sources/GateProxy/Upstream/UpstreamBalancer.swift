@@ -56,12 +56,14 @@ struct UpstreamBalancer: Equatable {
 
     /// The address to take, never one of those tried; `nil` if there is none.
     ///
-    /// `insisting`: take one that is left out rather than none.
+    /// A request that has failed to reach one goes to an address that serves, if there is one: it has
+    /// found out enough. `insisting`: take one that is left out rather than none.
     mutating func choose(
         at now: NIODeadline,
         besides tried: [Int] = [],
         insisting: Bool = true
     ) -> Choice? {
+        var due: Int?
         var lastResort: Int?
         for step in 0..<self.members.count {
             let index = (self.turn &+ step) % self.members.count
@@ -70,11 +72,13 @@ struct UpstreamBalancer: Equatable {
             case .serving:
                 return self.take(index)
             case .out(let end) where end <= now, .tried(_, let end) where end <= now:
-                return self.take(index, tryingItAt: now)
+                guard !tried.isEmpty else { return self.take(index, tryingItAt: now) }
+                due = due ?? index
             case .out, .tried:
                 lastResort = lastResort ?? index
             }
         }
+        if let due { return self.take(due, tryingItAt: now) }
         return insisting ? lastResort.map { self.take($0) } : nil
     }
 

@@ -92,6 +92,33 @@ struct UpstreamBalancerTests {
         #expect(Self.places(&balancer, 4, at: Self.time(1000)).contains(1))
     }
 
+    @Test func `a request that failed to reach one goes to one that serves`() {
+        for good in 0..<4 {
+            for turn in 0..<4 {
+                var balancer = UpstreamBalancer(count: 4, turn: turn)
+                let bad = (0..<4).filter { $0 != good }
+                for index in bad { _ = balancer.connectFailed(index, at: Self.start) }
+                // The time of all is over, so that any of them may be tried.
+                let now = Self.time(60_000)
+                guard let first = balancer.choose(at: now)?.index, first != good else { continue }
+                _ = balancer.connectFailed(first, at: now)
+                #expect(balancer.choose(at: now, besides: [first])?.index == good)
+            }
+        }
+    }
+
+    @Test func `where none serves, one whose time is over comes before those that are out`() {
+        var balancer = UpstreamBalancer(count: 3)
+        for index in 0..<3 { _ = balancer.connectFailed(index, at: Self.time(100 * Int64(index))) }
+        let now = Self.time(1150)
+        #expect(balancer.choose(at: now)?.trial != nil)
+        _ = balancer.connectFailed(0, at: now)
+        let choice = balancer.choose(at: now, besides: [0], insisting: false)
+        #expect(choice?.index == 1)
+        #expect(choice?.trial != nil)
+        #expect(balancer.choose(at: now, besides: [0], insisting: false) == nil)
+    }
+
     @Test func `it is left out longer each time, and never longer than half a minute`() {
         var balancer = UpstreamBalancer(count: 2)
         var now = Self.start

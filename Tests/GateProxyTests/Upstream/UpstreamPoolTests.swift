@@ -8,7 +8,7 @@ import Testing
 struct UpstreamPoolTests {
     private let stage: Stage
     private let backends: FakeBackends
-    private static let names = (1...3).map { "192.0.2.\($0):80" }
+    private static let names = (1...5).map { "192.0.2.\($0):80" }
     private static let post = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3")
 
     private init(_ count: Int) throws {
@@ -53,6 +53,29 @@ struct UpstreamPoolTests {
         #expect(upstream.socket.takeSent().hasPrefix(request.prefix(4)))
         try upstream.receive(Message.ok)
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `every address that may serve is asked before a request fails`() throws {
+        let five = try UpstreamPoolTests(5)
+        let client = try five.ask(Self.post)
+        for _ in 0..<4 { five.backends.fail(FakeBackends.refused) }
+        try five.backends.accept().receive(Message.ok)
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
+        #expect(Set(five.backends.dialled) == Set(Self.names))
+        // Now that they are known, nobody else has to find out.
+        let next = try five.ask(Self.post)
+        #expect(five.backends.dialled.count == 5)
+        #expect(next.socket.sent == "")
+    }
+
+    @Test func `where none serves, a request asks no more than three`() throws {
+        let five = try UpstreamPoolTests(5)
+        _ = try five.ask(Self.post)
+        for _ in 0..<5 { five.backends.fail(FakeBackends.refused) }
+        let client = try five.ask(Self.post)
+        for _ in 0..<3 { five.backends.fail(FakeBackends.refused) }
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 502 "))
+        #expect(five.backends.dialled.count == 8)
     }
 
     @Test func `a request that no address takes is a bad gateway`() throws {
@@ -104,7 +127,9 @@ struct UpstreamPoolTests {
             _ = try self.ask(Self.post)
             _ = try self.backends.accept()
         }
-        let counts = Self.names.prefix(3).map { name in self.backends.dialled.filter { $0 == name }.count }
+        let counts = Self.names.prefix(3).map { name in
+            self.backends.dialled.filter { $0 == name }.count
+        }
         #expect(counts[1] == UpstreamBalancer.faultLimit)
         #expect(counts[0] + counts[2] == 16)
     }
