@@ -94,8 +94,12 @@ package enum RequestHeadPeer {
     private static func isBeyondPeer(_ bytes: [UInt8], _ reading: Reading) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)
         let versions = (2...9).map { " HTTP/1.\($0)\r\n" }
-        // To llhttp a tab behind a coding is a part of it; RFC 9110 section 5.5 has it as a blank.
-        let hasTab = text.lowercased().contains("chunked\t")
+        // To llhttp a tab behind a coding or a length is a part of it; RFC 9110 section 5.5 has it as a
+        // blank.
+        let lines = text.lowercased().split(separator: "\r\n")
+        let hasTab = lines.contains { line in
+            line.contains("chunked\t") || line.hasPrefix("content-length:") && line.contains("\t")
+        }
         return hasTab || !Self.peerMethods.contains(reading.method)
             || versions.contains { text.contains($0) }
     }

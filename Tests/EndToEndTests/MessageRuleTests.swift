@@ -102,6 +102,59 @@ struct MessageRuleTests {
         }
     }
 
+    @Test(arguments: ["Accept", "Content-Type", "Accept-Language", "accept , X-Open"])
+    func `a field of the message that Connection names is for one hop, too`(
+        _ name: String
+    ) async throws {
+        try await Scene.play { scene in
+            let fields =
+                "Accept: text/html\r\nContent-Type: text/plain\r\nAccept-Language: ja\r\n"
+            _ = try scene.ask(Request.text(fields: "Connection: \(name)\r\n" + fields))
+            let request = try #require(scene.backend.record.requests.first)
+            let named = name.split(separator: " ").first.map(String.init) ?? name
+            #expect(request.fields[named].isEmpty)
+            let others = ["Accept", "Content-Type", "Accept-Language"].filter {
+                $0.lowercased() != named.lowercased()
+            }
+            for other in others { #expect(!request.fields[other].isEmpty, "\(other)") }
+        }
+    }
+
+    @Test(arguments: ["TRACE", "OPTIONS"])
+    func `a request that may be forwarded no more is answered here`(
+        _ method: String
+    ) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text(method, "/a", fields: "Max-Forwards: 0\r\n"))
+            let response = try client.response()
+            #expect(response.status == (method == "TRACE" ? 405 : 204))
+            #expect(response.fields.tokens("Allow").contains("get"))
+            // The connection goes on, and one that may go on counts down.
+            for (said, heard) in [("1", "0"), ("00010", "9"), ("99999999999", "99999999998")] {
+                let next = Request.text(method, "/next", fields: "Max-Forwards: \(said)\r\n")
+                try client.send(next)
+                let echo: EchoReport = try client.response().json()
+                #expect(echo.fields["Max-Forwards"] == [heard])
+            }
+            try client.send(Request.text("GET", "/get", fields: "Max-Forwards: 0\r\n"))
+            let echo: EchoReport = try client.response().json()
+            #expect(echo.fields["Max-Forwards"] == ["0"], "it means nothing to other methods")
+            #expect(try scene.finalRecord().exchanges.count == 4)
+        }
+    }
+
+    @Test(arguments: ["Max-Forwards: -1", "Max-Forwards: 1, 1", "Max-Forwards:", "Max-Forwards: a"])
+    func `a number of forwards that is none is refused`(_ field: String) async throws {
+        try await Scene.play { scene in
+            for method in ["TRACE", "OPTIONS"] {
+                let response = try scene.ask(Request.text(method, "/a", fields: "\(field)\r\n"))
+                #expect(response.status == 400)
+            }
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
     @Test(arguments: ["X-App-Version", "close, x-app-version", "X-App-Platform, X-App-Id"])
     func `naming the identity a field for one hop does not hide it`(
         _ connection: String

@@ -96,6 +96,9 @@ extension ClientConnection {
             self.answer(denial, facts: facts)
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
+        } else if facts.forwardsLeft == 0 {
+            let isTrace = head.method("TRACE", in: bytes)
+            self.answer(LastRecipient.answer(isTrace: isTrace), facts: facts)
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }

@@ -23,10 +23,20 @@ package struct ConnectionOptions: Equatable, Sendable {
 
     /// Whether `Connection` says that a line is for this hop only.
     ///
-    /// Fields that mean something to the gate are never dropped on a client's word: naming `Host`
-    /// or a version header here is an attack, not a wish.
+    /// Fields that the gate decides or forwards by are never dropped on a client's word: naming `Host`
+    /// or a version header here is an attack, not a wish. Those that say what content is, or is wanted,
+    /// only shape the gate's own answer, and go.
     func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
-        guard !self.nominated.isEmpty, line.role == .other else { return false }
+        guard !self.nominated.isEmpty else { return false }
+        switch line.role {
+        case .other, .accept, .contentType: break
+        case .identity where bytes.matches("accept-language", from: line.start, to: line.nameEnd):
+            break
+        case .host, .connection, .contentLength, .transferEncoding, .expect, .upgrade, .origin,
+            .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te, .hopByHop,
+            .gateOwned, .identity:
+            return false
+        }
         return self.nominated.contains(
             bytes.text(from: line.start, to: line.nameEnd).lowercased()
         )

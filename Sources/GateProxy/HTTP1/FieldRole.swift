@@ -12,6 +12,8 @@ package enum FieldRole: Equatable, Sendable {
     case accept
     case requestID
     case accessControlRequestMethod
+    /// How often `TRACE` or `OPTIONS` may be forwarded (RFC 9110 7.6.2).
+    case maxForwards
     case forwarded(Forwarded)
     /// The codings and trailers that the sender takes (RFC 9110 10.1.4); for the next hop only.
     case te
@@ -43,6 +45,7 @@ extension FieldRole {
         ("accept", .accept),
         ("x-request-id", .requestID),
         ("access-control-request-method", .accessControlRequestMethod),
+        ("max-forwards", .maxForwards),
         ("x-forwarded-for", .forwarded(.for)),
         ("x-forwarded-proto", .forwarded(.proto)),
         ("x-forwarded-host", .forwarded(.host)),

@@ -11,6 +11,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     case fieldValue
     case foldedField
     case host
+    case maxForwards
     case contentLength
     case transferEncoding
     case unsupportedTransferCoding
@@ -40,6 +41,7 @@ package enum MessageFault: Error, Equatable, Sendable {
         case .fieldValue: "A header field value has a control character."
         case .foldedField: "A header field is folded over lines."
         case .host: "The Host header field is missing, malformed or there more than once."
+        case .maxForwards: "Max-Forwards is malformed or there more than once."
         case .contentLength: "Content-Length is malformed or there more than once."
         case .transferEncoding: "Transfer-Encoding is malformed."
         case .unsupportedTransferCoding: "This transfer coding is not supported."
@@ -64,8 +66,8 @@ package enum MessageFault: Error, Equatable, Sendable {
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414
         case .startLine, .method, .target, .version, .lineEnd, .fieldName, .fieldValue,
-            .foldedField, .host, .contentLength, .transferEncoding, .bothLengths, .chunkSize,
-            .chunkExtension, .chunkEnd, .trailer, .status, .http2:
+            .foldedField, .host, .maxForwards, .contentLength, .transferEncoding, .bothLengths,
+            .chunkSize, .chunkExtension, .chunkEnd, .trailer, .status, .http2:
             400
         }
     }

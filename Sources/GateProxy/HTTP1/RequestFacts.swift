@@ -23,6 +23,9 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var upgradeLine: Int?
     /// One bit for each identity field that is there, by the index of its role.
     package private(set) var identityFields: UInt64 = 0
+    /// How often a `TRACE` or `OPTIONS` may still be forwarded; `nil`: as often as it takes.
+    package private(set) var forwardsLeft: UInt64?
+    private var maxForwardsLine: Int?
     /// What kind of client reads the answer, should the gate give one.
     package private(set) var answerForm = AnswerForm.document
     private var asksCrossOriginMethod = false
@@ -75,6 +78,8 @@ package struct RequestFacts: Equatable, Sendable {
                 self.requestIDLine = self.requestIDLine ?? index
             case .accessControlRequestMethod:
                 self.asksCrossOriginMethod = true
+            case .maxForwards:
+                self.maxForwardsLine = self.maxForwardsLine ?? index
             case .forwarded(.for):
                 self.forwardedForLine = self.forwardedForLine ?? index
             }
@@ -84,6 +89,30 @@ package struct RequestFacts: Equatable, Sendable {
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? .none
         self.readMethod(of: head, in: bytes)
+        if let line = self.maxForwardsLine {
+            self.forwardsLeft = try Self.forwardsLeft(head, in: bytes, from: line)
+        }
+    }
+
+    /// To other methods `Max-Forwards` means nothing (RFC 9110 7.6.2).
+    private static func forwardsLeft(
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        from first: Int
+    ) throws(MessageFault) -> UInt64? {
+        guard head.method("TRACE", in: bytes) || head.method("OPTIONS", in: bytes) else {
+            return nil
+        }
+        let line = head.fields.lines[first]
+        let isOnce = head.fields.lines.count { $0.role == .maxForwards } == 1
+        guard isOnce, line.valueStart < line.valueEnd else { throw .maxForwards }
+        var count: UInt64 = 0
+        for index in line.valueStart..<line.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { throw .maxForwards }
+            // Beyond that there are more hops than there can be, and it may be set to less.
+            count = Swift.min(count, .max / 16) * 10 + UInt64(bytes[index] - 0x30)
+        }
+        return count
     }
 
     private mutating func readMethod(of head: borrowing RequestHead, in bytes: Span<UInt8>) {
@@ -104,7 +133,10 @@ package struct RequestFacts: Equatable, Sendable {
         toRepeated head: borrowing RequestHead,
         in bytes: Span<UInt8>
     ) -> Bool {
-        guard head.minorVersion == self.minorVersion else { return false }
+        // What the number of forwards means depends on the method.
+        guard head.minorVersion == self.minorVersion, self.maxForwardsLine == nil else {
+            return false
+        }
         self.readMethod(of: head, in: bytes)
         return true
     }

@@ -45,6 +45,9 @@ package struct RequestHeadWriter {
         if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
             out.writeString("Connection: upgrade\r\nUpgrade: \(upgrade)\r\n")
         }
+        if let left = facts.forwardsLeft, left > 0 {
+            out.writeString("Max-Forwards: \(left - 1)\r\n")
+        }
         // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(head, facts: facts, bytes: bytes, into: &out)
@@ -96,14 +99,15 @@ package struct RequestHeadWriter {
         for line in head.fields.lines {
             let passes =
                 switch line.role {
-                case .other, .accept: !facts.connection.nominates(line, in: bytes)
-                case .contentLength, .transferEncoding, .origin, .contentType,
-                    .accessControlRequestMethod:
-                    true
+                case .other, .accept, .contentType: !facts.connection.nominates(line, in: bytes)
+                case .contentLength, .transferEncoding, .origin, .accessControlRequestMethod: true
+                case .maxForwards: facts.forwardsLeft == nil
                 case .expect: facts.expectsContinue
                 case .host: head.target.form != .absolute
                 case .requestID: line == requestID
-                case .identity(let index): verdict.droppedFields & (1 << UInt64(index)) == 0
+                case .identity(let index):
+                    verdict.droppedFields & (1 << UInt64(index)) == 0
+                        && !facts.connection.nominates(line, in: bytes)
                 case .forwarded(.for): false
                 case .forwarded(.proto), .forwarded(.host), .forwarded(.standard):
                     self.origin.isTrusted

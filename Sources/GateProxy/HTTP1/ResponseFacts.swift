@@ -34,7 +34,8 @@ package struct ResponseFacts: Equatable, Sendable {
                     line.valueEnd
                 )
             case .other, .host, .expect, .origin, .accept, .requestID,
-                .accessControlRequestMethod, .forwarded, .te, .hopByHop, .gateOwned, .identity:
+                .accessControlRequestMethod, .maxForwards, .forwarded, .te, .hopByHop, .gateOwned,
+                .identity:
                 continue
             }
         }

@@ -27,7 +27,8 @@ extension HTTP2Connection {
             case .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
             case .contentLength where isTrailersOnly: continue
             case .other, .host, .contentLength, .expect, .origin, .contentType, .accept,
-                .requestID, .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+                .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .gateOwned,
+                .identity:
                 HPACKWriter.writeField(bytes, line, into: &self.outbox.frames)
             }
         }

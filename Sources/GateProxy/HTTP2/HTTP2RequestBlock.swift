@@ -50,7 +50,7 @@ enum HTTP2RequestBlock {
             switch line.role {
             case .host, .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
             case .other, .contentLength, .expect, .origin, .contentType, .accept, .requestID,
-                .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+                .accessControlRequestMethod, .maxForwards, .forwarded, .gateOwned, .identity:
                 HPACKWriter.writeField(bytes, line, into: &block)
             }
         }

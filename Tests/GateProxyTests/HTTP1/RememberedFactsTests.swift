@@ -24,6 +24,8 @@ struct RememberedFactsTests {
         ["Host: a", "Connection: keep-alive, X-Hop, Upgrade", "Upgrade: websocket"],
         ["Host: a", "Content-Length: 7", "Expect: 100-continue", "TE: trailers"],
         ["Host: a", "Transfer-Encoding: chunked"],
+        ["Host: a", "Max-Forwards: 0"],
+        ["Host: a", "Max-Forwards: a"],
         ["Host: a", "Host: a"],
         [],
     ]

@@ -269,6 +269,38 @@ struct RequestFactsTests {
         #expect(facts.forwardedForLine == nil && facts.identityFields == 0)
     }
 
+    @Test(
+        arguments: [
+            ("TRACE", ["Max-Forwards: 0"], 0), ("OPTIONS", ["max-forwards: 7"], 7),
+            ("TRACE", ["Max-Forwards: 007 "], 7), ("GET", ["Max-Forwards: 0"], nil),
+            ("GET", ["Max-Forwards: a", "Max-Forwards: 0"], nil), ("TRACE", ["A: b"], nil),
+        ] as [(String, [String], UInt64?)]
+    )
+    func `TRACE and OPTIONS may be forwarded so often`(
+        _ method: String,
+        _ lines: [String],
+        _ left: UInt64?
+    ) throws {
+        let sample = try RequestSample(wire(["\(method) / HTTP/1.1", "Host: a"] + lines))
+        #expect(try sample.facts().forwardsLeft == left)
+    }
+
+    @Test(arguments: [20, 21, 400])
+    func `a number of forwards that is too large stays large`(_ digits: Int) throws {
+        let field = "Max-Forwards: " + String(repeating: "9", count: digits)
+        let sample = try RequestSample(wire("TRACE / HTTP/1.1", "Host: a", field))
+        #expect(try #require(sample.facts().forwardsLeft) > 1_000_000)
+    }
+
+    @Test(arguments: [
+        ["Max-Forwards:"], ["Max-Forwards: -1"], ["Max-Forwards: +1"], ["Max-Forwards: 1 1"],
+        ["Max-Forwards: 1, 1"], ["Max-Forwards: 1", "Max-Forwards: 1"], ["Max-Forwards: 0x1"],
+    ])
+    func `a number of forwards that is none is a fault`(_ lines: [String]) throws {
+        let sample = try RequestSample(wire(["TRACE / HTTP/1.1", "Host: a"] + lines))
+        #expect(throws: MessageFault.maxForwards) { try sample.facts() }
+    }
+
     @Test func `Connection nominates fields that mean nothing to the gate and no others`() throws {
         let sample = try RequestSample(
             wire(

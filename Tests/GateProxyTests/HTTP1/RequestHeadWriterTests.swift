@@ -130,6 +130,29 @@ struct RequestHeadWriterTests {
             sent: "GET / HTTP/1.1\r\nHost: a\r\nX-App-Version: 1.0\r\nContent-Length: 0\r\n" + added
         ),
         Case(
+            name: "what content is and is wanted may be for this hop only",
+            received: wire(
+                "POST / HTTP/1.1",
+                "Host: a",
+                "Accept: text/html",
+                "Content-Type: b",
+                "Origin: https://c",
+                "Content-Length: 0",
+                "Connection: accept, content-type, origin, max-forwards"
+            ),
+            sent: "POST / HTTP/1.1\r\nHost: a\r\nOrigin: https://c\r\nContent-Length: 0\r\n" + added
+        ),
+        Case(
+            name: "the number of forwards is one less",
+            received: wire("TRACE / HTTP/1.1", "Max-Forwards: 10", "Host: a"),
+            sent: "TRACE / HTTP/1.1\r\nHost: a\r\nMax-Forwards: 9\r\n" + added
+        ),
+        Case(
+            name: "the number of forwards is none of other methods' business",
+            received: wire("GET / HTTP/1.1", "Max-Forwards: 10", "Host: a"),
+            sent: "GET / HTTP/1.1\r\nMax-Forwards: 10\r\nHost: a\r\n" + added
+        ),
+        Case(
             name: "dropped identity lines are left out, all of them",
             received: wire(
                 "GET / HTTP/1.1",
