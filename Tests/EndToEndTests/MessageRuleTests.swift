@@ -155,6 +155,44 @@ struct MessageRuleTests {
         }
     }
 
+    @Test
+    func `extensions of chunks end at the gate, in both directions`() async throws {
+        let body = "5;a\r\nhello\r\n6;b=\"c;d\"; e = f\r\n there\r\n0;last\r\nX-Sum: 1\r\n\r\n"
+        let plain = "5\r\nhello\r\n6\r\n there\r\n0\r\nX-Sum: 1\r\n\r\n"
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let script: ScriptedBackend.Script = { _ in [.readBody, .send(head + body), .close] }
+        try await Scene.play(backend: script) { scene in
+            let client = try scene.connect()
+            let fields = "Transfer-Encoding: chunked\r\n"
+            let request = Request.text("POST", "/a", fields: fields)
+            // In one piece, and in pieces that end anywhere.
+            try client.send(request + body.prefix(4))
+            try client.send(String(body.dropFirst(4)))
+            #expect(try client.head()?.status == 200)
+            #expect(try client.bytes(plain.utf8.count) == Array(plain.utf8))
+            #expect(scene.backend.record.contains("\r\n\r\n" + plain))
+        }
+    }
+
+    @Test(arguments: ["5;", "5;;", "5;=", "5; ", "5;a b", "5;a=\"x", "5;\u{FF}", "5;a=", "5;a,b"])
+    func `a malformed extension is refused, whoever sends it`(_ size: String) async throws {
+        let body = "\(size)\r\nhello\r\n0\r\n\r\n"
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/answer" ? [.send(head + body), .stall] : [.echo]
+        }
+        try await Scene.play(backend: script) { scene in
+            let post = Request.text("POST", "/a", fields: "Transfer-Encoding: chunked\r\n")
+            #expect(try scene.ask(post + body).status == 400)
+            let client = try scene.connect()
+            try client.send(Request.text("GET", "/answer"))
+            // Nothing of it passes; if its head was faster, nothing but that.
+            if let answer = try client.head(), answer.status == 200 {
+                #expect(try client.rest().bytes.isEmpty)
+            }
+        }
+    }
+
     @Test(arguments: ["X-App-Version", "close, x-app-version", "X-App-Platform, X-App-Id"])
     func `naming the identity a field for one hop does not hide it`(
         _ connection: String

@@ -7,12 +7,13 @@ extension ClientConnection {
     func takeBody() -> ByteBuffer? {
         if self.inbound.readableBytes > 0 { self.request.awaitsContinue = false }
         let inbound = self.inbound
+        var extensions: [Range<Int>] = []
         let progress = self.body.consume(
             inbound.readableBytesUInt8Span,
-            trailerFields: self.rules.table
-        ) { start, end in
-            self.request.bodyBytes += UInt64(end - start)
-        }
+            trailerFields: self.rules.table,
+            onData: { start, end in self.request.bodyBytes += UInt64(end - start) },
+            onExtension: { start, end in extensions.append(start..<end) }
+        )
         // Refused while the request still counts as unfinished: what follows on this connection
         // must never be taken for another request.
         if let limit = self.worker.settings.maxBodyBytes, self.request.bodyBytes > limit {
@@ -25,10 +26,12 @@ extension ClientConnection {
             self.closeAfterWriting()
             return nil
         case .more(let consumed):
-            return self.inbound.readSlice(length: consumed) ?? ByteBuffer()
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
         case .end(let consumed):
             _ = self.exchange.requestEnded()
-            return self.inbound.readSlice(length: consumed) ?? ByteBuffer()
+            self.inbound.moveReaderIndex(forwardBy: consumed)
+            return inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
         case .malformed(let fault):
             self.fail(GateAnswer(fault))
             return nil

@@ -120,12 +120,15 @@ extension ClientConnection {
             self.write(content)
             return progress
         }
-        let progress = reader.consume(bytes, trailerFields: .response)
+        var extensions: [Range<Int>] = []
+        let progress = reader.consume(
+            bytes,
+            trailerFields: .response,
+            onExtension: { start, end in extensions.append(start..<end) }
+        )
         switch progress {
         case .more(let consumed), .end(let consumed):
-            if consumed > 0,
-                let slice = inbound.getSlice(at: inbound.readerIndex, length: consumed)
-            {
+            if consumed > 0, let slice = inbound.slice(of: consumed, without: extensions) {
                 self.write(slice)
             }
         case .malformed:

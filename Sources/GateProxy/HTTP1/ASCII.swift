@@ -10,6 +10,9 @@ enum ASCII {
     static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
     static let plus: UInt8 = 0x2B
+    static let equals: UInt8 = 0x3D
+    static let quote: UInt8 = 0x22
+    static let backslash: UInt8 = 0x5C
     static let dot: UInt8 = 0x2E
     static let questionMark: UInt8 = 0x3F
     static let asterisk: UInt8 = 0x2A

@@ -18,12 +18,13 @@ package enum BodyReader: Equatable, Sendable {
     /// Reads on from the first byte that no earlier call has consumed.
     ///
     /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing. `onTrailer`: called with each trailer
-    /// field.
+    /// bounds of each piece of content without its framing. `onExtension`: called with the bounds of
+    /// the extensions of each chunk that has any. `onTrailer`: called with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
         onData: (Int, Int) -> Void = { _, _ in },
+        onExtension: (Int, Int) -> Void = { _, _ in },
         onTrailer: (FieldLine) -> Void = { _ in }
     ) -> ChunkedScanner.Progress {
         switch self {
@@ -43,6 +44,7 @@ package enum BodyReader: Equatable, Sendable {
                 bytes,
                 trailerFields: trailerFields,
                 onData: onData,
+                onExtension: onExtension,
                 onTrailer: onTrailer
             )
             self = .chunked(scanner)

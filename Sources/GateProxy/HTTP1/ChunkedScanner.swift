@@ -1,5 +1,6 @@
 /// Finds the end of a chunked body and refuses every byte of its framing that another reader could
-/// take differently; the bytes themselves pass as they are (RFC 9112 7.1).
+/// take differently; the bytes themselves pass as they are, but for extensions, which are for this hop
+/// only and mean nothing to the gate (RFC 9112 7.1).
 package struct ChunkedScanner: Equatable, Sendable {
     package enum Progress: Equatable, Sendable {
         /// So many bytes belong to the body; more follow. What lies behind them in the buffer is
@@ -34,12 +35,13 @@ package struct ChunkedScanner: Equatable, Sendable {
     /// Reads on from the first byte that no earlier call has consumed.
     ///
     /// `trailerFields`: what has a role in it may not come in a trailer. `onData`: called with the
-    /// bounds of each piece of content without its framing. `onTrailer`: called with each trailer
-    /// field.
+    /// bounds of each piece of content without its framing. `onExtension`: called with the bounds of
+    /// the extensions of each chunk that has any. `onTrailer`: called with each trailer field.
     package mutating func consume(
         _ bytes: Span<UInt8>,
         trailerFields: FieldNameTable,
         onData: (Int, Int) -> Void = { _, _ in },
+        onExtension: (Int, Int) -> Void = { _, _ in },
         onTrailer: (FieldLine) -> Void = { _ in }
     ) -> Progress {
         var position = 0
@@ -69,7 +71,7 @@ package struct ChunkedScanner: Equatable, Sendable {
             case .size:
                 switch Self.lineEnd(in: bytes, from: position) {
                 case .found(let end):
-                    if let fault = self.readSize(in: bytes, from: position, to: end) {
+                    if let fault = self.readSize(in: bytes, from: position, to: end, onExtension) {
                         return .malformed(fault)
                     }
                     position = end + 2
@@ -139,7 +141,8 @@ extension ChunkedScanner {
     private mutating func readSize(
         in bytes: Span<UInt8>,
         from start: Int,
-        to end: Int
+        to end: Int,
+        _ onExtension: (Int, Int) -> Void
     ) -> MessageFault? {
         var size: UInt64 = 0
         var position = start
@@ -153,13 +156,16 @@ extension ChunkedScanner {
         guard position > start else { return .chunkSize }
         if position < end {
             guard bytes[position] == ASCII.semicolon else { return .chunkSize }
-            if let fault = self.readExtension(in: bytes, from: position, to: end) { return fault }
+            if let fault = self.readExtensions(in: bytes, from: position, to: end) { return fault }
+            onExtension(position, end)
         }
         self.stage = size == 0 ? .trailer : .data(remaining: size)
         return nil
     }
 
-    private mutating func readExtension(
+    /// `*( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )` (RFC 9112 7.1.1), less the
+    /// blanks behind the size.
+    private mutating func readExtensions(
         in bytes: Span<UInt8>,
         from start: Int,
         to end: Int
@@ -168,10 +174,36 @@ extension ChunkedScanner {
         guard self.extensionBytes <= Self.extensionLimit, end - start <= Self.sizeLineLimit else {
             return .chunkExtension
         }
-        for position in start..<end where !ASCII.isFieldValue(bytes[position]) {
-            return .chunkExtension
+        var position = start
+        while position < end {
+            guard bytes[position] == ASCII.semicolon,
+                let extensionEnd = Self.endOfExtension(in: bytes, from: position + 1, to: end)
+            else { return .chunkExtension }
+            position = extensionEnd
         }
         return nil
+    }
+
+    /// One past the extension that begins here, and past the blanks before the next one; `nil`: it is
+    /// none, or blanks are the last of the line.
+    private static func endOfExtension(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> Int? {
+        let nameStart = bytes.endOfBlanks(from: start, to: end)
+        var valueEnd = bytes.endOfToken(from: nameStart, to: end)
+        guard valueEnd > nameStart else { return nil }
+        var position = bytes.endOfBlanks(from: valueEnd, to: end)
+        if position < end, bytes[position] == ASCII.equals {
+            let valueStart = bytes.endOfBlanks(from: position + 1, to: end)
+            let tokenEnd = bytes.endOfToken(from: valueStart, to: end)
+            let quotedEnd = bytes.endOfQuotedString(from: valueStart, to: end)
+            guard let stringEnd = tokenEnd > valueStart ? tokenEnd : quotedEnd else { return nil }
+            valueEnd = stringEnd
+            position = bytes.endOfBlanks(from: valueEnd, to: end)
+        }
+        return position < end || position == valueEnd ? position : nil
     }
 
     /// A trailer field; those that frame, route or identify a message may not come behind it

@@ -23,6 +23,28 @@ extension Span<UInt8> {
         }
     }
 
+    /// One past the last of the blanks that a range begins with.
+    func endOfBlanks(from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end, ASCII.isBlank(self[index]) { index += 1 }
+        return index
+    }
+
+    /// One past the quoted string that a range begins with; `nil`: it begins with none (RFC 9110 5.6.4).
+    func endOfQuotedString(from start: Int, to end: Int) -> Int? {
+        guard start < end, self[start] == ASCII.quote else { return nil }
+        var index = start + 1
+        while index < end, ASCII.isFieldValue(self[index]) {
+            if self[index] == ASCII.quote { return index + 1 }
+            if self[index] == ASCII.backslash {
+                guard index + 1 < end, ASCII.isFieldValue(self[index + 1]) else { return nil }
+                index += 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
     /// Whether a range holds no control character but HTAB.
     ///
     /// Values are most of a message head, so eight bytes are looked at together; only a word in

@@ -1,3 +1,4 @@
+import NIOCore
 import Testing
 
 @testable import GateProxy
@@ -20,6 +21,8 @@ struct ChunkedScannerTests {
         Body(wire: "2\r\n\r\n\r\n1\r\n0\r\n0\r\n\r\n", content: "\r\n0"),
         Body(wire: "1;a\r\nx\r\n0\r\n\r\n", content: "x"),
         Body(wire: "1;a=\"b;\t\\\"c\"; d\r\nx\r\n0;e=f\r\n\r\n", content: "x"),
+        Body(wire: "1;a = b ;c\t;d=\"\"\r\nx\r\n0;\te\r\n\r\n", content: "x"),
+        Body(wire: "1;a=\"\u{FF}\\\u{FF}\\\\\"\r\nx\r\n0\r\n\r\n", content: "x"),
         Body(wire: "000000000000000f\r\n0123456789abcde\r\n0\r\n\r\n", content: "0123456789abcde"),
         Body(wire: "1\r\nx\r\n0\r\nSum: a\r\nOther:\r\n\r\n", content: "x"),
     ]
@@ -66,6 +69,39 @@ struct ChunkedScannerTests {
         }
     }
 
+    @Test(arguments: [
+        ("1\r\nx\r\n0\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"),
+        (
+            "1;a\r\nx\r\n2;b=\"c;d\"; e\r\n;a\r\n0;f\r\nA: b;c\r\n\r\n",
+            "1\r\nx\r\n2\r\n;a\r\n0\r\nA: b;c\r\n\r\n"
+        ),
+    ])
+    func `extensions are told, and nothing but them`(_ wire: String, _ rest: String) {
+        let bytes = Array(wire.utf8)
+        for split in 0...bytes.count {
+            var scanner = ChunkedScanner()
+            var left: [UInt8] = []
+            var unread: [UInt8] = []
+            for piece in [bytes[..<split], bytes[split...]] {
+                unread += piece
+                var gaps: [Range<Int>] = []
+                let progress = scanner.consume(
+                    unread.span,
+                    trailerFields: RequestSample.table,
+                    onExtension: { start, end in gaps.append(start..<end) }
+                )
+                switch progress {
+                case .more(let consumed), .end(let consumed):
+                    let slice = ByteBuffer(bytes: unread).slice(of: consumed, without: gaps)
+                    left += slice.map { Array($0.readableBytesView) } ?? []
+                    unread.removeFirst(consumed)
+                case .malformed(let fault): Issue.record("\(fault)")
+                }
+            }
+            #expect(String(decoding: left, as: UTF8.self) == rest, "\(split)")
+        }
+    }
+
     @Test(arguments: Self.good)
     func `what follows a body does not belong to it`(_ body: Body) {
         let bytes = Array(body.wire.utf8)
@@ -109,6 +145,28 @@ struct ChunkedScannerTests {
         ("1;a\u{0}\r\n", .chunkExtension),
         ("1;a\rb\r\n", .chunkExtension),
         ("1;\u{7F}\r\n", .chunkExtension),
+        ("1;\r\n", .chunkExtension),
+        ("1;;\r\n", .chunkExtension),
+        ("1; ;a\r\n", .chunkExtension),
+        ("1;a;\r\n", .chunkExtension),
+        ("1;=\r\n", .chunkExtension),
+        ("1;=a\r\n", .chunkExtension),
+        ("1; \r\n", .chunkExtension),
+        ("1;a \r\n", .chunkExtension),
+        ("1;a=b\t\r\n", .chunkExtension),
+        ("1;a=\r\n", .chunkExtension),
+        ("1;a= ;b\r\n", .chunkExtension),
+        ("1;a=b=c\r\n", .chunkExtension),
+        ("1;a b\r\n", .chunkExtension),
+        ("1;a,b\r\n", .chunkExtension),
+        ("1;a=\"\r\n", .chunkExtension),
+        ("1;a=\"x\r\n", .chunkExtension),
+        ("1;a=\"x\\\"\r\n", .chunkExtension),
+        ("1;a=\"x\"y\r\n", .chunkExtension),
+        ("1;a=\"\u{1}\"\r\n", .chunkExtension),
+        ("1;\"a\"\r\n", .chunkExtension),
+        ("1;\u{FF}\r\n", .chunkExtension),
+        ("1;a=\u{FF}\r\n", .chunkExtension),
         ("1\r\nxy\r\n", .chunkEnd),
         ("1\r\nx\n", .chunkEnd),
         ("1\r\nx\r\r\n", .chunkEnd),
