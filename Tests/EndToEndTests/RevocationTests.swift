@@ -45,6 +45,36 @@ struct RevocationTests {
     }
 
     @Test
+    func `a gate that ends says so to both ends of a WebSocket`() async throws {
+        let script: ScriptedBackend.Script = { _ in [.send(Self.switching), .stall] }
+        let flags: [GateFlag] = [.drainTimeout(seconds: 1)]
+        try await Scene.play(flags: flags, backend: script) { scene in
+            let client = try scene.connect()
+            let fields = Request.identity(version: "9.0.0") + Self.upgrade
+            try client.send(Request.text("GET", "/chat", fields: fields))
+            #expect(try client.head()?.status == 101)
+            let frame: [UInt8] = [0x81, 0x82, 1, 2, 3, 4, 0x69, 0x6B]
+            try client.send(frame)
+            try scene.backend.wait(for: "the frame") { record in
+                record.received.suffix(frame.count) == frame[...] ? true : nil
+            }
+            scene.gate.send(signal: SIGTERM)
+            // FIN and close: code 1001 and the reason.
+            #expect(try client.bytes(2) == [0x88, 12])
+            #expect(try client.bytes(12) == [0x03, 0xE9] + Array("going away".utf8))
+            #expect(try client.rest().bytes == [])
+            let received = try scene.backend.waitUntilAllEnded().received
+            // A client's frames are masked: the key, then the payload by it.
+            let close = Array(received.suffix(18))
+            try #require(close.prefix(2) == [0x88, 0x8C])
+            let key = close[2..<6]
+            let payload = zip(close[6...], 0...).map { $0 ^ key[2 + $1 % 4] }
+            #expect(payload == [0x03, 0xE9] + Array("going away".utf8))
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test
     func `a stream of events is cut off, and its client is denied when it comes back`()
         async throws
     {

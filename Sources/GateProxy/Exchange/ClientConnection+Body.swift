@@ -76,7 +76,7 @@ extension ClientConnection {
         if self.lasting?.revocation == nil {
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
         }
-        upstream.write(bytes)
+        self.passToTunnel(bytes, upstream)
         return false
     }
 

@@ -9,7 +9,8 @@ extension ClientConnection {
         self.lasting = LastingRequest(
             head: head,
             validUntil: self.request.verdict?.validUntil,
-            frames: isWebSocket ? WebSocketFrames() : nil
+            frames: isWebSocket ? WebSocketFrames() : nil,
+            clientFrames: isWebSocket ? WebSocketFrames() : nil
         )
         // The rules may have changed between the request and its answer.
         if !self.request.isCall, self.rules !== self.worker.rules { self.judgeAgain() }
@@ -107,6 +108,21 @@ extension ClientConnection {
         }
     }
 
+    /// Ends a WebSocket because the gate is about to stop.
+    ///
+    /// - Returns: whether there is one.
+    func closeWebSocket() -> Bool {
+        guard case .tunnel = self.exchange, self.lasting?.frames != nil else { return false }
+        if self.lasting?.revocation == nil { self.revoke(.shutdown) }
+        return true
+    }
+
+    /// Passes bytes of the client on, and notes where one of its frames ends.
+    func passToTunnel(_ bytes: ByteBuffer, _ upstream: UpstreamConnection) {
+        _ = self.lasting?.clientFrames?.follow(bytes.readableBytesUInt8Span)
+        upstream.write(bytes)
+    }
+
     /// Passes bytes of the backend on, to the end of a frame if it is to be the last.
     func passFromTunnel(_ bytes: ByteBuffer) {
         guard self.lasting?.frames != nil else { return self.write(bytes) }
@@ -121,18 +137,29 @@ extension ClientConnection {
         self.closeWebSocketIfBetweenFrames()
     }
 
+    /// Whatever the reason is, for the backend its client goes away.
+    private func closeWebSocketOfBackend() {
+        let key = UInt32.random(in: 0...UInt32.max)
+        let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)
+        self.upstream?.write(ByteBuffer(bytes: frame))
+        self.upstream?.flush()
+    }
+
     private func closeWebSocketIfBetweenFrames() {
         guard let lasting = self.lasting, let revocation = lasting.revocation,
             lasting.frames?.isBetweenFrames == true
         else { return }
-        // 1013 is the code of those that may come back later, 1008 of those that have to change.
+        // 1013 is the code of those that may come back later, 1008 of those that have to change, 1001 of
+        // those that go (RFC 6455 section 7.4.1).
         let frame =
             switch revocation {
             case .upgrade: WebSocketFrames.close(1008, "upgrade required")
             case .brownout: WebSocketFrames.close(1013, "brownout")
             case .maintenance: WebSocketFrames.close(1013, "maintenance")
+            case .shutdown: WebSocketFrames.close(1001, "going away")
             }
         self.write(ByteBuffer(bytes: frame))
+        if lasting.clientFrames?.isBetweenFrames == true { self.closeWebSocketOfBackend() }
         self.lasting = nil
         self.dropUpstream()
         self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)

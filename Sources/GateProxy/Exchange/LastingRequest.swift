@@ -10,6 +10,8 @@ struct LastingRequest {
     var validUntil: Timestamp?
     /// The frames from the backend to the client; `nil` if they are none.
     var frames: WebSocketFrames?
+    /// Those from the client to the backend.
+    var clientFrames: WebSocketFrames?
     /// Why it ends as soon as a frame of the gate may stand between those of the backend; `nil` as
     /// long as it may go on.
     var revocation: Revocation?
@@ -20,6 +22,8 @@ struct LastingRequest {
         case upgrade
         /// For a while.
         case brownout, maintenance
+        /// The gate ends.
+        case shutdown
 
         init(_ decision: Decision) {
             self =

@@ -1,8 +1,14 @@
 /// Follows the frames of one direction of a WebSocket, to know where one may be put between them
 /// (RFC 6455 section 5.2).
 package struct WebSocketFrames: Equatable {
-    /// Bytes of the frame header that is being read.
-    private var header: [UInt8] = []
+    /// How many bytes of a frame's header were read; 0 between two headers.
+    private var headerCount = 0
+    /// How many bytes that header has, as far as its first two tell.
+    private var headerLength = 2
+    /// Where in it the length of the payload ends.
+    private var lengthEnd = 2
+    /// That length, as far as it was read.
+    private var length: UInt64 = 0
     /// Bytes of the payload that are still to come.
     private var remaining: UInt64 = 0
     /// The bytes are no frames: nobody can say where one ends.
@@ -11,7 +17,9 @@ package struct WebSocketFrames: Equatable {
     package init() {}
 
     /// Whether the last byte that was seen was the last one of a frame, or none was seen yet.
-    package var isBetweenFrames: Bool { !self.isLost && self.header.isEmpty && self.remaining == 0 }
+    package var isBetweenFrames: Bool {
+        !self.isLost && self.headerCount == 0 && self.remaining == 0
+    }
 
     /// Follows bytes up to their end, or to the first end of a frame where that is asked for.
     ///
@@ -24,40 +32,52 @@ package struct WebSocketFrames: Equatable {
                 index += Int(count)
                 self.remaining -= count
             } else {
-                self.header.append(bytes[index])
+                self.read(bytes[index])
                 index += 1
-                self.finishHeader()
             }
             if stopsBetweenFrames, self.isBetweenFrames { return index }
         }
         return bytes.count
     }
 
-    private mutating func finishHeader() {
-        guard self.header.count >= 2 else { return }
-        let length = self.header[1] & 0x7F
-        let lengthBytes =
-            switch length {
-            case 126: 2
-            case 127: 8
-            default: 0
-            }
-        let maskBytes = self.header[1] & 0x80 == 0 ? 0 : 4
-        guard self.header.count == 2 + lengthBytes + maskBytes else { return }
-        self.remaining =
-            lengthBytes == 0
-            ? UInt64(length)
-            : self.header[2..<2 + lengthBytes].reduce(0) { $0 << 8 | UInt64($1) }
+    /// Reads a byte of a header.
+    private mutating func read(_ byte: UInt8) {
+        switch self.headerCount {
+        case 0: break
+        case 1:
+            self.length = UInt64(byte & 0x7F)
+            let lengthBytes = self.length == 126 ? 2 : self.length == 127 ? 8 : 0
+            if lengthBytes > 0 { self.length = 0 }
+            self.lengthEnd = 2 + lengthBytes
+            self.headerLength = self.lengthEnd + (byte & 0x80 == 0 ? 0 : 4)
+        case 2..<self.lengthEnd: self.length = self.length << 8 | UInt64(byte)
+        default: break
+        }
+        self.headerCount += 1
+        guard self.headerCount >= 2, self.headerCount == self.headerLength else { return }
+        self.headerCount = 0
+        self.remaining = self.length
         // The most significant bit must be 0.
         self.isLost = self.remaining > UInt64(Int64.max)
-        self.header = []
     }
 
     /// A close frame of a server (sections 5.5.1 and 7.4); the reason is at most 123 bytes.
     static func close(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
-        let payload =
-            [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]
-            + reason.withUTF8Buffer { unsafe Array($0) }
+        let payload = self.closePayload(code, reason)
         return [0x88, UInt8(payload.count)] + payload
+    }
+
+    /// A close frame of a client, whose payload is masked (section 5.3); the key must be one that
+    /// nobody can foresee.
+    static func close(_ code: UInt16, _ reason: StaticString, maskedBy key: UInt32) -> [UInt8] {
+        let payload = self.closePayload(code, reason)
+        let mask = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) }
+        let masked = payload.indices.map { payload[$0] ^ mask[$0 % 4] }
+        return [0x88, 0x80 | UInt8(payload.count)] + mask + masked
+    }
+
+    private static func closePayload(_ code: UInt16, _ reason: StaticString) -> [UInt8] {
+        [UInt8(code >> 8), UInt8(truncatingIfNeeded: code)]
+            + reason.withUTF8Buffer { unsafe Array($0) }
     }
 }

@@ -196,7 +196,8 @@ package final class GateServer: Sendable {
         return sum
     }
 
-    /// Stops listening, lets exchanges come to their end, and closes what is left at the deadline.
+    /// Stops listening, lets exchanges come to their end, and closes what is left at the deadline;
+    /// WebSockets, which have no end of their own, are told a moment before.
     ///
     /// `timeout`: how long exchanges may take.
     /// - Returns: whether every exchange came to its end.
@@ -207,7 +208,13 @@ package final class GateServer: Sendable {
             worker.eventLoop.flatSubmit { worker.value.drain(grace: grace) }
         }
         let all = EventLoopFuture.andAllSucceed(drained, on: self.group.next())
-        let inTime = await self.wait(for: all, atMost: timeout)
+        let goodbye = Swift.min(Self.goodbyeTime, .nanoseconds(timeout.nanoseconds / 2))
+        var inTime = await self.wait(for: all, atMost: timeout - goodbye)
+        if !inTime {
+            let told = await self.closeWebSockets()
+            // Who was told has not come to an end of its own.
+            inTime = await self.wait(for: all, atMost: goodbye) && told == 0
+        }
         self.isEnding.withLock { $0 = true }
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()
@@ -216,6 +223,18 @@ package final class GateServer: Sendable {
         try? await self.names?.eventLoop.submit { self.names?.value.stop() }.get()
         try? await self.group.shutdownGracefully()
         return inTime
+    }
+
+    /// How long WebSockets have to answer their close frame.
+    private static let goodbyeTime = TimeAmount.seconds(1)
+
+    private func closeWebSockets() async -> Int {
+        var count = 0
+        for worker in self.workers {
+            let told = try? await worker.eventLoop.submit { worker.value.closeWebSockets() }.get()
+            count += told ?? 0
+        }
+        return count
     }
 
     /// Returns when the gate listens no more, whether it was told to or not.

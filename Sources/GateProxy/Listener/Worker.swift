@@ -332,6 +332,13 @@ extension Worker {
         return promise.futureResult
     }
 
+    /// Tells both ends of WebSockets that the gate goes, before `closeAll()` cuts them off.
+    ///
+    /// - Returns: how many there are.
+    package func closeWebSockets() -> Int {
+        self.clients.all.count { $0.closeWebSocket() }
+    }
+
     /// Closes what is left, in the middle of whatever it does.
     package func closeAll() {
         for client in self.clients.all { client.abort() }

@@ -68,6 +68,32 @@ struct LastingRequestTests {
         #expect(old.client.socket.isClosed)
     }
 
+    @Test func `a gate that stops closes WebSockets at both ends`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        let other = try Scene(Message.get, Self.events)
+        _ = scene.upstream.socket.takeBytes()
+        #expect(scene.stage.worker.closeWebSockets() == 1)
+        #expect(other.stage.worker.closeWebSockets() == 0)
+        #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1001, "going away"))
+        #expect(scene.client.socket.isOutputClosed)
+        let frame = scene.upstream.socket.takeBytes()
+        let key = frame[2..<6].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        #expect(frame == WebSocketFrames.close(1001, "going away", maskedBy: key))
+        #expect(scene.upstream.socket.isClosed)
+    }
+
+    @Test func `a backend is told nothing in the middle of its client's frame`() throws {
+        let scene = try Scene(Self.handshake("3"), Self.switching)
+        _ = scene.upstream.socket.takeBytes()
+        // FIN and text, masked, two bytes of which one has come.
+        let begun: [UInt8] = [0x81, 0x82, 1, 2, 3, 4, 5]
+        try scene.client.channel.writeInbound(ByteBuffer(bytes: begun))
+        try scene.use(minimum: "4.0")
+        #expect(scene.client.socket.takeBytes() == WebSocketFrames.close(1008, "upgrade required"))
+        #expect(scene.upstream.socket.takeBytes() == begun)
+        #expect(scene.upstream.socket.isClosed)
+    }
+
     @Test func `the frame that is under way is finished first`() throws {
         let scene = try Scene(Self.handshake("3"), Self.switching)
         try scene.upstream.receive("\u{1}\u{A}hello")

@@ -70,4 +70,13 @@ struct WebSocketFramesTests {
     @Test func `a close frame has a code and a reason`() {
         #expect(WebSocketFrames.close(1008, "no") == [0x88, 4, 0x03, 0xF0, 0x6E, 0x6F])
     }
+
+    @Test func `a client's close frame is masked by its key`() {
+        let masked: [UInt8] = [0x88, 0x85, 1, 2, 3, 4, 0x02, 0xEB, 0x61, 0x7D, 0x64]
+        #expect(WebSocketFrames.close(1001, "bye", maskedBy: 0x0102_0304) == masked)
+        var frames = WebSocketFrames()
+        let bytes = WebSocketFrames.close(1001, "bye", maskedBy: 1)
+        #expect(frames.follow(bytes.span) == bytes.count)
+        #expect(frames.isBetweenFrames)
+    }
 }
