@@ -63,7 +63,8 @@ extension ClientConnection {
         return self.request.isCall ? timeouts.tunnel : timeouts.response
     }
 
-    private var requestHasEnded: Bool {
+    /// Whether the client has sent the whole request.
+    var requestHasEnded: Bool {
         if case .forwarding(let forwarding) = self.exchange { return forwarding.requestEnded }
         return true
     }

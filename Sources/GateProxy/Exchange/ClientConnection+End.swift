@@ -71,7 +71,7 @@ extension ClientConnection {
         switch action {
         case .requestTimeout: self.fail(.requestTimeout)
         case .gatewayTimeout:
-            self.upstream?.member?.answerFailed()
+            self.upstream?.member?.answerFailed(isSilent: true)
             self.fail(.gatewayTimeout)
         case .close: self.abort()
         }

@@ -66,6 +66,10 @@ extension ClientConnection {
 
     private func attach(_ upstream: UpstreamConnection) {
         self.upstream = upstream
+        // A call may have nothing to say for long, and a backend may wait for a whole body.
+        if !self.request.isCall, self.requestHasEnded {
+            upstream.member?.asked(at: self.worker.now)
+        }
         self.renewDeadline()
         upstream.begin(for: self, answersHead: self.request.isHead)
     }

@@ -39,6 +39,9 @@ struct UpstreamBalancer: Equatable {
     static let faultLimit = 5
     static let shortestEjection = TimeAmount.seconds(1)
     static let longestEjection = TimeAmount.seconds(30)
+    /// How often the shortest one is doubled for an address that keeps silent: whoever tries it may
+    /// wait for nothing, where a connection that breaks says so at once.
+    private static let doublingsOfSilence = 2
     /// How long others leave a trial alone that tells nothing: a call may be silent for an hour.
     static let longestTrial = TimeAmount.seconds(30)
 
@@ -148,21 +151,43 @@ struct UpstreamBalancer: Equatable {
     }
 
     /// A connection was opened, and no acceptable response came.
-    mutating func answerFailed(_ index: Int, at now: NIODeadline) -> FailureAction {
+    ///
+    /// `isSilent`: nothing came at all for as long as was waited.
+    mutating func answerFailed(
+        _ index: Int,
+        isSilent: Bool = false,
+        at now: NIODeadline
+    ) -> FailureAction {
         guard self.members.count > 1 else { return .doNothing }
         switch self.members[index].phase {
         case .serving:
             self.members[index].faults += 1
             guard self.members[index].faults >= Self.faultLimit else { return .doNothing }
-            return .eject(for: self.leaveOut(index, at: now))
+            return .eject(for: self.leaveOut(index, isSilent: isSilent, at: now))
         case .tried:
-            return .keepOut(for: self.leaveOut(index, at: now))
+            return .keepOut(for: self.leaveOut(index, isSilent: isSilent, at: now))
         case .out:
             return .doNothing
         }
     }
 
-    private mutating func leaveOut(_ index: Int, at now: NIODeadline) -> TimeAmount {
+    /// Many requests wait for an address, and none was answered for long.
+    mutating func fellSilent(_ index: Int, at now: NIODeadline) -> FailureAction {
+        guard self.members.count > 1, self.members[index].phase == .serving else {
+            return .doNothing
+        }
+        return .eject(for: self.leaveOut(index, isSilent: true, at: now))
+    }
+
+    private mutating func leaveOut(
+        _ index: Int,
+        isSilent: Bool = false,
+        at now: NIODeadline
+    ) -> TimeAmount {
+        if isSilent {
+            let ejections = Swift.max(self.members[index].ejections, Self.doublingsOfSilence)
+            self.members[index].ejections = ejections
+        }
         let doublings = Swift.min(self.members[index].ejections, 8)
         let time = Swift.min(
             Self.longestEjection,

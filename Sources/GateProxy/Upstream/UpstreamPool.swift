@@ -20,6 +20,10 @@ final class UpstreamPool {
         fileprivate unowned let pool: UpstreamPool
         fileprivate var idle = ConnectionRegistry<UpstreamConnection>()
         var shared = SharedConnections()
+        /// Whole requests that were sent since the last answer.
+        fileprivate var unanswered = 0
+        /// When the first of them was.
+        fileprivate var unansweredSince = NIODeadline.uptimeNanoseconds(0)
         /// Whether it speaks HTTP/2; `nil`: it has not yet chosen.
         var isShared: Bool?
 
@@ -152,6 +156,7 @@ final class UpstreamPool {
 
     func closeOverdue(at now: NIODeadline) {
         for member in self.members {
+            if member.isSilent(at: now) { self.fellSilent(member) }
             for connection in member.idle.overdue(at: now) { connection.close() }
             for connection in member.shared.connections {
                 connection.closeOverdue(at: now)
@@ -190,14 +195,31 @@ extension UpstreamPool.Member {
         self.idle.remove(connection)
     }
 
+    /// A request was sent, of which nothing is to come that could hold up its answer.
+    func asked(at now: NIODeadline) {
+        if self.unanswered == 0 { self.unansweredSince = now }
+        self.unanswered += 1
+    }
+
     /// A response began.
     func answered() {
+        self.unanswered = 0
         if self.isSuspect { self.pool.answered(self) }
     }
 
     /// A request was sent, and no acceptable response came.
-    func answerFailed() {
-        self.pool.answerFailed(self)
+    ///
+    /// `isSilent`: nothing came at all for as long as was waited.
+    func answerFailed(isSilent: Bool = false) {
+        self.pool.answerFailed(self, isSilent: isSilent)
+    }
+
+    /// Whether many requests wait, and none was answered for half of the time that one may wait: it is
+    /// worth sparing others that wait before the first of them has waited to the end.
+    fileprivate func isSilent(at now: NIODeadline) -> Bool {
+        guard self.unanswered >= UpstreamBalancer.faultLimit else { return false }
+        let patience = self.pool.timeouts.response.nanoseconds / 2
+        return now - self.unansweredSince >= .nanoseconds(patience)
     }
 
     func remove(_ connection: UpstreamHTTP2Connection) {
@@ -252,9 +274,17 @@ extension UpstreamPool {
         member.isSuspect = self.balancer.isSuspect(index)
     }
 
-    fileprivate func answerFailed(_ member: Member) {
+    fileprivate func answerFailed(_ member: Member, isSilent: Bool) {
         guard let index = member.index else { return }
-        self.note(self.balancer.answerFailed(index, at: .now()), of: member, at: index)
+        let action = self.balancer.answerFailed(index, isSilent: isSilent, at: .now())
+        self.note(action, of: member, at: index)
+    }
+
+    private func fellSilent(_ member: Member) {
+        guard let index = member.index else { return }
+        // Those that are sent from now on tell whether it is still so.
+        member.unanswered = 0
+        self.note(self.balancer.fellSilent(index, at: .now()), of: member, at: index)
     }
 
     private func note(_ action: UpstreamBalancer.FailureAction, of member: Member, at index: Int) {

@@ -133,6 +133,26 @@ struct UpstreamBalancerTests {
         }
     }
 
+    @Test func `one that keeps silent is left out for longer`() {
+        var balancer = UpstreamBalancer(count: 2)
+        #expect(balancer.fellSilent(1, at: Self.start) == .eject(for: .seconds(4)))
+        #expect(balancer.fellSilent(1, at: Self.start) == .doNothing)
+        #expect(Self.places(&balancer, 4, at: Self.time(3999)).allSatisfy { $0 == 0 })
+        #expect(Self.places(&balancer, 2, at: Self.time(4000)).contains(1))
+        #expect(
+            balancer.answerFailed(1, isSilent: true, at: Self.time(4000))
+                == .keepOut(for: .seconds(8))
+        )
+        for _ in 1..<UpstreamBalancer.faultLimit {
+            _ = balancer.answerFailed(0, isSilent: true, at: Self.start)
+        }
+        #expect(
+            balancer.answerFailed(0, isSilent: true, at: Self.start) == .eject(for: .seconds(4))
+        )
+        var alone = UpstreamBalancer(count: 1)
+        #expect(alone.fellSilent(0, at: Self.start) == .doNothing)
+    }
+
     @Test func `a second answer makes its past forgotten`() {
         var balancer = UpstreamBalancer(count: 2)
         _ = balancer.connectFailed(0, at: Self.start)

@@ -9,7 +9,8 @@ struct UpstreamPoolTests {
     private let stage: Stage
     private let backends: FakeBackends
     private static let names = (1...5).map { "192.0.2.\($0):80" }
-    private static let post = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3")
+    private static let postLines = ["POST / HTTP/1.1", "Host: a", "X-App-Version: 3"]
+    private static let post = wire(Self.postLines)
 
     private init(_ count: Int) throws {
         let loop = EmbeddedEventLoop()
@@ -132,6 +133,53 @@ struct UpstreamPoolTests {
         }
         #expect(counts[1] == UpstreamBalancer.faultLimit)
         #expect(counts[0] + counts[2] == 16)
+    }
+
+    /// Two addresses, each with so many requests, of which the first has answered its own.
+    private static func halfSilent(_ count: Int, _ request: String) throws -> UpstreamPoolTests {
+        let two = try UpstreamPoolTests(2)
+        var asked: [Wire<UpstreamConnection>] = []
+        for _ in 0..<2 * count {
+            _ = try two.ask(request)
+            let upstream = try two.backends.accept()
+            if two.backends.dialled.last == Self.names[0] { asked.append(upstream) }
+        }
+        #expect(asked.count == count)
+        let answer = wire("HTTP/1.1 200 OK", "Content-Length: 0", "Connection: close")
+        for upstream in asked { try upstream.receive(answer) }
+        return two
+    }
+
+    /// Where two more requests go to, once the pool has looked after itself.
+    private func taken(at now: NIODeadline) throws -> Set<String> {
+        let dialled = self.backends.dialled.count
+        self.stage.worker.pool.closeOverdue(at: now)
+        for _ in 0..<2 {
+            _ = try self.ask(Self.post)
+            _ = try self.backends.accept()
+        }
+        return Set(self.backends.dialled[dialled...])
+    }
+
+    @Test func `an address that answers nobody for half of the time is left out`() throws {
+        let two = try Self.halfSilent(5, Self.post)
+        let half = two.stage.worker.settings.timeouts.response.nanoseconds / 2
+        let start = two.stage.worker.now
+        #expect(try two.taken(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2)))
+        #expect(try two.taken(at: start + .nanoseconds(half)) == [Self.names[0]])
+    }
+
+    @Test(arguments: [
+        (4, Self.post), (5, wire(Self.postLines + ["Content-Length: 1"])),
+        (5, wire(Self.postLines + ["Content-Type: application/grpc"])),
+    ])
+    func `few requests, unfinished ones and calls may wait for longer`(
+        _ count: Int,
+        _ request: String
+    ) throws {
+        let two = try Self.halfSilent(count, request)
+        let end = two.stage.worker.now + two.stage.worker.settings.timeouts.response
+        #expect(try two.taken(at: end) == Set(Self.names.prefix(2)))
     }
 
     @Test func `connections to an address that has left close when they are free`() throws {
