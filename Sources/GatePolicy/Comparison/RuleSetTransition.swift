@@ -59,18 +59,20 @@ package struct RuleSetTransition {
         let undoLimit = max(3, min(Self.undoLimit, Self.effort / size))
         var openings: [Opening] = []
         var (undone, unseen) = (0, 0)
-        for rule in change.formerRules {
-            let plans = change.plans(beside: rule)
-            let isWithin =
-                plans.isEmpty
-                ? undone < undoLimit && !change.isExhausted
+        for (index, rule) in change.formerRules.enumerated() {
+            guard openings.lazy.filter({ $0.plan != nil }).count < Self.planLimit else {
                 // A plan that was not looked at opens nothing: one that was refuses them all.
-                : openings.lazy.filter { $0.plan != nil }.count < Self.planLimit
-            guard isWithin else {
-                unseen += 1
-                continue
+                unseen += change.formerRules.count - index
+                break
             }
-            if plans.isEmpty { undone += 1 }
+            let plans = change.plans(beside: rule)
+            if plans.isEmpty {
+                guard undone < undoLimit, !change.isExhausted else {
+                    unseen += 1
+                    continue
+                }
+                undone += 1
+            }
             let successor = change.successor(of: rule)
             let trial = TransitionTrial(rule, successor, plans.map(\.floor), old, new)
             openings += trial.openings(plans, at: now)
@@ -107,6 +109,8 @@ private struct RuleChange {
     private let places: [String: Int]
     /// The floors that are new, and not in force for everybody.
     private let planned: [Planned]
+    /// Their places, by the rule that they are of.
+    private var plannedByRule: [Int: [Int]] = [:]
     private var plannedByApp: [String: [Int]] = [:]
     private var plannedForAnyApp: [Int] = []
     private var pairs = 0
@@ -143,6 +147,7 @@ private struct RuleChange {
         self.new = new.rules
         self.places = after
         for index in self.planned.indices {
+            self.plannedByRule[self.planned[index].rule, default: []].append(index)
             guard let apps = self.planned[index].floor.match.apps else {
                 self.plannedForAnyApp.append(index)
                 continue
@@ -190,15 +195,17 @@ private struct RuleChange {
 
     /// The planned floors that can be for clients of a rule, in their order.
     private mutating func candidates(for rule: RuleDefinition) -> [Int] {
-        let successor = self.places[rule.id]
-        var found = Array(self.planned.indices)
-        if let apps = rule.match.apps {
-            let named = Set(apps.flatMap { self.plannedByApp[$0] ?? [] })
-            found = named.union(self.plannedForAnyApp).sorted()
+        guard !self.isExhausted else {
+            return self.places[rule.id].flatMap { self.plannedByRule[$0] } ?? []
         }
+        guard let apps = rule.match.apps else {
+            self.pairs += self.planned.count
+            return Array(self.planned.indices)
+        }
+        let named = Set(apps.flatMap { self.plannedByApp[$0] ?? [] })
+        let found = (named + self.plannedForAnyApp).sorted()
         self.pairs += found.count
-        guard self.isExhausted else { return found }
-        return found.filter { self.planned[$0].rule == successor }
+        return found
     }
 }
 
