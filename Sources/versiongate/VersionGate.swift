@@ -14,6 +14,13 @@ struct VersionGate: AsyncParsableCommand {
             Version.self,
         ]
     )
+
+    static func main() async {
+        // Before anything else can be opened, or go wrong.
+        StandardDescriptors.open()
+        if CommandLine.arguments.dropFirst().first == "serve" { EarlyHangups.ignore() }
+        await self.main(nil)
+    }
 }
 
 enum Release {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// The executable under test.
-enum GateExecutable {
+package enum GateExecutable {
     /// `VERSIONGATE_BINARY`, or the executable that was built beside the test bundle.
-    static func locate() throws -> URL {
+    package static func locate() throws -> URL {
         if let path = ProcessInfo.processInfo.environment["VERSIONGATE_BINARY"] {
             return URL(fileURLWithPath: path)
         }

@@ -5,6 +5,8 @@ package struct GateSurroundings: Sendable {
     /// Commands of a shell that then becomes the gate.
     private var preparation: String?
     private var environment: [String: String] = [:]
+    /// A program of Python that then becomes the gate.
+    private var program: String?
     private var socket: FileHandle?
 
     /// Nothing.
@@ -18,6 +20,16 @@ package struct GateSurroundings: Sendable {
     package static func environment(_ environment: [String: String]) -> GateSurroundings {
         GateSurroundings(environment: environment)
     }
+
+    /// A SIGHUP that waits for the gate's first thread to take signals.
+    package static let pendingHangup = GateSurroundings(
+        program: """
+            import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])
+            os.kill(os.getpid(), signal.SIGHUP)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+    )
 
     /// A listening socket, handed over as systemd does it.
     package static func socket(_ descriptor: Int32, name: String? = nil) -> GateSurroundings {
@@ -36,6 +48,10 @@ package struct GateSurroundings: Sendable {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
                 ["-c", "\(preparation); exec \"$0\" \"$@\"", executable.path] + arguments
+        }
+        if let program = self.program {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["python3", "-c", program, executable.path] + arguments
         }
         let inherited = ProcessInfo.processInfo.environment
         process.environment = inherited.merging(self.environment) { $1 }

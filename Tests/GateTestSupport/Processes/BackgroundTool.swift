@@ -22,6 +22,8 @@ package final class BackgroundTool: Sendable {
         self.end()
     }
 
+    package var processIdentifier: Int32 { self.process.processIdentifier }
+
     package var text: String { self.output.collected.current.text }
 
     /// The first line, once it was written.

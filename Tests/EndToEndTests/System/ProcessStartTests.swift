@@ -1,0 +1,60 @@
+import Foundation
+import GateTestSupport
+import Glibc
+import Testing
+
+/// What the gate finds when it starts.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct ProcessStartTests {
+    @Test
+    func `standard descriptors that are closed go nowhere, and not to a client`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let port = try FreePort.find()
+        let gate = try BackgroundTool(
+            "sh",
+            [
+                "-c", #"exec "$0" "$@" <&- >&- 2>&-"#, GateExecutable.locate().path,
+                "serve", "--listen", "127.0.0.1:\(port)", "--upstream", "http://127.0.0.1:9",
+                "--rules", folder.file("rules.yaml").path, "--access-log",
+            ]
+        )
+        defer { gate.end() }
+        let client = try await self.client(of: port)
+        for _ in 0..<3 {
+            try client.send(Request.text(fields: Request.outdated))
+            #expect(try client.response().status == 426)
+        }
+        for descriptor in 0..<3 {
+            let path = "/proc/\(gate.processIdentifier)/fd/\(descriptor)"
+            let place = try FileManager.default.destinationOfSymbolicLink(atPath: path)
+            #expect(place == "/dev/null", "\(descriptor)")
+        }
+    }
+
+    private func client(of port: UInt16) async throws -> RawClient {
+        let deadline = Deadline.usual
+        while true {
+            do {
+                return try RawClient(port: port)
+            } catch {
+                try #require(!deadline.hasPassed, "\(error)")
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("python3")))
+    func `a SIGHUP that comes before anything else ends nothing`() async throws {
+        try await Scene.play(surroundings: .pendingHangup) { scene in
+            #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
+            let seen = scene.gate.logLines.count
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
+            scene.gate.send(signal: SIGHUP)
+            try scene.gate.logLine("rules loaded", skipping: seen) {
+                $0.message == "rules loaded"
+            }
+        }
+    }
+}
