@@ -13,6 +13,7 @@ package struct AdminEndpoints: Sendable {
     private let desk: FeedDesk
     private let hooks: FeedHooks
     private let lastGood: LastGoodRules?
+    private let droppedLogLines: @Sendable () -> UInt64
     private let now: @Sendable () -> Timestamp
 
     package init(
@@ -20,12 +21,14 @@ package struct AdminEndpoints: Sendable {
         desk: FeedDesk,
         hooks: FeedHooks,
         lastGood: LastGoodRules? = nil,
+        droppedLogLines: @escaping @Sendable () -> UInt64 = { 0 },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
         self.desk = desk
         self.hooks = hooks
         self.lastGood = lastGood
+        self.droppedLogLines = droppedLogLines
         self.now = now
     }
 
@@ -37,6 +40,7 @@ package struct AdminEndpoints: Sendable {
                 await self.reloader.status,
                 await self.desk.statuses,
                 self.lastGood,
+                droppedLogLines: self.droppedLogLines(),
                 now: self.now()
             )
             return AdminAnswer(.ok, report)

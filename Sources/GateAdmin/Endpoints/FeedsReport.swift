@@ -27,19 +27,27 @@ struct FeedsReport: Encodable {
         let webhook: String?
     }
 
+    struct Log: Encodable {
+        /// Lines that the log did not take since the start.
+        let droppedLines: UInt64
+    }
+
     let rules: RulesReport
     /// The folder of what outlives the process; not there without `--state-dir`.
     let state: StateReport?
+    let log: Log
     let feeds: [Feed]
 
     init(
         _ reload: ReloadStatus,
         _ feeds: [FeedStatus],
         _ lastGood: LastGoodRules?,
+        droppedLogLines: UInt64,
         now: Timestamp
     ) {
         self.rules = RulesReport(reload)
         self.state = lastGood.map { StateReport($0) }
+        self.log = Log(droppedLines: droppedLogLines)
         self.feeds = feeds.map { Self.feed($0, now: now.secondsSinceEpoch) }
     }
 

@@ -91,7 +91,7 @@ extension ClientConnection {
         }
         self.events = stream
         self.exchange.stream()
-        self.request.logEntry?.status = 200
+        self.request.logEntry?.answered(200)
         let fields = EventStream.fields(
             vary: self.rules.ruleSet.answerInputs,
             isChunked: isChunked

@@ -1,8 +1,5 @@
-import Logging
-import NIOCore
-
 /// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
-enum Refusal: Int, CaseIterable {
+enum Refusal: CaseIterable {
     case connections
     case connectionsPerAddress
     case proxyHeader
@@ -23,27 +20,15 @@ enum Refusal: Int, CaseIterable {
         }
     }
 
-    var message: Logger.Message {
+    var fault: Fault {
         switch self {
-        case .connections: "connection refused: --max-connections is reached"
-        case .connectionsPerAddress:
-            "connection refused: --max-connections-per-address is reached"
-        case .proxyHeader: "connection refused: PROXY protocol"
-        case .pendingRequests: "request refused: --max-pending-requests is reached"
-        case .lateness: "request refused: the event loop is late"
-        case .descriptors: "request refused: no connection to the backend can be opened"
-        case .accept: "cannot accept connections; trying again in a second"
+        case .connections: .connections
+        case .connectionsPerAddress: .connectionsPerAddress
+        case .proxyHeader: .proxyHeader
+        case .pendingRequests: .pendingRequests
+        case .lateness: .lateness
+        case .descriptors: .descriptors
+        case .accept: .accept
         }
-    }
-}
-
-/// The log lines of refusals: of each kind at most one a second.
-struct RefusalLog {
-    private var limiters = [LogLimiter](repeating: LogLimiter(), count: Refusal.allCases.count)
-
-    /// - Returns: how many lines of the kind were held back since the last one; `nil`: this one is,
-    ///   too.
-    mutating func admit(_ refusal: Refusal, at now: NIODeadline) -> Int? {
-        self.limiters[refusal.rawValue].admit(at: now)
     }
 }

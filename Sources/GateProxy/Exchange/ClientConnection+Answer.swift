@@ -30,7 +30,7 @@ extension ClientConnection {
             remaining: remaining,
             limits: self.worker.settings.discardLimits
         )
-        self.request.logEntry?.status = answer.status
+        self.request.logEntry?.answered(answer.status)
         let keepsClient = action != .answerAndLinger
         if keepsClient, self.takesAsRendered(answer) {
             self.write(answer)
@@ -53,6 +53,7 @@ extension ClientConnection {
 
     /// Writes an answer whole: in pieces it costs twice as much.
     private func write(_ answer: RenderedAnswer) {
+        self.request.logEntry?.bytes += answer.body.count
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         buffer.writeTogether(answer.head, self.worker.lastDateLine, answer.body)
         self.outbound = buffer
@@ -105,7 +106,7 @@ extension ClientConnection {
             remaining: keepsClient ? .nothing : .unknown,
             limits: self.worker.settings.discardLimits
         )
-        self.request.logEntry?.status = answer.status
+        self.request.logEntry?.answered(answer.status)
         let body = Array(answer.body.utf8)
         let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
         let head =
@@ -138,6 +139,7 @@ extension ClientConnection {
 
     func appendOutbound(_ bytes: [UInt8]) {
         guard var buffer = self.outbound.take() else { return }
+        self.request.logEntry?.bytes += bytes.count
         buffer.writeBytes(bytes)
         self.outbound = buffer
     }
@@ -157,23 +159,24 @@ extension ClientConnection {
 /// The access log.
 extension ClientConnection {
     func beginLogEntry(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
-        let target = bytes.text(from: head.target.start, to: head.target.end)
-        let requestID = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
-            .map { line in bytes.text(from: line.valueStart, to: line.valueEnd) }
-        let newRequestID = requestID == nil ? self.worker.nextRequestID() : nil
-        self.request.logEntry = AccessLog.Entry(
-            started: .now(),
-            client: self.clientAddress(head, facts: facts, in: bytes),
-            method: bytes.text(from: head.methodStart, to: head.methodEnd),
-            path: String(target.prefix { $0 != "?" }),
-            requestID: requestID ?? newRequestID?.description ?? "-",
-            newRequestID: newRequestID,
-            verdict: self.request.verdict
+        guard let log = self.worker.accessLog else { return }
+        var isHTTP2 = false
+        if case .stream = self.transport { isHTTP2 = true }
+        self.request.logEntry = log.begin(
+            head,
+            in: bytes,
+            of: AccessLog.Origin(
+                client: self.clientAddress(head, facts: facts, in: bytes),
+                isHTTP2: isHTTP2,
+                verdict: self.request.verdict
+            ),
+            requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
+            newRequestID: { self.worker.nextRequestID() }
         )
     }
 
     func finishLogEntry() {
-        guard let entry = self.request.logEntry.take() else { return }
-        self.worker.accessLog?.write(entry)
+        guard var entry = self.request.logEntry.take() else { return }
+        self.worker.accessLog?.end(&entry)
     }
 }

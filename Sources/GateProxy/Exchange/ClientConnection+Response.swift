@@ -25,7 +25,7 @@ extension ClientConnection {
             self.request.dechunks = dechunks
             self.request.endsByClose = facts.framing == .untilClose || dechunks
             self.request.upstreamKeepsAlive = facts.keepsAlive
-            self.request.logEntry?.status = head.status
+            self.request.logEntry?.forwarded(head.status)
             self.write(
                 head,
                 facts: facts,
@@ -39,7 +39,7 @@ extension ClientConnection {
             }
             if self.request.isCall { self.callGoesOn() }
         case .tunnel:
-            self.request.logEntry?.status = head.status
+            self.request.logEntry?.forwarded(head.status)
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
             self.upstream?.beginTunnel()
@@ -223,10 +223,7 @@ extension ClientConnection {
 
     /// The backend sent something that is no HTTP response.
     func upstreamFailed(_ fault: MessageFault) {
-        self.worker.logger.warning(
-            "malformed response from the backend",
-            metadata: ["fault": "\(fault.explanation)"]
-        )
+        self.worker.faultLog.report(.malformedResponse, ["fault": "\(fault.explanation)"])
         self.upstreamGaveUp()
     }
 

@@ -159,6 +159,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Small ones are copied behind what is already there: one piece costs less than two on their
     /// way through the kernel.
     func write(_ buffer: ByteBuffer) {
+        self.request.logEntry?.bytes += buffer.readableBytes
         if var outbound = self.outbound.take() {
             if buffer.readableBytes <= Self.copyLimit {
                 outbound.writeImmutableBuffer(buffer)

@@ -41,14 +41,16 @@ package final class GateServer: Sendable {
 
     /// Starts listening.
     ///
-    /// `tls`: what the settings' files hold, if they name any. `inherited`: sockets that listen
-    /// already and are taken over in place of `listen`.
+    /// `tls`: what the settings' files hold, if they name any. `log`: takes the access log, if the
+    /// settings want one. `inherited`: sockets that listen already and are taken over in place of
+    /// `listen`.
     /// - Throws: what the system says if an address cannot be listened on.
     package static func start(
         settings: GateSettings,
         ruleSet: RuleSet,
         tls: ServerTLS? = nil,
         logger: Logger,
+        log: LogWriter? = nil,
         inherited: [CInt] = []
     ) async throws -> GateServer {
         try await self.start(
@@ -56,6 +58,7 @@ package final class GateServer: Sendable {
             ruleSet: ruleSet,
             tls: tls,
             logger: logger,
+            log: log,
             inherited: inherited,
             lookup: AddressLookup.addresses
         )
@@ -67,6 +70,7 @@ package final class GateServer: Sendable {
         ruleSet: RuleSet,
         tls: ServerTLS? = nil,
         logger: Logger,
+        log: LogWriter? = nil,
         inherited: [CInt] = [],
         lookup: @escaping UpstreamNames.Lookup
     ) async throws -> GateServer {
@@ -81,7 +85,8 @@ package final class GateServer: Sendable {
                     settings: settings,
                     ruleSet: ruleSet,
                     logger: logger,
-                    addressLimit: addressLimit
+                    addressLimit: addressLimit,
+                    accessLog: log.map { log in { log.writeAccessLines($0) } }
                 )
                 worker.tls = tls
                 if let parkingWatch, let patience = settings.parkAfter {

@@ -34,8 +34,8 @@ package struct GateSettings: Sendable {
     package var readsProxyHeaders: Bool
     /// Whose `X-Forwarded-*` and PROXY protocol headers are believed.
     package var trustedProxies: TrustedProxies
-    /// Whether one line is logged for each request.
-    package var logsAccess: Bool
+    /// How one line is logged for each request; `nil`: none is.
+    package var accessLog: AccessLogFormat?
     /// Whether clients can ask the gate itself, under `/.versiongate/`.
     package var servesClients: Bool
     /// Clients at the same time over all threads that listen to events.
@@ -61,7 +61,7 @@ package struct GateSettings: Sendable {
         self.maxPendingRequests = 10_000
         self.readsProxyHeaders = false
         self.trustedProxies = .none
-        self.logsAccess = false
+        self.accessLog = nil
         self.servesClients = true
         self.maxEventStreams = 50_000
         self.verdictCacheCapacity = 8192

@@ -21,6 +21,7 @@ package final class Worker {
     var tls: ServerTLS?
     var counters = GateCounters()
     let accessLog: AccessLog?
+    var faultLog: FaultLog
     private let maxConnections: Int
     private let maxStreams: Int
     private var requestIDs = RequestIDs()
@@ -34,7 +35,6 @@ package final class Worker {
     private(set) var parkingLot: ParkingLot?
     /// Shared by all loops.
     let addressLimit: AddressLimit?
-    private var refusalLog = RefusalLog()
     private let maxPending: Int
     /// Requests that wait for the first byte of their answer.
     private var pendingCount = 0
@@ -61,8 +61,11 @@ package final class Worker {
 
     static let tickInterval = TimeAmount.milliseconds(250)
 
-    /// `wallClock`: what dates in the rules are compared with; `connect`: opens connections to the
-    /// backend; `nil`: as the settings say.
+    /// A worker for one event loop.
+    ///
+    /// `wallClock`: what dates in the rules are compared with; `accessLog`: takes the lines of the
+    /// access log, if the settings want one; `connect`: opens connections to the backend; `nil`: as
+    /// the settings say.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -70,6 +73,7 @@ package final class Worker {
         logger: Logger,
         addressLimit: AddressLimit? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
+        accessLog: ((ByteBuffer) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit
@@ -78,11 +82,7 @@ package final class Worker {
         self.logger = logger
         self.upstreamAuthority = settings.upstream.authority
         self.wallClock = wallClock
-        self.rules = WorkerRules(
-            ruleSet,
-            cacheCapacity: settings.verdictCacheCapacity,
-            now: wallClock
-        )
+        self.rules = Self.rules(ruleSet, settings, wallClock)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
             eventLoop: eventLoop,
@@ -97,7 +97,12 @@ package final class Worker {
             settings.maxPendingRequests / Swift.max(1, settings.threads)
         )
         self.maxStreams = settings.maxEventStreams / Swift.max(1, settings.threads)
-        self.accessLog = settings.logsAccess ? AccessLog(logger: logger) : nil
+        self.faultLog = FaultLog(logger)
+        if let format = settings.accessLog, let accessLog {
+            self.accessLog = AccessLog(format, output: accessLog)
+        } else {
+            self.accessLog = nil
+        }
         self.second = wallClock()
         self.dateLine = HTTPDate.line(self.second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
@@ -144,13 +149,22 @@ package final class Worker {
 
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
-        self.rules = WorkerRules(
-            ruleSet,
-            cacheCapacity: self.settings.verdictCacheCapacity,
-            now: self.wallClock
-        )
+        self.rules = Self.rules(ruleSet, self.settings, self.wallClock)
         for client in self.clients.all { client.rulesChanged() }
         self.judgeAll()
+    }
+
+    private static func rules(
+        _ ruleSet: RuleSet,
+        _ settings: GateSettings,
+        _ wallClock: @escaping () -> Timestamp
+    ) -> WorkerRules {
+        WorkerRules(
+            ruleSet,
+            cacheCapacity: settings.verdictCacheCapacity,
+            logFormat: settings.accessLog,
+            now: wallClock
+        )
     }
 
     func nextRequestID() -> RequestID {
@@ -222,10 +236,7 @@ package final class Worker {
     /// Counts that somebody was turned away, and logs it if that was not done a moment ago.
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
-        guard let suppressed = self.refusalLog.admit(refusal, at: .now()) else { return }
-        var metadata = metadata
-        if suppressed > 0 { metadata["suppressed"] = "\(suppressed)" }
-        self.logger.warning(refusal.message, metadata: metadata)
+        self.faultLog.report(refusal.fault, metadata)
     }
 
     /// Why no request should be taken on for now, if there is a reason.
@@ -252,6 +263,7 @@ package final class Worker {
         for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
         for connection in self.multiplexed.overdue(at: self.now) { connection.deadlineReached() }
         self.parkingLot?.tick(self.clients.all)
+        self.accessLog?.tick()
         self.pool.closeOverdue(at: self.now)
     }
 
@@ -365,6 +377,7 @@ extension Worker {
         self.ticker?.cancel()
         self.ticker = nil
         self.pool.closeAll()
+        self.accessLog?.end()
     }
 }
 

@@ -45,7 +45,7 @@ final class UpstreamPool {
     private let logger: Logger
     private var members: [Member] = []
     private var balancer = UpstreamBalancer(count: 0, turn: Int.random(in: 0..<1024))
-    private var failureLog = LogThrottle()
+    private var faultLog: FaultLog
     private var isClosed = false
 
     init(
@@ -59,6 +59,7 @@ final class UpstreamPool {
         self.timeouts = timeouts
         self.connect = connect
         self.logger = logger
+        self.faultLog = FaultLog(logger)
         self.use(addresses)
     }
 
@@ -233,7 +234,7 @@ extension UpstreamPool.Member {
 
     /// Something about a connection that the operator should know.
     func report(_ reason: String) {
-        self.pool.logFailure(reason, of: self, as: "a connection to the backend was lost")
+        self.pool.logFailure(reason, of: self, as: .lostBackend)
     }
 
     fileprivate func closeIdle() {
@@ -254,13 +255,15 @@ extension UpstreamPool {
     fileprivate func logFailure(
         _ reason: String,
         of member: Member?,
-        as message: Logger.Message = "cannot connect to the backend"
+        as fault: Fault = .unreachableBackend
     ) {
-        guard let unlogged = self.failureLog.pass(at: .now()) else { return }
+        self.faultLog.report(fault, Self.metadata(reason, of: member))
+    }
+
+    private static func metadata(_ reason: String, of member: Member?) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["error": "\(reason)"]
         if let member { metadata["address"] = "\(member.address)" }
-        if unlogged > 0 { metadata["unlogged"] = "\(unlogged)" }
-        self.logger.warning(message, metadata: metadata)
+        return metadata
     }
 
     fileprivate func answered(_ member: Member) {

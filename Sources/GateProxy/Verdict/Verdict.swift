@@ -13,6 +13,8 @@ package final class Verdict: Sendable {
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: RenderedAnswer?
+    /// What the access log says of the client and the decision.
+    let logFields: [UInt8]
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?
     /// The second at which it was worked out; `nil`: it depends on no time.
@@ -24,8 +26,10 @@ package final class Verdict: Sendable {
         identityHeaderNames: [String] = [],
         hint: [HeaderField] = [],
         answer: Answer? = nil,
+        logFields: [UInt8] = [],
         now: Timestamp? = nil
     ) {
+        self.logFields = logFields
         self.decision = decision
         self.decidedAt = now
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.

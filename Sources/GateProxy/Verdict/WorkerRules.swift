@@ -46,6 +46,8 @@ final class WorkerRules {
     private var key = VerdictKey()
     /// Whether the client's address can make a difference.
     let dependsOnAddress: Bool
+    /// How verdicts are logged; `nil`: they are not.
+    private let logFormat: AccessLogFormat?
     private let now: () -> Timestamp
     private let release: (RuleSet) -> Void
 
@@ -53,10 +55,12 @@ final class WorkerRules {
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
+        logFormat: AccessLogFormat? = nil,
         now: @escaping () -> Timestamp = HTTPDate.now,
         release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
         self.ruleSet = ruleSet
+        self.logFormat = logFormat
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
@@ -64,7 +68,10 @@ final class WorkerRules {
         self.queryNames = ruleSet.identityQueryNames
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
-        self.preflight = Verdict(decision: .preflight)
+        self.preflight = Verdict(
+            decision: .preflight,
+            logFields: logFormat.map { AccessLogFields.rendered(nil, .preflight, as: $0) } ?? []
+        )
         self.cache = VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
     }
 
@@ -219,6 +226,9 @@ final class WorkerRules {
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
             answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
+            logFields: self.logFormat.map {
+                AccessLogFields.rendered(identity, decision, as: $0)
+            } ?? [],
             now: now
         )
     }

@@ -6,6 +6,7 @@ import GatePolicy
 import GateProxy
 import Glibc
 import Logging
+import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
@@ -122,6 +123,8 @@ struct Serve: AsyncParsableCommand {
     var trustedProxies: String?
     @Flag(help: "Log one line for each request.")
     var accessLog = false
+    @Option(help: "common, combined or json (default: combined, json with --log-format json).")
+    var accessLogFormat: String?
     @Option(help: "text or json (default text).")
     var logFormat: String?
     @Option(help: "trace, debug, info, notice, warning or error (default info).")
@@ -151,7 +154,8 @@ struct Serve: AsyncParsableCommand {
             .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
             .maxConnections: self.maxConnections, .maxEventStreams: self.maxEventStreams,
             .clientEndpoints: self.clientEndpoints, .trustedProxies: self.trustedProxies,
-            .accessLog: self.accessLog ? "true" : nil, .logFormat: self.logFormat,
+            .accessLog: self.accessLog ? "true" : nil, .accessLogFormat: self.accessLogFormat,
+            .logFormat: self.logFormat,
             .logLevel: self.logLevel,
         ]
         return texts.compactMapValues { $0 }
@@ -171,12 +175,15 @@ struct Serve: AsyncParsableCommand {
             StandardError.write("versiongate: \(error)")
             throw ExitCode.failure
         }
-        settings.logFormat.install(level: settings.logLevel)
+        let log = settings.logFormat.install(level: settings.logLevel)
+        // Longer than that no reader of the log keeps the gate from ending.
+        defer { log.flush(atMost: .seconds(1)) }
         let manager = ServiceManager(environment: environment, processIdentifier: getpid())
         try await self.serve(
             settings,
             inherited: inherited,
             manager: manager,
+            log: log,
             logger: Logger(label: "versiongate")
         )
     }
@@ -185,6 +192,7 @@ struct Serve: AsyncParsableCommand {
         _ settings: ServeSettings,
         inherited: InheritedSockets,
         manager: ServiceManager?,
+        log: LogWriter,
         logger: Logger
     ) async throws {
         self.raiseDescriptorLimit(for: settings.gate, logger: logger)
@@ -222,6 +230,7 @@ struct Serve: AsyncParsableCommand {
                 ruleSet: ruleSet,
                 tls: tls,
                 logger: logger,
+                log: log,
                 inherited: inherited.sockets { $0 != InheritedSockets.adminName }
             )
         } catch {
@@ -257,6 +266,7 @@ struct Serve: AsyncParsableCommand {
                 desk: desk,
                 hooks: hooks,
                 lastGood: state.lastGood,
+                droppedLogLines: { log.droppedLines },
                 now: SystemClock.now
             ),
             logger: logger
@@ -274,6 +284,7 @@ struct Serve: AsyncParsableCommand {
             revision: ruleSet.revision,
             drainTimeout: settings.drainTimeout,
             manager: manager,
+            log: log,
             logger: logger
         )
         let reload = ReloadService(

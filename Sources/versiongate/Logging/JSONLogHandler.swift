@@ -1,11 +1,18 @@
 import FoundationEssentials
+import GateProxy
 import Logging
+import NIOCore
 
-/// Writes each log event as one line of JSON to standard error: `time` (RFC 3339, UTC), `level`,
+/// Writes each log event as one line of JSON: `time` (RFC 3339, UTC), `level`,
 /// `message`, and the metadata as further keys.
 struct JSONLogHandler: LogHandler {
+    let log: LogWriter
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
+
+    init(_ log: LogWriter) {
+        self.log = log
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { self.metadata[key] }
@@ -13,25 +20,34 @@ struct JSONLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var object = self.metadata
-            .merging(event.metadata ?? [:]) { _, new in new }
-            .mapValues(LogValue.init)
+        let metadata = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
+        let line = Self.line(event.level, event.message, metadata)
+        self.log.write(ByteBuffer(bytes: line))
+    }
+
+    /// One line with its line feed.
+    static func line(
+        _ level: Logger.Level,
+        _ message: Logger.Message,
+        _ metadata: Logger.Metadata
+    ) -> [UInt8] {
+        var object = metadata.mapValues(JSONLogValue.init)
         let time = Date.now.formatted(
             .iso8601.year().month().day().timeZone(separator: .omitted)
                 .time(includingFractionalSeconds: true)
         )
         object["time"] = .text(time)
-        object["level"] = .text(event.level.rawValue)
-        object["message"] = .text(event.message.description)
+        object["level"] = .text(level.rawValue)
+        object["message"] = .text(message.description)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let line = try? encoder.encode(object) else { return }
-        StandardError.write(String(decoding: line, as: UTF8.self))
+        guard let line = try? encoder.encode(object) else { return [] }
+        return line + Array("\n".utf8)
     }
 }
 
 /// A value of a log line: numbers stay numbers, everything else is text.
-private enum LogValue: Encodable {
+private enum JSONLogValue: Encodable {
     case integer(Int)
     case number(Double)
     case text(String)

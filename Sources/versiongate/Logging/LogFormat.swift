@@ -1,3 +1,5 @@
+import GateProxy
+import Glibc
 import Logging
 
 /// How log lines look.
@@ -7,16 +9,44 @@ enum LogFormat: String, CaseIterable {
     /// For machines: one JSON object per line.
     case json
 
+    /// How the access log looks, unless that is set.
+    var ofAccessLog: AccessLogFormat {
+        switch self {
+        case .text: .combined
+        case .json: .json
+        }
+    }
+
     /// Makes every logger of this process write in this format to standard error.
-    func install(level: Logger.Level) {
+    ///
+    /// - Returns: What writes, for lines that come from no logger.
+    func install(level: Logger.Level) -> LogWriter {
+        let log = LogWriter(descriptor: STDERR_FILENO) { self.notice(dropped: $0) }
+        log.start()
         LoggingSystem.bootstrap { label in
-            var handler: any LogHandler =
-                switch self {
-                case .text: StreamLogHandler.standardError(label: label)
-                case .json: JSONLogHandler()
-                }
+            var handler = self.handler(label, log)
             handler.logLevel = level
             return handler
+        }
+        return log
+    }
+
+    private func handler(_ label: String, _ log: LogWriter) -> any LogHandler {
+        switch self {
+        case .text: StreamLogHandler(label: label, stream: LogLines(log))
+        case .json: JSONLogHandler(log)
+        }
+    }
+
+    /// The line that says that lines are missing before it.
+    private func notice(dropped: UInt64) -> [UInt8] {
+        let message: Logger.Message = "log lines were dropped: the log did not take them in time"
+        switch self {
+        case .text:
+            return Array("versiongate: warning: \(dropped) \(message)\n".utf8)
+        case .json:
+            let metadata: Logger.Metadata = ["dropped": .stringConvertible(Int(dropped))]
+            return JSONLogHandler.line(.warning, message, metadata)
         }
     }
 }

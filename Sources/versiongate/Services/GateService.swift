@@ -12,6 +12,7 @@ struct GateService: Service {
     let revision: String
     let drainTimeout: TimeAmount
     let manager: ServiceManager?
+    let log: LogWriter
     let logger: Logger
 
     /// The gate listens no more although nobody has asked it to stop.
@@ -59,6 +60,7 @@ struct GateService: Service {
                 "requests_late": "\(counters.requestsLate)",
                 "descriptors_exhausted": "\(counters.descriptorsExhausted)",
                 "accept_failures": "\(counters.acceptFailures)",
+                "log_lines_dropped": "\(self.log.droppedLines)",
             ]
         )
     }

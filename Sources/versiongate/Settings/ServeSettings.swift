@@ -45,7 +45,6 @@ struct ServeSettings {
             ?? gate.maxEventStreams
         gate.servesClients = try reader.boolean(.clientEndpoints) ?? true
         gate.maxBodyBytes = try reader.number(.maxBodyBytes, in: 0...Int.max).map(UInt64.init)
-        gate.logsAccess = try reader.boolean(.accessLog) ?? false
         gate.trustedProxies =
             try reader.optional(.trustedProxies, "addresses or CIDR ranges, separated by commas") {
                 TrustedProxies(
@@ -65,6 +64,15 @@ struct ServeSettings {
         case .off: gate.parkAfter = nil
         case nil: break
         }
+        self.logFormat =
+            try reader.optional(.logFormat, "text or json") {
+                LogFormat(rawValue: $0)
+            } ?? .text
+        let accessLogFormat =
+            try reader.optional(.accessLogFormat, "common, combined or json") {
+                AccessLogFormat(rawValue: $0)
+            } ?? self.logFormat.ofAccessLog
+        gate.accessLog = try reader.boolean(.accessLog) == true ? accessLogFormat : nil
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
         self.stateDir = reader.text(.stateDir)
@@ -77,10 +85,6 @@ struct ServeSettings {
         self.drainTimeout =
             try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
             ?? .seconds(30)
-        self.logFormat =
-            try reader.optional(.logFormat, "text or json") {
-                LogFormat(rawValue: $0)
-            } ?? .text
         self.logLevel =
             try reader.optional(.logLevel, "trace, debug, info, notice, warning or error") {
                 Logger.Level(rawValue: $0)

@@ -41,6 +41,7 @@ enum Setting: String, CaseIterable {
     case clientEndpoints
     case trustedProxies
     case accessLog
+    case accessLogFormat
     case logFormat
     case logLevel
 

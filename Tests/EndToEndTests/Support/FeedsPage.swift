@@ -14,6 +14,10 @@ struct FeedsPage: Decodable {
         var problem: String?
     }
 
+    struct Log: Decodable {
+        var droppedLines: Int
+    }
+
     struct Feed: Decodable {
         var id: String
         var kind: String
@@ -33,6 +37,7 @@ struct FeedsPage: Decodable {
 
     var rules: Rules
     var state: State?
+    var log: Log
     var feeds: [Feed]
 
     init(of gate: GateProcess) throws {

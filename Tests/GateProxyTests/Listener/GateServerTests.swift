@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct GateServerTests {
-    /// Holds whoever logs a request until it is told otherwise.
+    /// Holds the event loop that logs a failed connection until it is told otherwise.
     private struct HoldingLog: LogHandler {
         let isHeld: DispatchSemaphore
         let mayGoOn: DispatchSemaphore
@@ -22,7 +22,7 @@ struct GateServerTests {
         }
 
         func log(event: LogEvent) {
-            guard event.message == "request" else { return }
+            guard event.message == Fault.unreachableBackend.message else { return }
             self.isHeld.signal()
             self.mayGoOn.wait()
         }
@@ -35,7 +35,6 @@ struct GateServerTests {
             upstream: UpstreamSettings(Endpoint(host: "127.0.0.1", port: 1))
         )
         settings.threads = 2
-        settings.logsAccess = true
         let server = try await GateServer.start(
             settings: settings,
             ruleSet: RuleSet(RuleSetDefinition(revision: "1")),

@@ -160,6 +160,11 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
     }
 }
 
+/// What was handed over of an access log.
+final class AccessLogLines {
+    var text = ""
+}
+
 /// A worker with channels in place of sockets, driven by hand.
 struct Stage {
     let loop: EmbeddedEventLoop
@@ -173,6 +178,7 @@ struct Stage {
         answer: AnswerStyle = .standard,
         loop: EmbeddedEventLoop = EmbeddedEventLoop(),
         backends: FakeBackends? = nil,
+        accessLog: AccessLogLines? = nil,
         _ configure: (inout GateSettings) -> Void = { _ in }
     ) throws {
         self.loop = loop
@@ -187,6 +193,7 @@ struct Stage {
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             wallClock: { [clock] in clock.now },
+            accessLog: accessLog.map { lines in { lines.text += String(buffer: $0) } },
             connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )
     }

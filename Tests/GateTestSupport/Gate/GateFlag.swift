@@ -22,6 +22,10 @@ package enum GateFlag: Sendable, Equatable {
     case reusePort
     case threads(Int)
     case accessLog
+    /// `common`, `combined` or `json`.
+    case accessLogFormat(String)
+    /// `text` or `json`.
+    case logFormat(String)
     case upstreamCA(path: String)
     case upstreamServerName(String)
     case upstreamProtocol(String)
@@ -61,6 +65,8 @@ package enum GateFlag: Sendable, Equatable {
         case .reusePort: ["--reuse-port"]
         case .threads(let count): ["--threads", "\(count)"]
         case .accessLog: ["--access-log"]
+        case .accessLogFormat(let format): ["--access-log-format", format]
+        case .logFormat(let format): ["--log-format", format]
         case .upstreamCA(let path): ["--upstream-ca", path]
         case .upstreamServerName(let name): ["--upstream-server-name", name]
         case .upstreamProtocol(let name): ["--upstream-protocol", name]

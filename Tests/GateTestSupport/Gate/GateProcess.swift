@@ -119,6 +119,15 @@ package final class GateProcess: Sendable {
         while try !String(contentsOfFile: path, encoding: .utf8).contains(") T ") { usleep(1000) }
     }
 
+    /// Stops to read its log, which is full from now on, until `goOnReading()`.
+    package func stopReadingLog() throws {
+        try self.log.stopReading(from: "/proc/\(self.processIdentifier)/fd/2")
+    }
+
+    package func goOnReadingLog() {
+        self.log.goOnReading()
+    }
+
     package func goOn() {
         self.send(signal: SIGCONT)
     }

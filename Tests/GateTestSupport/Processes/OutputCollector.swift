@@ -10,6 +10,13 @@ final class OutputCollector: Sendable {
         var hasEnded = false
     }
 
+    private enum Reading {
+        case goesOn
+        case isToStop
+        case hasStopped
+    }
+
+    private let reading = Watched(Reading.goesOn)
     let pipe = Pipe()
     let collected = Watched(Collected())
 
@@ -18,13 +25,50 @@ final class OutputCollector: Sendable {
     /// The pipe is closed here, at its end: `Process` keeps its handles for longer than it lives.
     func start() {
         let handle = self.pipe.fileHandleForReading
-        Thread.detachNewThread { [collected] in
-            while let bytes = Self.read(handle.fileDescriptor), !bytes.isEmpty {
+        Thread.detachNewThread { [collected, reading] in
+            while Self.mayRead(reading), let bytes = Self.read(handle.fileDescriptor),
+                !bytes.isEmpty
+            {
                 collected.update { $0.append(bytes) }
             }
             try? handle.close()
             collected.update { $0.hasEnded = true }
         }
+    }
+
+    /// Reads no more until `goOnReading()`, and leaves no room in the pipe.
+    ///
+    /// `path`: where the pipe can be opened for writing.
+    func stopReading(from path: String) throws {
+        self.reading.update { $0 = .isToStop }
+        // Opened anew, so that it does not block, and the end of the process still does.
+        let descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw HarnessError("cannot open \(path): \(errno)") }
+        defer { close(descriptor) }
+        // Its last read ends when something is there.
+        Self.write([UInt8(ascii: "\n")], to: descriptor)
+        try self.reading.wait(for: "reading to stop") { $0 == .hasStopped ? true : nil }
+        let blanks = [UInt8](repeating: UInt8(ascii: " "), count: 4095)
+        while Self.write(blanks + [UInt8(ascii: "\n")], to: descriptor) {}
+        while Self.write([UInt8(ascii: "\n")], to: descriptor) {}
+    }
+
+    func goOnReading() {
+        self.reading.update { $0 = .goesOn }
+    }
+
+    @discardableResult
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+    }
+
+    /// Waits as long as nobody is to read.
+    private static func mayRead(_ reading: Watched<Reading>) -> Bool {
+        reading.update { if $0 == .isToStop { $0 = .hasStopped } }
+        return
+            (try? reading.wait(for: "reading to go on", by: .after(.seconds(300))) {
+                $0 == .goesOn ? true : nil
+            }) ?? false
     }
 
     /// What comes next, or nothing at the end; nil when the pipe cannot be read.

@@ -1,7 +1,10 @@
 import NIOCore
 
-/// Lets one log line a second through and counts the others, so that an attack cannot fill a disk.
+/// Lets one log line a second through and counts the others, so that what a peer can bring about
+/// again and again fills no disk.
 struct LogLimiter {
+    static let interval = TimeAmount.seconds(1)
+
     private var next: NIODeadline?
     private var suppressed = 0
 
@@ -14,7 +17,7 @@ struct LogLimiter {
             return nil
         }
         defer { self.suppressed = 0 }
-        self.next = now + .seconds(1)
+        self.next = now + Self.interval
         return self.suppressed
     }
 }

@@ -1,0 +1,52 @@
+import GatePolicy
+import NIOCore
+
+/// The time of log lines, whose text is made anew each second.
+struct AccessLogClock {
+    private let format: AccessLogFormat
+    /// What must be added to a monotonic time to get a wall-clock time, both in nanoseconds.
+    private var offset: Int64 = 0
+    private var second: Int64 = .min
+    /// The time that was last asked for, in UTC.
+    ///
+    /// `22/Nov/2026:09:35:25 +0000`, or in JSON `2026-11-22T09:35:25.123Z` (RFC 3339).
+    private(set) var text: [UInt8] = []
+
+    /// `wallTime`: nanoseconds of Unix time at `now`.
+    init(_ format: AccessLogFormat, wallTime: Int64, at now: NIODeadline) {
+        self.format = format
+        self.set(wallTime: wallTime, at: now)
+        self.advance(to: now)
+    }
+
+    /// Follows the wall clock, which can be set.
+    mutating func set(wallTime: Int64, at now: NIODeadline) {
+        self.offset = wallTime - Int64(now.uptimeNanoseconds)
+    }
+
+    mutating func advance(to now: NIODeadline) {
+        let time = max(0, Int64(now.uptimeNanoseconds) + self.offset)
+        let second = time / 1_000_000_000
+        if second != self.second {
+            self.second = second
+            self.text = Self.text(Timestamp(secondsSinceEpoch: second), self.format)
+        }
+        guard self.format == .json else { return }
+        let milliseconds = time % 1_000_000_000 / 1_000_000
+        self.text[20] = UInt8(ascii: "0") + UInt8(milliseconds / 100)
+        self.text[21] = UInt8(ascii: "0") + UInt8(milliseconds / 10 % 10)
+        self.text[22] = UInt8(ascii: "0") + UInt8(milliseconds % 10)
+    }
+
+    private static func text(_ time: Timestamp, _ format: AccessLogFormat) -> [UInt8] {
+        switch format {
+        case .json:
+            return "\(time)".utf8.dropLast() + Array(".000Z".utf8)
+        case .common, .combined:
+            // `Sun, 22 Nov 2026 09:35:25 GMT`
+            let words = time.httpDate.split(separator: " ")
+            let date = words[1...3].joined(separator: "/")
+            return Array("\(date):\(words[4]) +0000".utf8)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import GatePolicy
+import NIOCore
+
+/// What the access log says of a client and of the decision on it: worked out once for all requests
+/// of the same identity.
+enum AccessLogFields {
+    /// Bytes of each value.
+    private static let longest = 256
+
+    /// The fields of a line; `nil` for what was not looked at.
+    static func rendered(
+        _ identity: ClientIdentity?,
+        _ decision: Decision?,
+        as format: AccessLogFormat
+    ) -> [UInt8] {
+        let observed = decision?.observed.map { $0.ruleID ?? "unidentified" } ?? []
+        let values: [(String, String?)] = [
+            ("app", identity?.app.logText),
+            ("platform", identity?.platform.logText),
+            ("version", identity?.version.logText),
+            ("build", identity?.build.logText),
+            ("decision", decision?.kind.rawValue),
+            ("rule", decision?.ruleID),
+            ("observed", observed.isEmpty ? nil : observed.joined(separator: ",")),
+        ]
+        var line = ByteBuffer()
+        for (name, value) in values {
+            switch (format, value) {
+            case (.json, nil):
+                break
+            case (.json, let value?):
+                line.writeString(",\"\(name)\":\"")
+                LogValue.write(value, as: format, atMost: self.longest, into: &line)
+                line.writeStaticString("\"")
+            case (.common, _), (.combined, _):
+                line.writeString(" \(name)=\"")
+                LogValue.write(value ?? "-", as: format, atMost: self.longest, into: &line)
+                line.writeStaticString("\"")
+            }
+        }
+        return Array(line.readableBytesView)
+    }
+}
+
+extension Claim {
+    /// What the client states; what cannot be read stands behind a question mark.
+    fileprivate var logText: String? {
+        switch self {
+        case .missing: nil
+        case .unreadable(let text): "?\(text)"
+        case .stated(let value): "\(value)"
+        }
+    }
+}

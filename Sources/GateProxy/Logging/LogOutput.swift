@@ -1,0 +1,77 @@
+import Glibc
+
+/// The descriptor that a log goes to, written by one thread that may wait for it.
+///
+/// A reader that stops stops that thread only. What the log does not take, because its reader is gone
+/// or its disk is full, is lost: to keep it would only lose what comes later.
+struct LogOutput {
+    /// POSIX promises that a write to a pipe of so many bytes is not mixed with those of others.
+    private static let atomicBytes = 4096
+
+    private let descriptor: CInt
+    /// What is missing of a line whose beginning was written when the log took no more.
+    private var rest: [UInt8] = []
+
+    init(descriptor: CInt) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes whole lines, some at a time and never a part of one.
+    ///
+    /// - Returns: How many were lost.
+    mutating func write(_ lines: [UInt8]) -> Int {
+        if !self.rest.isEmpty {
+            let written = self.writeAll(self.rest.span, from: 0, to: self.rest.count)
+            self.rest.removeFirst(written)
+            guard self.rest.isEmpty else { return lines.span.lineFeeds(from: 0) }
+        }
+        let bytes = lines.span
+        var start = 0
+        while start < bytes.count {
+            let end = Self.endOfLines(in: bytes, from: start)
+            let written = self.writeAll(bytes, from: start, to: end)
+            start += written
+            guard start < end else { continue }
+            if written > 0, bytes[start - 1] != ASCII.lineFeed {
+                let lineEnd = bytes.position(of: ASCII.lineFeed, from: start) ?? bytes.count - 1
+                self.rest = Array(lines[start...lineEnd])
+                start = lineEnd + 1
+            }
+            return bytes.lineFeeds(from: start)
+        }
+        return 0
+    }
+
+    /// The end of as many lines as are written together; of one at least.
+    private static func endOfLines(in bytes: Span<UInt8>, from start: Int) -> Int {
+        guard bytes.count - start > Self.atomicBytes else { return bytes.count }
+        for index in stride(from: start + Self.atomicBytes - 1, through: start, by: -1)
+        where bytes[index] == ASCII.lineFeed { return index + 1 }
+        let end = bytes.position(of: ASCII.lineFeed, from: start + Self.atomicBytes)
+        return end.map { $0 + 1 } ?? bytes.count
+    }
+
+    /// - Returns: How many bytes were written before the log took no more.
+    private func writeAll(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
+        var position = start
+        while position < end {
+            let written = unsafe bytes.extracting(position..<end).withUnsafeBytes {
+                unsafe Glibc.write(self.descriptor, $0.baseAddress, $0.count)
+            }
+            if written > 0 {
+                position += written
+            } else if written < 0, errno == EAGAIN {
+                self.waitUntilWritable()
+            } else if written == 0 || errno != EINTR {
+                break
+            }
+        }
+        return position - start
+    }
+
+    /// Waits for the reader of a descriptor that somebody has made non-blocking.
+    private func waitUntilWritable() {
+        var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
+        unsafe _ = poll(&descriptor, 1, -1)
+    }
+}

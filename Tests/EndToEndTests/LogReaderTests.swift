@@ -1,0 +1,113 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Whoever reads the log may stop: the gate does not wait for it.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct LogReaderTests {
+    /// How the gate logs; `nil`: no requests.
+    private static let logs: [[GateFlag]] = [
+        [.logFormat("text")], [.logFormat("json")],
+        [.logFormat("text"), .accessLog], [.logFormat("json"), .accessLog],
+        [.logFormat("json"), .accessLog, .accessLogFormat("common")],
+    ]
+
+    private static func isOfAccess(_ flags: [GateFlag]) -> Bool { flags.contains(.accessLog) }
+
+    /// Sends more requests than the log can keep lines of.
+    private func askOften(_ scene: Scene) throws {
+        let path = "/" + String(repeating: "p", count: 1000)
+        let client = try scene.connect()
+        for _ in 0..<30 {
+            let passing = Request.text("GET", path, fields: Request.current)
+            let refused = Request.text("GET", path, fields: Request.outdated)
+            try client.send(passing + String(repeating: refused, count: 49))
+            #expect(try client.response().status == 200)
+            for _ in 0..<49 { #expect(try client.response().status == 426) }
+        }
+    }
+
+    private func waitForFloor(_ minimum: String, in scene: Scene) async throws {
+        let deadline = Deadline.usual
+        while true {
+            let answer = try scene.ask(Request.text(fields: Request.outdated))
+            if try answer.problem().minimumVersion == minimum { return }
+            try #require(!deadline.hasPassed, "the reload has no effect")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test(arguments: Self.logs)
+    func `a reader that stops holds up no request, no reload and no end`(
+        _ flags: [GateFlag]
+    ) async throws {
+        try await Scene.play(flags: flags + [.adminListen()]) { scene in
+            try scene.gate.stopReadingLog()
+            defer { scene.gate.goOnReadingLog() }
+            try self.askOften(scene)
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
+            scene.gate.send(signal: SIGHUP)
+            try await self.waitForFloor("5.0.0", in: scene)
+            let dropped = try FeedsPage(of: scene.gate).log.droppedLines
+            #expect((dropped > 0) == Self.isOfAccess(flags))
+            scene.gate.send(signal: SIGTERM)
+            // Requests have one second, and the log has one more.
+            #expect(try scene.gate.waitForExit(by: .after(.seconds(6))) == .status(0))
+        }
+    }
+
+    @Test(arguments: Self.logs.filter(Self.isOfAccess))
+    func `a reader that goes on is told how much it has missed`(_ flags: [GateFlag]) async throws {
+        try await Scene.play(flags: flags + [.adminListen()]) { scene in
+            let seen = scene.gate.logLines.count
+            try scene.gate.stopReadingLog()
+            try self.askOften(scene)
+            // The last lines are handed over with the next tick of the event loop.
+            let dropped = try await self.droppedLines(in: scene)
+            scene.gate.goOnReadingLog()
+            try scene.gate.logLine("what was dropped", skipping: seen) {
+                self.told(in: $0) == dropped
+            }
+            _ = try scene.ask(Request.text("GET", "/after", fields: Request.outdated))
+            try scene.gate.logLine("another request") { $0.text.contains("/after") }
+            #expect(try FeedsPage(of: scene.gate).log.droppedLines == dropped)
+            let lines = scene.gate.logLines.dropFirst(seen).map(\.text).filter { !$0.isEmpty }
+            let requests = lines.filter { $0.contains("/pppp") }
+            #expect(requests.count + dropped == 1500)
+            for line in requests { #expect(line.hasSuffix("}") || line.hasSuffix("\"")) }
+        }
+    }
+
+    /// How many lines were dropped, once that grows no more.
+    private func droppedLines(in scene: Scene) async throws -> Int {
+        var last = -1
+        while true {
+            let dropped = try FeedsPage(of: scene.gate).log.droppedLines
+            if dropped > 0, dropped == last { return dropped }
+            last = dropped
+            try await Task.sleep(for: .milliseconds(600))
+        }
+    }
+
+    /// What a line says of dropped lines.
+    private func told(in line: LogLine) -> Int? {
+        guard line.text.contains("log lines were dropped") else { return nil }
+        return line.metadata["dropped"].flatMap { Int($0) }
+            ?? line.text.split(separator: " ").compactMap { Int($0) }.first
+    }
+
+    @Test
+    func `a backend that answers nonsense fills no log`() async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await Scene.play(backend: { _ in [.send("nonsense\r\n\r\n"), .close] }) { scene in
+            for _ in 0..<100 {
+                #expect(try scene.ask(Request.text(fields: Request.current)).status == 502)
+            }
+            let message = "malformed response from the backend"
+            try scene.gate.logLine("the fault") { $0.message == message }
+            let count = scene.gate.logLines.count { $0.message == message }
+            #expect(Duration.seconds(count) < start.duration(to: clock.now) + .seconds(2))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+/// The lines of requests through one client connection.
+struct AccessLogTests {
+    private func stage(_ format: AccessLogFormat) throws -> (Stage, AccessLogLines) {
+        let lines = AccessLogLines()
+        let stage = try Stage(accessLog: lines) { $0.accessLog = format }
+        return (stage, lines)
+    }
+
+    /// What was logged, with its times and what differs between two runs made equal.
+    private func logged(_ stage: Stage, _ lines: AccessLogLines) -> String {
+        stage.worker.accessLog?.tick()
+        defer { lines.text = "" }
+        return lines.text
+            .replacing(/\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000/, with: "TIME")
+            .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")
+            .replacing(/duration_ms(=|":)"?\d+\.\d{3}/) { "duration_ms\($0.output.1)" }
+    }
+
+    private static let request = wire(
+        "GET /a/b?token=secret HTTP/1.1",
+        "Host: a",
+        "X-App-Id: com.example.shop",
+        "X-App-Platform: iPhone",
+        "X-App-Version: 3.1",
+        "User-Agent: Shop/3.1 \"x\"",
+        "referer: https://example.com/c?code=secret",
+        "X-Request-Id: r-1"
+    )
+
+    @Test(
+        arguments: [
+            (
+                AccessLogFormat.common,
+                """
+                203.0.113.5 - - [TIME] "GET /a/b HTTP/1.1" 200 2 app="com.example.shop" \
+                platform="ios" version="3.1" build="-" decision="allow" rule="-" observed="-" \
+                request_id="r-1" upstream_status="200" duration_ms="
+
+                """
+            ),
+            (
+                .combined,
+                """
+                203.0.113.5 - - [TIME] "GET /a/b HTTP/1.1" 200 2 "https://example.com/c" \
+                "Shop/3.1 \\x22x\\x22" app="com.example.shop" platform="ios" version="3.1" \
+                build="-" decision="allow" rule="-" observed="-" request_id="r-1" \
+                upstream_status="200" duration_ms="
+
+                """
+            ),
+            (
+                .json,
+                """
+                {"time":"TIME","level":"info","message":"request","client":"203.0.113.5",\
+                "method":"GET","path":"/a/b","protocol":"HTTP/1.1",\
+                "referer":"https://example.com/c","user_agent":"Shop/3.1 \\"x\\"",\
+                "app":"com.example.shop","platform":"ios","version":"3.1","decision":"allow",\
+                "request_id":"r-1","status":200,"bytes":2,"upstream_status":200,"duration_ms":}
+
+                """
+            ),
+        ]
+    )
+    func `a request that passed is one line`(_ format: AccessLogFormat, _ line: String) throws {
+        let (stage, lines) = try self.stage(format)
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        for _ in 0..<2 {
+            try client.receive(Self.request)
+            #expect(self.logged(stage, lines) == "")
+            try upstream.receive(Message.ok)
+            #expect(self.logged(stage, lines) == line)
+        }
+    }
+
+    @Test func `a denial has its rule and no status of the backend`() throws {
+        let (stage, lines) = try self.stage(.combined)
+        let client = try stage.client()
+        try client.receive(Message.outdated)
+        let body = try #require(client.socket.sent.split(separator: "\r\n\r\n").last).utf8.count
+        let line = self.logged(stage, lines)
+        #expect(line.contains("\"GET /a HTTP/1.1\" 426 \(body) \"-\" \"-\" app=\"-\""))
+        #expect(line.contains(" version=\"1\" build=\"-\" decision=\"require\" rule=\"floor\""))
+        #expect(line.contains(" upstream_status=\"-\" duration_ms=\""))
+        let (json, objects) = try self.stage(.json)
+        try json.client().receive(Message.outdated)
+        let object = self.logged(json, objects)
+        #expect(object.contains("\"version\":\"1\",\"decision\":\"require\",\"rule\":\"floor\""))
+        #expect(object.contains("\"status\":426,\"bytes\":\(body),\"duration_ms\":}"))
+    }
+
+    @Test(arguments: AccessLogFormat.allCases)
+    func `nothing that a client sends makes a second line`(_ format: AccessLogFormat) throws {
+        let (stage, lines) = try self.stage(format)
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(
+            wire(
+                "GET /\(String(repeating: "p", count: 5000)) HTTP/1.1",
+                "Host: a",
+                "X-App-Version: 1\t\"\\",
+                "X-App-Id: \(String(repeating: "\"", count: 256))",
+                "User-Agent: \(String(repeating: "\t\"", count: 1000))é",
+                "Referer: \(String(repeating: "日", count: 1000))",
+                "X-Request-Id: \(String(repeating: "\\", count: 128))"
+            )
+        )
+        try upstream.receive(Message.ok)
+        let line = self.logged(stage, lines)
+        #expect(line.hasSuffix("\n"))
+        #expect(line.count { $0 == "\n" } == 1)
+        #expect(line.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x0A })
+        #expect(line.contains("/\(String(repeating: "p", count: 1023))..."))
+        #expect(line.utf8.count < 10_000)
+    }
+
+    @Test func `a client that went away has a line without a status`() throws {
+        for (format, status) in [(AccessLogFormat.common, " 000 0 "), (.json, "\"status\":0,")] {
+            let (stage, lines) = try self.stage(format)
+            _ = try stage.upstream()
+            let client = try stage.client()
+            try client.receive(Message.get)
+            client.disconnect()
+            #expect(self.logged(stage, lines).contains(status))
+        }
+    }
+
+    @Test func `HTTP 1 point 0, HEAD, preflights and the gate's own endpoints have theirs`() throws
+    {
+        let (stage, lines) = try self.stage(.common)
+        try stage.client().receive(Message.outdated.replacing("HTTP/1.1", with: "HTTP/1.0"))
+        try stage.client().receive(Message.outdated.replacing("GET", with: "HEAD"))
+        try stage.client().receive(wire("GET /.versiongate/status?a HTTP/1.1", "Host: a"))
+        let text = self.logged(stage, lines).split(separator: "\n")
+        #expect(text.count == 3)
+        #expect(text[0].contains("\"GET /a HTTP/1.0\" 426 "))
+        #expect(text[1].contains("\"HEAD /a HTTP/1.1\" 426 0 "))
+        #expect(text[2].contains("\"GET /.versiongate/status HTTP/1.1\" 200 "))
+        #expect(text[2].contains(" decision=\"-\" "))
+    }
+
+    @Test func `a full buffer is handed over before the tick, and at the end every line`() throws {
+        let (stage, lines) = try self.stage(.json)
+        let client = try stage.client()
+        for _ in 0..<100 where lines.text.isEmpty { try client.receive(Message.outdated) }
+        #expect(lines.text.utf8.count >= 16 * 1024)
+        #expect(lines.text.hasSuffix("}\n"))
+        stage.worker.accessLog?.end()
+        lines.text = ""
+        try client.receive(Message.outdated)
+        #expect(lines.text.hasSuffix("}\n"))
+    }
+}

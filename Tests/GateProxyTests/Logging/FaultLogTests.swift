@@ -1,0 +1,67 @@
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import GateProxy
+
+struct FaultLogTests {
+    /// Keeps what is logged.
+    private struct Recorder: LogHandler {
+        final class Lines: Sendable {
+            let all = Mutex<[String]>([])
+        }
+
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { self.metadata[key] }
+            set { self.metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let metadata = (event.metadata ?? [:]).map { "\($0)=\($1)" }.sorted()
+            self.lines.all.withLock {
+                $0.append("\(event.message) \(metadata.joined(separator: " "))")
+            }
+        }
+    }
+
+    private func log() -> (FaultLog, Recorder.Lines) {
+        let lines = Recorder.Lines()
+        return (FaultLog(Logger(label: "test") { _ in Recorder(lines: lines) }), lines)
+    }
+
+    @Test func `a fault is logged once a second, with how often it came`() {
+        var (log, lines) = self.log()
+        let start = NIODeadline.now()
+        for milliseconds in [0, 1, 500, 999, 1000, 1001] as [Int64] {
+            log.report(
+                .malformedResponse,
+                ["fault": "\(milliseconds)"],
+                at: start + .milliseconds(milliseconds)
+            )
+        }
+        #expect(
+            lines.all.withLock { $0 } == [
+                "malformed response from the backend fault=0",
+                "malformed response from the backend fault=1000 suppressed=3",
+            ]
+        )
+    }
+
+    @Test func `no fault holds the lines of another back`() {
+        var (log, lines) = self.log()
+        let now = NIODeadline.now()
+        for fault in Fault.allCases + Fault.allCases { log.report(fault, at: now) }
+        #expect(lines.all.withLock { $0.count } == Fault.allCases.count)
+        #expect(Set(Fault.allCases.map(\.message.description)).count == Fault.allCases.count)
+    }
+
+    @Test func `each refusal has a counter and a fault of its own`() {
+        #expect(Set(Refusal.allCases.map(\.counter)).count == Refusal.allCases.count)
+        #expect(Set(Refusal.allCases.map(\.fault)).count == Refusal.allCases.count)
+    }
+}

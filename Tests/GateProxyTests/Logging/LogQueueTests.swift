@@ -1,0 +1,75 @@
+import Testing
+
+@testable import GateProxy
+
+struct LogQueueTests {
+    private func append(_ text: String, to queue: inout LogQueue, keeping reserve: Int = 0)
+        -> LogQueue.AppendAction
+    {
+        let bytes = Array(text.utf8)
+        return queue.append(bytes.span, keeping: reserve)
+    }
+
+    private func take(from queue: inout LogQueue) -> (LogQueue.TakeAction, String) {
+        var batch = Array("left from before".utf8)
+        let action = queue.take(into: &batch)
+        return (action, action == .sleep ? "" : String(decoding: batch, as: UTF8.self))
+    }
+
+    @Test func `the thread is woken once, and takes all that came meanwhile`() {
+        var queue = LogQueue(capacity: 100)
+        #expect(self.append("a\n", to: &queue) == .wake)
+        #expect(self.append("b\n", to: &queue) == .doNothing)
+        #expect(self.take(from: &queue) == (.write(dropped: 0), "a\nb\n"))
+        #expect(self.append("c\n", to: &queue) == .doNothing)
+        #expect(self.take(from: &queue) == (.write(dropped: 0), "c\n"))
+        #expect(self.take(from: &queue) == (.sleep, ""))
+        #expect(self.append("d\n", to: &queue) == .wake)
+        #expect(queue.dropped == 0)
+    }
+
+    @Test func `what does not fit is dropped whole, counted, and told once`() {
+        var queue = LogQueue(capacity: 8)
+        _ = self.append("123456\n", to: &queue)
+        _ = self.append("a\nb\nc\n", to: &queue)
+        #expect(queue.dropped == 3)
+        // One byte is left.
+        _ = self.append("\n", to: &queue)
+        _ = self.append("d\n", to: &queue)
+        #expect(self.take(from: &queue) == (.write(dropped: 4), "123456\n\n"))
+        #expect(self.take(from: &queue) == (.sleep, ""))
+        #expect(queue.dropped == 4)
+    }
+
+    @Test func `a line that fits never is told of, too`() {
+        var queue = LogQueue(capacity: 4)
+        #expect(self.append("12345\n", to: &queue) == .wake)
+        #expect(self.take(from: &queue) == (.write(dropped: 1), ""))
+        #expect(self.take(from: &queue) == (.sleep, ""))
+    }
+
+    @Test func `some lines leave room for others`() {
+        var queue = LogQueue(capacity: 8)
+        _ = self.append("1\n", to: &queue, keeping: 4)
+        _ = self.append("2\n", to: &queue, keeping: 4)
+        _ = self.append("3\n", to: &queue, keeping: 4)
+        _ = self.append("4\n", to: &queue)
+        #expect(self.take(from: &queue) == (.write(dropped: 1), "1\n2\n4\n"))
+    }
+
+    @Test func `a log that took nothing is told so with the next line, and not before`() {
+        var queue = LogQueue(capacity: 100)
+        _ = self.append("1\n2\n", to: &queue)
+        #expect(self.take(from: &queue) == (.write(dropped: 0), "1\n2\n"))
+        queue.refused(2, untold: 0)
+        #expect(self.take(from: &queue) == (.sleep, ""))
+        #expect(self.append("3\n", to: &queue) == .wake)
+        #expect(self.take(from: &queue) == (.write(dropped: 2), "3\n"))
+        // Neither the line nor the word of the two.
+        queue.refused(1, untold: 2)
+        #expect(self.take(from: &queue) == (.sleep, ""))
+        _ = self.append("4\n", to: &queue)
+        #expect(self.take(from: &queue) == (.write(dropped: 3), "4\n"))
+        #expect(queue.dropped == 3)
+    }
+}

@@ -1,0 +1,78 @@
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+struct LogValueTests {
+    private func written(_ bytes: [UInt8], _ format: AccessLogFormat, atMost limit: Int = 1024)
+        -> String
+    {
+        var line = ByteBuffer()
+        LogValue.write(bytes.span, as: format, atMost: limit, into: &line)
+        return String(decoding: line.readableBytesView, as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            ("", "", ""),
+            ("/plain/path-1_2~3", "/plain/path-1_2~3", "/plain/path-1_2~3"),
+            ("two words", "two words", "two words"),
+            ("a\"b", "a\\x22b", "a\\\"b"),
+            ("a\\b", "a\\x5Cb", "a\\\\b"),
+            ("a\nb\r\t\0", "a\\x0Ab\\x0D\\x09\\x00", "a\\u000Ab\\u000D\\u0009\\u0000"),
+            ("\u{1B}[31m", "\\x1B[31m", "\\u001B[31m"),
+            ("a\u{7F}", "a\\x7F", "a\\u007F"),
+            ("日本", "\\xE6\\x97\\xA5\\xE6\\x9C\\xAC", "日本"),
+            // What needs an escape stands in the ninth byte, and in the last of eight.
+            ("12345678\"", "12345678\\x22", "12345678\\\""),
+            ("1234567\\", "1234567\\x5C", "1234567\\\\"),
+        ]
+    )
+    func `what could break a line is escaped`(_ value: String, _ text: String, _ json: String) {
+        #expect(self.written(Array(value.utf8), .combined) == text)
+        #expect(self.written(Array(value.utf8), .common) == text)
+        #expect(self.written(Array(value.utf8), .json) == json)
+    }
+
+    @Test func `JSON is UTF-8 whatever was sent`() {
+        #expect(self.written([0x61, 0xFF, 0x62], .json) == "a\u{FFFD}b")
+        #expect(self.written([0x61, 0xFF, 0x62], .combined) == "a\\xFFb")
+        // A surrogate, an overlong slash, and a character without its end.
+        #expect(self.written([0xED, 0xA0, 0x80], .json).allSatisfy { $0 == "\u{FFFD}" })
+        #expect(self.written([0xC0, 0xAF], .json) == "\u{FFFD}\u{FFFD}")
+        #expect(self.written([0x61, 0xE6, 0x97], .json) == "a\u{FFFD}")
+    }
+
+    @Test func `every byte at every place is escaped as it must be`() {
+        for byte in UInt8.min...UInt8.max {
+            let isPlain = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
+            for count in 0..<17 {
+                let bytes = [UInt8](repeating: 0x61, count: count) + [byte]
+                let text = self.written(bytes, .combined)
+                #expect((text.utf8.count == bytes.count) == isPlain, "\(byte) at \(count)")
+                #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 })
+            }
+        }
+    }
+
+    @Test func `a long value is cut, before a character that does not fit`() {
+        #expect(self.written(Array("12345678".utf8), .json, atMost: 8) == "12345678")
+        #expect(self.written(Array("123456789".utf8), .json, atMost: 8) == "12345678...")
+        #expect(self.written(Array("12345日本".utf8), .json, atMost: 8) == "12345日...")
+        #expect(self.written(Array("123456日本".utf8), .json, atMost: 8) == "123456...")
+        let nonsense = [UInt8](repeating: 0x80, count: 20)
+        #expect(self.written(nonsense, .json, atMost: 8).hasSuffix("\u{FFFD}..."))
+    }
+
+    @Test(
+        arguments: [
+            0, 7, 9, 10, 99, 100, 12_345, 9_999_999, 99_999_999, 100_000_000, 100_000_001,
+            10_000_000_000_000_000, 1_234_567_890_123, UInt64.max,
+        ] as [UInt64]
+    )
+    func `numbers are decimal`(_ number: UInt64) {
+        var line = ByteBuffer()
+        line.writeDecimal(number)
+        #expect(String(buffer: line) == "\(number)")
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+/// A log whose reader reads when it is told to.
+private final class LogPipe {
+    private var reading: CInt
+    private var writing: CInt
+    let writer: LogWriter
+
+    /// `F_SETPIPE_SZ` of Linux, which is no constant to Swift.
+    private static let setPipeSize: CInt = 1031
+
+    /// `size`: bytes that the pipe itself holds.
+    init(capacity: Int, size: Int = 4096, isNonBlocking: Bool = false) throws {
+        var ends: [CInt] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        (self.reading, self.writing) = (ends[0], ends[1])
+        try #require(fcntl(self.writing, Self.setPipeSize, CInt(size)) >= size)
+        if isNonBlocking { _ = fcntl(self.writing, F_SETFL, O_NONBLOCK) }
+        self.writer = LogWriter(descriptor: self.writing, capacity: capacity) { dropped in
+            Array("dropped \(dropped)\n".utf8)
+        }
+        self.writer.start()
+    }
+
+    /// Reads until the text ends so.
+    func read(until end: String) throws -> String {
+        try self.read { $0.hasSuffix(end) }
+    }
+
+    func read(until isEnough: (String) -> Bool) throws -> String {
+        var text: [UInt8] = []
+        while !isEnough(String(decoding: text, as: UTF8.self)) {
+            var descriptor = pollfd(fd: self.reading, events: Int16(POLLIN), revents: 0)
+            try #require(unsafe poll(&descriptor, 1, 10_000) == 1, "the log stopped")
+            var piece = [UInt8](repeating: 0, count: 65_536)
+            let count = unsafe Glibc.read(self.reading, &piece, piece.count)
+            try #require(count > 0)
+            text += piece[..<count]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The reader is gone.
+    func closeReader() {
+        if self.reading >= 0 { close(self.reading) }
+        self.reading = -1
+    }
+
+    /// Without its reader the thread cannot be held.
+    func end() async {
+        self.closeReader()
+        await self.writer.stop()
+        close(self.writing)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct LogWriterTests {
+    private static func line(_ number: Int) -> ByteBuffer {
+        ByteBuffer(string: "line \(number) \(String(repeating: "x", count: 80))\n")
+    }
+
+    /// The drops that the lines of a log add up to.
+    private static func told(in text: String) -> UInt64 {
+        text.split(separator: "\n").filter { $0.hasPrefix("dropped ") }
+            .compactMap { UInt64($0.dropFirst(8)) }.reduce(0, +)
+    }
+
+    @Test func `lines come in order, and a flush waits for them`() async throws {
+        let pipe = try LogPipe(capacity: 1 << 20, size: 1 << 20)
+        for number in 0..<5000 { pipe.writer.write(Self.line(number)) }
+        #expect(pipe.writer.flush(atMost: .seconds(10)))
+        let lines = try pipe.read(until: "line 4999 \(String(repeating: "x", count: 80))\n")
+            .split(separator: "\n")
+        #expect(lines.count == 5000)
+        for (number, line) in lines.enumerated() { #expect(line.hasPrefix("line \(number) x")) }
+        #expect(pipe.writer.droppedLines == 0)
+        await pipe.end()
+    }
+
+    @Test(arguments: [false, true])
+    func `a reader that stops holds nobody, and is told what it has missed`(
+        isNonBlocking: Bool
+    ) async throws {
+        let pipe = try LogPipe(capacity: 64 << 10, isNonBlocking: isNonBlocking)
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            for number in 0..<10_000 { pipe.writer.write(Self.line(number)) }
+        }
+        #expect(time < .seconds(5))
+        #expect(!pipe.writer.flush(atMost: .milliseconds(20)))
+        let dropped = pipe.writer.droppedLines
+        #expect(dropped > 0)
+        let text = try pipe.read { Self.told(in: $0) == dropped }
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("dropped ") }
+        #expect(UInt64(lines.count) + dropped == 10_000)
+        for line in lines {
+            #expect(line.hasPrefix("line ") && line.hasSuffix("xxx") && line.utf8.count < 100)
+        }
+        // As soon as it reads again, all is as before.
+        pipe.writer.write(Self.line(7))
+        #expect(try pipe.read(until: "x\n").hasPrefix("line 7 "))
+        #expect(pipe.writer.droppedLines == dropped)
+        await pipe.end()
+    }
+
+    @Test func `lines of the access log leave room for the others`() async throws {
+        let pipe = try LogPipe(capacity: 16 << 10)
+        for number in 0..<1000 { pipe.writer.writeAccessLines(Self.line(number)) }
+        let dropped = pipe.writer.droppedLines
+        #expect(dropped > 0)
+        pipe.writer.write(ByteBuffer(string: "not a request\n"))
+        #expect(pipe.writer.droppedLines == dropped)
+        let text = try pipe.read { Self.told(in: $0) == dropped }
+        #expect(text.contains("x\nnot a request\n"))
+        await pipe.end()
+    }
+
+    @Test func `a reader that is gone ends nothing`() async throws {
+        let pipe = try LogPipe(capacity: 16 << 10)
+        pipe.closeReader()
+        for number in 0..<3 {
+            pipe.writer.write(Self.line(number))
+            #expect(pipe.writer.flush(atMost: .seconds(10)))
+            #expect(pipe.writer.droppedLines == UInt64(number + 1))
+        }
+        await pipe.end()
+    }
+
+    @Test func `a full disk costs the lines that it did not take`() async throws {
+        let full = unsafe open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let writer = LogWriter(descriptor: full, capacity: 1024) { _ in Array("notice\n".utf8) }
+        writer.start()
+        for number in 1...5 {
+            writer.write(ByteBuffer(string: "a\nb\n"))
+            #expect(writer.flush(atMost: .seconds(10)))
+            #expect(writer.droppedLines == UInt64(2 * number))
+        }
+        await writer.stop()
+    }
+
+    @Test func `a line that is longer than what is written together is written whole`() async throws
+    {
+        let pipe = try LogPipe(capacity: 1 << 20)
+        let long = String(repeating: "y", count: 20_000) + "\n"
+        pipe.writer.write(ByteBuffer(string: "short\n" + long + "short\n"))
+        #expect(try pipe.read(until: "\nshort\n") == "short\n" + long + "short\n")
+        await pipe.end()
+    }
+}
