@@ -26,6 +26,8 @@ struct LogQueue {
 
     init(capacity: Int) {
         self.capacity = capacity
+        // To grow would take its time from an event loop; what is not used is no memory yet.
+        self.bytes.reserveCapacity(capacity)
     }
 
     /// Takes whole lines, all of them or none.

@@ -65,7 +65,8 @@ package final class LogWriter: Sendable {
         if action == .wake { self.work.signal() }
     }
 
-    /// Waits until everything is written, but never for longer than this.
+    /// Waits until everything is written, or lost because the log took no more, but never for longer
+    /// than this.
     ///
     /// - Returns: Whether it is.
     @discardableResult
@@ -88,6 +89,7 @@ package final class LogWriter: Sendable {
         Self.blockBrokenPipe()
         var output = LogOutput(descriptor: self.descriptor)
         var batch: [UInt8] = []
+        batch.reserveCapacity(self.capacity)
         while true {
             // Those who wait by now have nothing to write that the queue does not hold.
             let waiting = self.whenIdle.withLock { waiting in

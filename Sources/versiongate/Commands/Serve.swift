@@ -325,6 +325,10 @@ struct Serve: AsyncParsableCommand {
             try await group.run()
         } catch is GateService.Deaf {
             throw ExitCode.failure
+        } catch {
+            // Printed by the parser of the arguments, it would wait for the reader of the log.
+            logger.error("a service failed", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
         }
         await admin?.shutDown()
     }

@@ -10,7 +10,7 @@ package struct LogLine: Sendable, Equatable {
     /// Reads a line; one that is neither a JSON object nor made by a logger (a crash report, say) keeps
     /// only its text.
     init(_ text: String) {
-        if let line = Self.ofLogger(text) {
+        if !text.hasPrefix("{"), let line = Self.ofLogger(text) {
             self = line
             return
         }
