@@ -1,24 +1,17 @@
 internal import GatePolicy
 
-/// Finds, for one of many rules, those whose clients include all of its own, without asking each.
+/// Finds, for one of many floors, those whose clients include all of its own, without asking each.
 struct CoveringIndex {
-    /// One value of every condition; `nil` where a rule does not have the condition.
-    private struct Key: Hashable {
-        let app: String?
-        let platform: Platform?
-        let channel: String?
-        let request: RequestPattern?
-    }
-
     /// Which values of a condition are looked at.
     private enum Values {
         case each
         case firstOrNone
 
-        func callAsFunction<Value: Hashable>(_ values: [Value]?) -> [Value?] {
+        func callAsFunction<Value>(_ values: [Value]?) -> [Value?] {
+            guard let values else { return [nil] }
             switch self {
-            case .each: values.map { Array(Set($0)) } ?? [nil]
-            case .firstOrNone: values?.first.map { [nil, $0] } ?? [nil]
+            case .each: return values
+            case .firstOrNone: return values.first.map { [nil, $0] } ?? [nil]
             }
         }
     }
@@ -26,13 +19,16 @@ struct CoveringIndex {
     /// A rule under more keys than that is asked for every other rule.
     private static let keyLimit = 256
 
-    private let rules: [RuleDefinition]
-    private var places: [Key: [Int]] = [:]
+    private let floors: [RulesInReview.Floor]
+    /// The places by the hash of one value of every condition: what shares one by chance is found too,
+    /// and does not cover.
+    private var places: [Int: [Int]] = [:]
     private var wide: [Int] = []
 
-    init(_ rules: [RuleDefinition]) {
-        self.rules = rules
-        for index in rules.indices { self.keep(rules[index].match, at: index) }
+    init(_ floors: [RulesInReview.Floor]) {
+        self.floors = floors
+        self.places.reserveCapacity(floors.count)
+        for index in floors.indices { self.keep(floors[index].rule.match, at: index) }
     }
 
     /// Keeps a rule under each of its values: which of them another rule has is not known.
@@ -43,31 +39,35 @@ struct CoveringIndex {
         ]
         let keys = conditions.reduce(1) { min($0 * ($1 ?? 1), Self.keyLimit + 1) }
         guard keys <= Self.keyLimit else { return self.wide.append(place) }
-        for key in Self.keys(match, .each) { self.places[key, default: []].append(place) }
+        Self.forEachKey(match, .each) { key in
+            // A value that is there twice.
+            guard self.places[key]?.last != place else { return }
+            self.places[key, default: []].append(place)
+        }
     }
 
-    /// The places of the other rules that are for every client of this one, in their order.
+    /// The places of the other floors that are for every client of this one, in their order.
     func places(covering place: Int) -> [Int] {
-        let match = self.rules[place].match
+        let match = self.floors[place].rule.match
+        var found = self.wide
         // A covering rule has no condition, or one that holds for the first value, too.
-        let found = Self.keys(match, .firstOrNone).flatMap { self.places[$0] ?? [] }
-        return (found + self.wide).filter { $0 != place && self.rules[$0].match.covers(match) }
-            .sorted()
+        Self.forEachKey(match, .firstOrNone) { found += self.places[$0] ?? [] }
+        found = found.filter { $0 != place && self.floors[$0].rule.match.covers(match) }
+        return found.count > 1 ? Set(found).sorted() : found
     }
 
-    func rules(covering place: Int) -> [RuleDefinition] {
-        self.places(covering: place).map { self.rules[$0] }
-    }
-
-    private static func keys(_ match: RuleMatch, _ values: Values) -> [Key] {
-        let platforms = values(match.platforms)
-        let channels = values(match.channels?.map { $0.lowercased() })
-        let requests = values(match.requests)
-        return values(match.apps).flatMap { app in
-            platforms.flatMap { platform in
-                channels.flatMap { channel in
-                    requests.map { request in
-                        Key(app: app, platform: platform, channel: channel, request: request)
+    private static func forEachKey(_ match: RuleMatch, _ values: Values, _ body: (Int) -> Void) {
+        for app in values(match.apps) {
+            for platform in values(match.platforms) {
+                for channel in values(match.channels) {
+                    for request in values(match.requests) {
+                        var hasher = Hasher()
+                        hasher.combine(app)
+                        hasher.combine(platform)
+                        hasher.combine(channel?.lowercased())
+                        hasher.combine(request?.path)
+                        hasher.combine(request?.methods)
+                        body(hasher.finalize())
                     }
                 }
             }

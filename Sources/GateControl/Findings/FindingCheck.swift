@@ -9,11 +9,20 @@ protocol FindingCheck: Sendable {
 /// Rules that all checks look at, with what most of them need, so that it is made once.
 struct RulesInReview {
     /// A rule, or one of its `next`, with its places.
-    struct Floor {
+    ///
+    /// A class: each check walks over all of them, and there may be thousands.
+    final class Floor: Sendable {
         let rule: RuleDefinition
         let places: RulesPlaces.Rule
         /// The rule above it, for a `next`.
         let base: RuleDefinition?
+
+        init(_ rule: RuleDefinition, at places: RulesPlaces.Rule, next base: RuleDefinition? = nil)
+        {
+            self.rule = rule
+            self.places = places
+            self.base = base
+        }
 
         /// The rule in a sentence.
         var words: String {
@@ -26,6 +35,8 @@ struct RulesInReview {
     let feeds: [FeedDefinition]
     /// Every rule and every `next`.
     let floors: [Floor]
+    /// Which of them are for every client of another one.
+    let covering: CoveringIndex
 
     init(_ rules: LoadedRules) {
         self.definition = rules.definition
@@ -35,11 +46,12 @@ struct RulesInReview {
         floors.reserveCapacity(rules.definition.rules.count)
         for rule in rules.definition.rules {
             guard let places = rules.places.rules[rule.id] else { continue }
-            floors.append(Floor(rule: rule, places: places, base: nil))
+            floors.append(Floor(rule, at: places))
             for (index, next) in rule.next.enumerated() {
-                floors.append(Floor(rule: next, places: places.next(index), base: rule))
+                floors.append(Floor(next, at: places.next(index), next: rule))
             }
         }
         self.floors = floors
+        self.covering = CoveringIndex(floors)
     }
 }

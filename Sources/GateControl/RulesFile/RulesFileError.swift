@@ -17,6 +17,12 @@ package struct RulesFileError: Error, Sendable, Hashable {
         self.file = file
         self.line = line
         self.column = column
+        // Nearly all of them are, and there may be thousands.
+        let isPlain = message.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+        guard !isPlain || message.utf8.count > Self.maximumLength else {
+            self.message = message
+            return
+        }
         var text = ""
         for scalar in message.unicodeScalars.prefix(Self.maximumLength) {
             let isControl = scalar.properties.generalCategory == .control

@@ -130,7 +130,7 @@ extension RuleDefinition {
     }
 
     /// Whether the time, or who the client is beside its build, makes a difference.
-    var isTimed: Bool {
+    package var isTimed: Bool {
         self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil
     }
 }

@@ -9,10 +9,11 @@ struct PlatformCheck: FindingCheck {
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         // Rules that never name a platform are for the only one, or for all.
-        let tellsPlatforms = rules.definition.rules.contains { $0.match.platforms != nil }
-        for rule in rules.definition.rules {
-            guard let place = rules.places.rules[rule.id] else { continue }
-            for platform in rule.match.platforms ?? [] where !Self.known.contains(platform.name) {
+        let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
+        for floor in rules.floors where floor.base == nil {
+            let (rule, place) = (floor.rule, floor.places)
+            for platform in floor.rule.match.platforms ?? []
+            where !Self.known.contains(platform.name) {
                 guard let meant = Spelling.nearest(to: platform.name, among: Self.known) else {
                     continue
                 }
@@ -54,31 +55,34 @@ struct StoreLinkCheck: FindingCheck {
         let policy = rules.definition.unidentified
         self.check(policy.storeURL, at: rules.places.unidentified, findings)
         for floor in rules.floors {
-            let place = floor.places.place(of: "storeUrl")
             if floor.base?.storeURL != floor.rule.storeURL {
-                self.check(floor.rule.storeURL, at: place, findings)
+                self.check(floor.rule.storeURL, at: floor.places.place(of: "storeUrl"), findings)
             }
-            self.checkStore(of: floor, at: place, findings)
+            self.checkStore(of: floor, findings)
         }
         for (release, place) in zip(rules.definition.releases, rules.places.releases) {
             self.check(release.storeURL.map { StoreURL($0) }, at: place, findings)
         }
     }
 
-    private func check(_ storeURL: StoreURL?, at place: Place?, _ findings: FindingCollector) {
-        guard let storeURL, let place else { return }
+    private func check(
+        _ storeURL: StoreURL?,
+        at place: @autoclosure () -> Place?,
+        _ findings: FindingCollector
+    ) {
+        guard let storeURL else { return }
         for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values
-        where link.lowercased().hasPrefix("http:") {
+        where link.prefix(5).lowercased() == "http:" {
+            guard let place = place() else { return }
             findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
         }
     }
 
     private func checkStore(
         of floor: RulesInReview.Floor,
-        at place: Place,
         _ findings: FindingCollector
     ) {
-        guard let link = floor.rule.storeURL?.default.lowercased().utf8,
+        guard let link = (floor.rule.storeURL?.default.lowercased()).map({ Array($0.utf8) }),
             let platforms = floor.rule.match.platforms, !platforms.isEmpty
         else { return }
         let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
@@ -86,13 +90,16 @@ struct StoreLinkCheck: FindingCheck {
         let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
         // In bytes: there may be thousands of links, and a search by characters is slow.
         let isForeign = foreign.contains { name in
-            link.indices.contains { link[$0...].starts(with: name.utf8) }
+            let first = name.utf8.first
+            return link.indices.contains { place in
+                link[place] == first && link[place...].starts(with: name.utf8)
+            }
         }
         guard isForeign else { return }
         findings.report(
             .foreignLink,
             "the link of '\(floor.rule.id)', for \(platforms[0]), leads to another platform's store",
-            at: place,
+            at: floor.places.place(of: "storeUrl"),
             rule: floor.rule.id
         )
     }

@@ -7,16 +7,17 @@ internal import GatePolicy
 struct DeadRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
-        let covering = CoveringIndex(definition.rules)
-        for (index, rule) in definition.rules.enumerated() {
-            let stronger = covering.places(covering: index).prefix { $0 < index }
-                .map { definition.rules[$0] }
-                .first { self.outdoes($0, rule, definition.unidentified) }
-            guard let stronger, let place = rules.places.rules[rule.id] else { continue }
+        for (index, floor) in rules.floors.enumerated() where floor.base == nil {
+            let stronger = rules.covering.places(covering: index).prefix { $0 < index }.first {
+                let other = rules.floors[$0]
+                return other.base == nil
+                    && self.outdoes(other.rule, floor.rule, definition.unidentified)
+            }
+            guard let stronger else { continue }
             let message =
-                "the rule '\(rule.id)' never changes a decision: '\(stronger.id)' asks the same "
-                + "clients for at least as much"
-            findings.report(.deadRule, message, at: place.id, rule: rule.id)
+                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' asks the "
+                + "same clients for at least as much"
+            findings.report(.deadRule, message, at: floor.places.id, rule: floor.rule.id)
         }
         for floor in rules.floors {
             guard let base = floor.base, base.isWhollyInForce(at: now), base.mode == .enforce,

@@ -17,19 +17,21 @@ struct KnownVersions {
         let channel: String?
     }
 
-    private let definition: RuleSetDefinition
     private let releases: [Platform: [Release]]
     /// Rules that recommend a version, in their order, and where those stand that are for an app.
-    private let recommending: [RuleDefinition]
+    private let recommending: [RulesInReview.Floor]
     private var recommendingByApp: [String: [Int]] = [:]
     private var recommendingAnyApp: [Int] = []
+    private let all: [Int]
 
-    init(_ definition: RuleSetDefinition) {
-        self.definition = definition
-        self.releases = Dictionary(grouping: definition.releases, by: \.platform)
-        self.recommending = definition.rules.filter { $0.mode == .enforce && $0.recommended != nil }
-        for (place, rule) in self.recommending.enumerated() {
-            guard let apps = rule.match.apps else {
+    init(_ rules: RulesInReview) {
+        self.releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
+        self.recommending = rules.floors.filter {
+            $0.base == nil && $0.rule.mode == .enforce && $0.rule.recommended != nil
+        }
+        self.all = Array(self.recommending.indices)
+        for (place, floor) in self.recommending.enumerated() {
+            guard let apps = floor.rule.match.apps else {
                 self.recommendingAnyApp.append(place)
                 continue
             }
@@ -77,10 +79,11 @@ struct KnownVersions {
     ) -> Verdict {
         var newest: AppVersion?
         for place in self.recommending(for: rule.match.apps) {
-            let match = self.recommending[place].match
+            let other = self.recommending[place].rule
             // Testers have versions that are recommended to nobody else.
-            guard match.overlaps(rule.match), rule.match.channels == nil || match.channels != nil,
-                let version = self.recommending[place].recommended
+            guard other.match.overlaps(rule.match),
+                rule.match.channels == nil || other.match.channels != nil,
+                let version = other.recommended
             else { continue }
             if group.allSatisfy({ $0.admits(version) }) { return .open }
             newest = newest.map { max($0, version) } ?? version
@@ -94,10 +97,15 @@ struct KnownVersions {
     }
 
     /// The places of the rules that recommend something to clients of one of these apps.
-    private func recommending(for apps: [String]?) -> [Int] {
-        guard let apps else { return Array(self.recommending.indices) }
-        let named = Set(apps.flatMap { self.recommendingByApp[$0] ?? [] })
-        return named.sorted() + self.recommendingAnyApp
+    private func recommending(for apps: [String]?) -> some Sequence<Int> {
+        var named: [Int] = []
+        var rest = self.recommendingAnyApp[...]
+        if let apps {
+            named = Set(apps.flatMap { self.recommendingByApp[$0] ?? [] }).sorted()
+        } else {
+            rest = self.all[...]
+        }
+        return [named[...], rest].lazy.joined()
     }
 
     /// The releases that concern a rule, by the place where clients get them.

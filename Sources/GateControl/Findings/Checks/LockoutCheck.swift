@@ -32,12 +32,11 @@ struct LockoutCheck {
             (self.lockouts, self.refusedReleases, self.closures) = ([], [], [])
             return
         }
-        let floors = rules.floors.filter { Self.canLockOut($0.rule, at: now) }
-        let covering = CoveringIndex(floors.map(\.rule))
-        let knowledge = KnownVersions(rules.definition)
+        let knowledge = KnownVersions(rules)
         var (lockouts, refused): ([Lockout], [Lockout]) = ([], [])
-        for (index, floor) in floors.enumerated() {
-            let group = [floor.rule] + covering.rules(covering: index)
+        for (index, floor) in rules.floors.enumerated() where Self.canLockOut(floor.rule, at: now) {
+            let others = rules.covering.places(covering: index).map { rules.floors[$0].rule }
+            let group = [floor.rule] + others.filter { Self.canLockOut($0, at: now) }
             if let reason = Self.closure(of: group) {
                 lockouts.append(.init(floor: floor, key: "blocked", reason: reason, group: group))
                 continue
@@ -52,13 +51,14 @@ struct LockoutCheck {
                 refused.append(.init(floor: floor, key: key, reason: reason, group: group))
             }
         }
-        self.closures = rules.definition.rules.compactMap { rule in
-            guard rule.mode == .enforce, let window = rule.maintenance, now < window.until,
-                let place = rules.places.rules[rule.id]?.place(of: "maintenance")
+        self.closures = rules.floors.compactMap { floor in
+            guard floor.base == nil, floor.rule.mode == .enforce,
+                let window = floor.rule.maintenance, now < window.until
             else { return nil }
             let days = window.from.seconds(until: window.until) / 86_400
+            let place = floor.places.place(of: "maintenance")
             return days > Self.longestMaintenance
-                ? Closure(rule: rule, place: place, days: days) : nil
+                ? Closure(rule: floor.rule, place: place, days: days) : nil
         }
         self.lockouts = lockouts
         self.refusedReleases = refused

@@ -22,8 +22,8 @@ struct UnusedNoticeCheck: FindingCheck {
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
-        let all = definition.rulesWithNext
-        if all.allSatisfy(\.requiresOS.isEmpty), let place = rules.places.notices[Self.cannotUpdate]
+        if rules.floors.allSatisfy(\.rule.requiresOS.isEmpty),
+            let place = rules.places.notices[Self.cannotUpdate]
         {
             findings.report(
                 .unusedNotice,
@@ -40,8 +40,11 @@ struct UnusedNoticeCheck: FindingCheck {
             case .releases: continue
             }
         }
-        let named = all.flatMap { [$0.notice, $0.recommendedNotice] }
-        let used = Set(named + [definition.unidentified.notice, Self.cannotUpdate])
+        var used: Set = [definition.unidentified.notice, Self.cannotUpdate]
+        for floor in rules.floors {
+            used.insert(floor.rule.notice)
+            used.insert(floor.rule.recommendedNotice)
+        }
         for name in definition.notices.keys where !used.contains(name) && !fed.contains(name) {
             guard let place = rules.places.notices[name] else { continue }
             findings.report(.unusedNotice, "no rule uses the notice '\(name)'", at: place)

@@ -3,8 +3,8 @@ internal import GatePolicy
 /// Finds rules and maintenance windows that are over.
 struct PastRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        for rule in rules.definition.rules {
-            guard let place = rules.places.rules[rule.id] else { continue }
+        for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
+            let (rule, place) = (floor.rule, floor.places)
             if let until = rule.schedule.until, until <= now {
                 let message = "the rule '\(rule.id)' is over since \(until)"
                 findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
@@ -21,7 +21,7 @@ struct PastRuleCheck: FindingCheck {
 /// Finds roll-outs that never reach everybody, and steps that begin before the floor does.
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        for floor in rules.floors {
+        for floor in rules.floors where !floor.rule.rollout.isEmpty {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
                 let share = RolloutDecoder.text(last.percent)
@@ -48,7 +48,7 @@ struct FarDateCheck: FindingCheck {
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let horizon = now.advanced(by: Self.farDays * Self.day)
-        for floor in rules.floors {
+        for floor in rules.floors where floor.rule.isTimed {
             let (rule, places) = (floor.rule, floor.places)
             for (key, date) in [
                 ("warnFrom", rule.schedule.warnFrom), ("enforceFrom", rule.schedule.enforceFrom),

@@ -19,21 +19,23 @@ struct NeedlessBlockCheck: FindingCheck {
 /// Finds recommended versions that a rule for the same clients refuses.
 struct RefusedRecommendationCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        let definition = rules.definition
-        let covering = CoveringIndex(definition.rules)
-        for (index, rule) in definition.rules.enumerated() where rule.mode == .enforce {
-            guard let recommended = rule.recommended, let place = rules.places.rules[rule.id],
-                let refusing = ([index] + covering.places(covering: index)).map({
-                    definition.rules[$0]
-                }).first(where: { $0.isWhollyInForce(at: now) && self.refuses($0, recommended) })
-            else { continue }
+        for (index, floor) in rules.floors.enumerated()
+        where floor.base == nil && floor.rule.mode == .enforce {
+            guard let recommended = floor.rule.recommended else { continue }
+            let refusing = ([index] + rules.covering.places(covering: index)).first { place in
+                let other = rules.floors[place]
+                return other.base == nil && self.refuses(other.rule, recommended)
+                    && other.rule.isWhollyInForce(at: now)
+            }
+            guard let refusing else { continue }
             let message =
-                "the recommended version \(recommended) is refused by the rule '\(refusing.id)'"
+                "the recommended version \(recommended) is refused by the rule "
+                + "'\(rules.floors[refusing].rule.id)'"
             findings.report(
                 .refusedRecommendation,
                 message,
-                at: place.place(of: "recommended"),
-                rule: rule.id
+                at: floor.places.place(of: "recommended"),
+                rule: floor.rule.id
             )
         }
     }
