@@ -215,6 +215,94 @@ struct TestFlightArticleTests {
         }
     }
 
+    /// A release that App Store Connect knows before everybody can have it.
+    enum Awaited: CaseIterable {
+        case scheduled
+        case phased
+
+        func version(isOut: Bool) -> [String: Any] {
+            func date(days: Double) -> String {
+                Date(timeIntervalSinceNow: days * 86_400).ISO8601Format()
+            }
+            // Due a month ago, whatever has kept it.
+            var version = AppStoreConnectServer.version(
+                "3.3.0",
+                ["earliestReleaseDate": date(days: -30)]
+            )
+            switch self {
+            case .scheduled:
+                if !isOut { version["appVersionState"] = "PENDING_APPLE_RELEASE" }
+            case .phased:
+                version["phasedRelease"] = [
+                    "phasedReleaseState": isOut ? "COMPLETE" : "ACTIVE",
+                    "startDate": date(days: -1),
+                ]
+            }
+            return version
+        }
+    }
+
+    /// Waits until the gate has asked for versions once more, and been answered.
+    private func waitForQuestion(to connect: AppStoreConnectServer) throws {
+        let deadline = Deadline.usual
+        var last = try connect.server.requests().last?.number ?? 0
+        while true {
+            let requests = try connect.server.requests(after: last, waiting: .seconds(5))
+            if requests.contains(where: { $0.path.hasSuffix("/appStoreVersions") }) { return }
+            last = requests.last?.number ?? last
+            try #require(!deadline.hasPassed, "no question")
+        }
+    }
+
+    @Test(arguments: Awaited.allCases)
+    func `a soak counts from when everybody got a release, whatever was seen of it before`(
+        _ awaited: Awaited
+    ) async throws {
+        try await self.play { scene, connect, flags in
+            let path = scene.folder.path(of: "rules.yaml")
+            let rules = try String(contentsOfFile: path, encoding: .utf8)
+            func soak(_ span: String, _ scene: Scene) throws {
+                let seen = scene.gate.logLines.count
+                let hold = "holdUntilInStore: { soak: \(span) }"
+                try scene.folder.replace(
+                    "rules.yaml",
+                    with: rules.replacing("holdUntilInStore: true", with: hold)
+                )
+                try scene.gate.logLine("a soak of \(span)", skipping: seen) {
+                    $0.message == "rules loaded"
+                }
+            }
+            try soak("48h", scene)
+            try connect.set(["appStoreVersions": [awaited.version(isOut: false)]])
+            try self.waitForQuestion(to: connect)
+            let firstSeen = Date.now
+            try self.waitForQuestion(to: connect)
+            #expect(try !scene.isDenied("3.2.0"), "not for everybody yet")
+
+            let second = try scene.restarted(flags: flags)
+            try self.waitForQuestion(to: connect)
+            #expect(try !second.isDenied("3.2.0"), "not for everybody yet, after a restart")
+            let seen = second.gate.logLines.count
+            let came = Date.now
+            try connect.set(["appStoreVersions": [awaited.version(isOut: true)]])
+            try second.gate.logLine("the release", skipping: seen) { $0.message == "feed taken" }
+            #expect(try !second.isDenied("3.2.0"), "for everybody")
+
+            let third = try second.restarted(flags: flags)
+            try self.waitForQuestion(to: connect)
+            try self.waitForQuestion(to: connect)
+            #expect(try !third.isDenied("3.2.0"), "for everybody, after a restart")
+
+            // Over since the first sight of it, and not yet since it came.
+            let seconds = Int(Date.now.timeIntervalSince(firstSeen)) + 1
+            try soak("\(seconds)s", third)
+            let deadline = Deadline.usual
+            while try !third.isDenied("3.2.0") { try #require(!deadline.hasPassed) }
+            // Times are whole seconds.
+            #expect(Date.now.timeIntervalSince(came) >= Double(seconds) - 1)
+        }
+    }
+
     @Test func `a floor waits until a phased release has reached everybody`() async throws {
         try await self.play { scene, connect, _ in
             func hand(out phase: [String: Any]?) throws {
