@@ -38,6 +38,11 @@ package struct FeedFailure: Error, Sendable, Equatable {
         )
     }
 
+    /// Whether other questions of the same value may have been answered.
+    var isPartial: Bool {
+        if case .parts = self.reason { true } else { false }
+    }
+
     static func secret(_ message: String) -> FeedFailure { FeedFailure(.secret(message)) }
 
     static func content(_ message: String) -> FeedFailure { FeedFailure(.content(message)) }

@@ -67,6 +67,8 @@ enum FeedAnswer: Sendable, Equatable {
     /// That what this stream said last still holds, whether it was taken or not.
     case alive
     case value(FeedValue)
+    /// A value of which some questions failed: the source says which ones when it has come to its end.
+    case part(FeedValue)
 }
 
 /// What a feed contributes, ready to be merged and to be kept.

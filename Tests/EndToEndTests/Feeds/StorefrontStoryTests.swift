@@ -119,6 +119,52 @@ struct StorefrontStoryTests {
         }
     }
 
+    @Test func `a country that goes on failing is warned of once, and stays in the status`()
+        async throws
+    {
+        let store = try AppStoreLookup()
+        for country in ["jp", "gb", "kr"] { store.release("1.1", in: country, since: Self.long) }
+        store.refuse("gb", with: 400)
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let rules = Self.rules(store, countries: "[jp, gb, kr]")
+        try folder.writeInPlace(rules, to: "rules.yaml")
+        try await Scene.play(in: folder, flags: [.adminListen()]) { scene in
+            let error = "gb: the source answers 400"
+            func expectOneWarning(_ when: String) {
+                let lines = scene.gate.logLines.filter { $0.metadata["error"] == error }
+                #expect(lines.map(\.level) == ["warning"], "\(when)")
+                #expect(!scene.gate.logLines.contains { $0.message == "feed works again" })
+            }
+            let first = try await scene.waitForFeed("it fails") { $0.error == error }
+            #expect(first.state == "failing")
+
+            // The others go on: each of their releases is taken, and the failure stays the same.
+            for (version, country) in [("1.2", "kr"), ("1.2", "jp"), ("1.3", "kr")] {
+                let seen = scene.gate.logLines.count
+                store.release(version, in: country, since: Self.long)
+                try scene.gate.logLine("\(version) in \(country)", skipping: seen) {
+                    $0.message == "feed taken"
+                }
+                let failing = try await scene.waitForFeed("asked again") { $0.nextAt != nil }
+                #expect((failing.error, failing.state) == (error, "failing"))
+            }
+            #expect(try self.isDenied(scene, Self.japanese))
+            #expect(try !self.isDenied(scene, "X-App-Storefront: GBR\r\n"))
+            let last = try scene.feed()
+            #expect(last.revision != first.revision)
+            #expect(try #require(last.ageSeconds) >= 0)
+            expectOneWarning("after three releases")
+
+            store.refuse("gb", with: nil)
+            try scene.gate.logLine("the end of it") {
+                ["feed taken", "feed works again"].contains($0.message)
+                    && (try? scene.feed().error) == .some(nil)
+            }
+            #expect(try scene.feed().state == "fresh")
+        }
+    }
+
     @Test func `feed check says what each store has, and fails with the country that failed`()
         throws
     {

@@ -121,6 +121,50 @@ struct FeedDeskTests {
         #expect(bench.log.lines.contains("error feed refused; what it said last stays"))
     }
 
+    /// A country that fails, as a source says it at the end of each question.
+    private static let missing = FeedFailure.parts([("gb", .content("the source answers 400"))])
+
+    @Test func `what fails of a value is said once, whatever comes of the rest`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        for round in 1...3 {
+            for part in [self.value("a"), self.value("a", etag: "2"), self.value("b")] {
+                #expect(await bench.desk.take(.part(part), of: feed, at: Int64(1000 * round)))
+                await bench.desk.fail(Self.missing, of: feed, failures: 1)
+                let status = try await bench.status
+                #expect(status.lastError == "gb: the source answers 400")
+                #expect((status.state, status.confirmedAt) == (.failing, Int64(1000 * round)))
+            }
+        }
+        func told(_ message: String) -> Int { bench.log.lines.filter { $0 == message }.count }
+        #expect(told("warning feed failed; what it said last stays") == 1)
+        #expect(told("info feed works again") == 0)
+        #expect(await bench.desk.take(.value(self.value("b")), of: feed, at: 5000))
+        #expect(try await bench.status.state == .fresh)
+        #expect(told("info feed works again") == 1)
+        await bench.desk.fail(Self.missing, of: feed, failures: 1)
+        #expect(told("warning feed failed; what it said last stays") == 2)
+    }
+
+    @Test func `a part that is refused and what fails beside it are each said once`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        for failures in 1...3 {
+            #expect(!(await bench.desk.take(.part(self.value("own")), of: feed, at: 1000)))
+            await bench.desk.fail(Self.missing, of: feed, failures: failures)
+            let status = try await bench.status
+            #expect(status.lastError?.hasPrefix("feed:one:") == true)
+            #expect(status.lastError?.hasSuffix("; gb: the source answers 400") == true)
+            #expect(status.failures == failures)
+        }
+        func told(_ message: String) -> Int { bench.log.lines.filter { $0 == message }.count }
+        #expect(told("error feed refused; what it said last stays") == 1)
+        #expect(told("warning feed failed; what it said last stays") == 1)
+        #expect(await bench.desk.take(.part(self.value("a")), of: feed, at: 2000))
+        await bench.desk.fail(Self.missing, of: feed, failures: 1)
+        #expect(try await bench.status.lastError == "gb: the source answers 400")
+    }
+
     @Test func `an unchanged value confirms, and mends what failed`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()

@@ -17,7 +17,7 @@ package actor FeedDesk {
     /// When what is in the store was written there.
     private var savedAt: [String: Int64] = [:]
     /// Values that did not fit the rules; a change of the rules may let them fit.
-    private var refused: [String: (feed: FeedDefinition, value: FeedValue)] = [:]
+    private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
     /// Whether something is decided by what is in force now.
     private var isDeciding = false
     /// Who decides next.
@@ -93,6 +93,8 @@ package actor FeedDesk {
             return await self.settle(known.value, of: feed, at: time, known: known)
         case .value(let value):
             return await self.settle(value, of: feed, at: time, known: known)
+        case .part(let value):
+            return await self.settle(value, of: feed, at: time, known: known, isWhole: false)
         }
     }
 
@@ -100,7 +102,7 @@ package actor FeedDesk {
     func retryRefused(at time: Int64) async {
         await self.beginDeciding()
         defer { self.endDeciding() }
-        for (feed, value) in self.refused.values {
+        for (feed, value, _) in self.refused.values {
             let known = await self.reloader.contribution(of: feed)
             _ = await self.settle(value, of: feed, at: time, known: known)
         }
@@ -108,7 +110,11 @@ package actor FeedDesk {
 
     /// Notes that a question has failed.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
-        let text = "\(failure)"
+        var text = "\(failure)"
+        // What could be had was refused: that is more than what could not.
+        if failure.isPartial, let refusal = self.refused[feed.id]?.error {
+            text = "\(refusal); \(text)"
+        }
         let isNews = self.entries[feed.id]?.lastError != text
         self.change(feed) { status in
             status.lastError = text
@@ -166,25 +172,26 @@ package actor FeedDesk {
         _ value: FeedValue,
         of feed: FeedDefinition,
         at time: Int64,
-        known: FeedContribution?
+        known: FeedContribution?,
+        isWhole: Bool = true
     ) async -> Bool {
         let isNew = known?.value.files != value.files || known?.isObserved == true
         let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
         if known?.value != value || known?.isObserved == true {
             let errors = await self.reloader.offer(contribution, of: feed)
             guard errors.isEmpty else {
-                self.refuse(value, of: feed, errors)
+                self.refuse(value, of: feed, errors, isWhole: isWhole)
                 return false
             }
         }
         self.refused[feed.id] = nil
-        let failed = self.entries[feed.id]?.lastError != nil
+        let isMended = isWhole && self.entries[feed.id]?.lastError != nil
         self.change(feed) { status in
             status.revision = Self.revision(of: value, feed)
             status.confirmedAt = time
             if isNew { status.changedAt = time }
-            status.lastError = nil
-            status.failures = 0
+            // What is missing stays missing, and is said once.
+            if isWhole { (status.lastError, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
         }
@@ -193,7 +200,7 @@ package actor FeedDesk {
         if let status = self.entries[feed.id] { await self.tell(status) }
         if isNew {
             self.logger.info("feed taken", metadata: self.metadata(of: feed))
-        } else if failed {
+        } else if isMended {
             self.logger.info("feed works again", metadata: self.metadata(of: feed))
         }
         await self.save(of: feed, at: time, isNew: known?.value != value)
@@ -205,10 +212,16 @@ package actor FeedDesk {
         await self.confirmed(status.id, Timestamp(secondsSinceEpoch: time))
     }
 
-    private func refuse(_ value: FeedValue, of feed: FeedDefinition, _ errors: [RulesFileError]) {
+    private func refuse(
+        _ value: FeedValue,
+        of feed: FeedDefinition,
+        _ errors: [RulesFileError],
+        isWhole: Bool
+    ) {
         let isNews = self.refused[feed.id]?.value != value
-        self.refused[feed.id] = (feed, value)
-        self.change(feed) { $0.lastError = "\(FeedFailure(.rejected(errors)))" }
+        let error = "\(FeedFailure(.rejected(errors)))"
+        self.refused[feed.id] = (feed, value, error)
+        if isNews || isWhole { self.change(feed) { $0.lastError = error } }
         if isNews { self.log(errors, of: feed) }
     }
 

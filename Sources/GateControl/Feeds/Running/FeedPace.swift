@@ -26,7 +26,7 @@ struct FeedPace: Equatable {
     /// Remembers what has come, in place of what it makes pointless.
     mutating func add(_ answer: FeedAnswer) {
         switch answer {
-        case .value: self.held = [answer]
+        case .value, .part: self.held = [answer]
         case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
         // What is held is newer than what would be confirmed.
         case .unchanged, .alive: if self.held.isEmpty { self.held = [answer] }
@@ -58,6 +58,9 @@ struct FeedPace: Equatable {
 
 extension FeedAnswer {
     fileprivate var isValue: Bool {
-        if case .value = self { true } else { false }
+        switch self {
+        case .value, .part: true
+        case .nonsense, .unchanged, .alive: false
+        }
     }
 }

@@ -42,7 +42,8 @@ package struct FeedProbe: Sendable {
                 do throws(FeedFailure) {
                     try await feed.source.follow(context) { answer in
                         switch answer {
-                        case .value(let value): continuation.yield(.success(value))
+                        case .value(let value), .part(let value):
+                            continuation.yield(.success(value))
                         case .nonsense(let failure): continuation.yield(.failure(failure))
                         case .unchanged, .alive: break
                         }

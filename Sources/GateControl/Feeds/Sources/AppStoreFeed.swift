@@ -47,11 +47,12 @@ struct AppStoreFeed: FeedSource {
         }
         let document = sightings.document(for: self.shelf, in: self.countries)
         let value = FeedValue(document: document.text, memory: sightings.memory)
-        if failures.isEmpty || !sightings.isEmpty && value != context.last {
+        guard !failures.isEmpty else {
             await deliver(.value(value))
+            return .complete
         }
-        guard failures.isEmpty else { throw .parts(failures) }
-        return .complete
+        if !sightings.isEmpty, value != context.last { await deliver(.part(value)) }
+        throw .parts(failures)
     }
 
     private func ask(

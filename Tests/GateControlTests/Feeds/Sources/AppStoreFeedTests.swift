@@ -113,7 +113,10 @@ struct AppStoreFeedTests {
         let values = Mutex<[FeedValue]>([])
         do throws(FeedFailure) {
             try await feed.source.follow(context) { answer in
-                if case .value(let value) = answer { values.withLock { $0.append(value) } }
+                switch answer {
+                case .value(let value), .part(let value): values.withLock { $0.append(value) }
+                case .unchanged, .alive, .nonsense: break
+                }
             }
             return (values.withLock(\.last), nil)
         } catch {
