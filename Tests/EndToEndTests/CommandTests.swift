@@ -199,6 +199,29 @@ struct CommandTests {
     }
 
     @Test
+    func `explain says once what a rule with a next would do`() throws {
+        let rules = """
+            rules:
+              - id: floor
+                match: { platform: ios }
+                mode: observe
+                minimum: "3.5"
+                next: { minimum: "4.0" }
+                storeUrl: https://example.com
+
+            """
+        try self.withRules(rules) { path in
+            let fields = ["X-App-Platform: ios", "X-App-Version: 3.0"].flatMap { ["-H", $0] }
+            let result = try ToolProcess.versiongate(["explain", "--rules", path] + fields)
+            #expect(result.output.contains("decision: allow\n"))
+            let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("observed:") }
+            #expect(
+                lines == ["observed: floor would require: the version is below the minimum"]
+            )
+        }
+    }
+
+    @Test
     func `test runs suites, shows what came instead, and writes JUnit XML`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

@@ -58,7 +58,7 @@ struct Judge: Sendable {
             guard var ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
             else { continue }
             if self.isObserving, compiled.definition.mode == .enforce, ruling.kind >= .require {
-                decision.observed += self.observed(ruling, by: compiled.definition, treatment)
+                decision.observe(self.observed(ruling, by: compiled.definition, treatment))
                 ruling = compiled.hint(to: subject, stage)
             }
             // Only its fields: a copy of the whole rule costs more than to judge by it.
@@ -77,7 +77,7 @@ struct Judge: Sendable {
                 strictest = ruling
                 deciding = compiled
             case .observe:
-                decision.observed += self.observed(ruling, by: compiled.definition, treatment)
+                decision.observe(self.observed(ruling, by: compiled.definition, treatment))
             }
         }
         decision.maintenance = announced
@@ -162,6 +162,18 @@ struct Judge: Sendable {
 }
 
 extension Decision {
+    /// Notes what one floor of a rule would have done; of all floors of the rule, its `next` included,
+    /// the strictest counts, and among equals the first.
+    fileprivate mutating func observe(_ words: [Observed]) {
+        guard let word = words.first else { return }
+        let known = self.observed.first { $0.ruleID == word.ruleID }
+        if let known {
+            guard word.kind > known.kind else { return }
+            self.observed.removeAll { $0.ruleID == word.ruleID }
+        }
+        self.observed += words
+    }
+
     /// Becomes what a rule says that is stricter than `allow`.
     fileprivate mutating func take(_ ruling: Ruling) {
         self.kind = ruling.kind

@@ -12,15 +12,17 @@ struct NextTests {
     private func rules(
         _ schedule: RuleSchedule = .always,
         rollout: [RolloutStep] = [],
-        mode: RuleMode = .enforce,
+        base mode: RuleMode = .enforce,
+        mode nextMode: RuleMode = .enforce,
         whole: RuleMode = .enforce
     ) throws -> RuleSet {
         var base = try rule("ios", minimum: "3.5", recommended: "4.2")
+        base.mode = mode
         var next = base
         next.minimum = try Self.version("4.0")
         next.schedule = schedule
         next.rollout = rollout
-        next.mode = mode
+        next.mode = nextMode
         next.notice = "goodbye"
         base.next = [next]
         return RuleSet(RuleSetDefinition(revision: "r", mode: whole, rules: [base]))
@@ -77,6 +79,44 @@ struct NextTests {
             .decide(try client(version: "3.9"), at: second(0))
         #expect(decision.kind == .recommend)
         #expect(decision.observed.map(\.kind) == [.require])
+    }
+
+    @Test(arguments: [
+        // Below both floors, and below the one to come alone.
+        ("3.4", 0, [Decision.Kind.require]), ("3.9", 0, [.recommend]), ("3.4", 20, [.require]),
+        ("3.9", 20, [.require]), ("4.2", 20, []),
+    ])
+    func `a rule that observes is counted once, by the stricter of its floors`(
+        _ version: String,
+        _ now: Int64,
+        _ expected: [Decision.Kind]
+    ) throws {
+        let schedule = RuleSchedule(warnFrom: second(10), enforceFrom: second(20))
+        for modes in [(RuleMode.observe, RuleMode.enforce), (.enforce, .observe)] {
+            let rules = try self.rules(schedule, base: modes.0, mode: modes.0, whole: modes.1)
+            let decision = rules.decide(try client(version: version), at: second(now))
+            let kinds = decision.observed.map(\.kind)
+            // Where the whole file observes, hints are given, not counted.
+            let counted = modes.1 == .observe ? expected.filter { $0 == .require } : expected
+            #expect(kinds == counted, "\(modes)")
+        }
+    }
+
+    @Test func `a client without a version is counted once for a rule and its next`() throws {
+        var base = try rule("ios", minimum: "3.5")
+        var next = base
+        next.minimum = try Self.version("4.0")
+        (base.mode, next.mode) = (.observe, .observe)
+        base.next = [next]
+        let rules = RuleSet(
+            RuleSetDefinition(
+                revision: "r",
+                unidentified: UnidentifiedPolicy(missing: .reject, unreadable: .reject),
+                rules: [base]
+            )
+        )
+        let decision = rules.decide(ClientIdentity(), at: second(0))
+        #expect(decision.observed.map(\.ruleID) == ["ios"])
     }
 
     @Test(arguments: [("3.4", Decision.Kind.recommend), ("3.9", .recommend), ("4.2", .allow)])
