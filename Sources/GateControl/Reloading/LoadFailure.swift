@@ -1,22 +1,23 @@
 internal import GatePolicy
 
 /// Why rules are not put in force: they cannot be read, or a finding refuses them.
-package enum LoadFailure: Error, Sendable {
+package enum LoadFailure: Error, Sendable, Equatable {
     case unreadable(RulesFileErrors)
-    case refused([Finding])
+    /// - Parameter revision: Names the rules that are refused.
+    case refused([Finding], revision: String)
 
     /// What is wrong, as errors with their places.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors
-        case .refused(let findings): findings.map(\.asNamedError)
+        case .refused(let findings, _): findings.map(\.asNamedError)
         }
     }
 
     package var refusals: [Finding] {
         switch self {
         case .unreadable: []
-        case .refused(let findings): findings
+        case .refused(let findings, _): findings
         }
     }
 }
@@ -37,7 +38,10 @@ extension LoadedRules {
             return rules
         }
         rules.findings = RulesFindings(self, against: old, at: now)
-        guard rules.findings.refusals.isEmpty else { throw .refused(rules.findings.refusals) }
+        let refusals = rules.findings.refusals
+        guard refusals.isEmpty else {
+            throw .refused(refusals, revision: rules.definition.revision)
+        }
         return rules
     }
 }

@@ -63,6 +63,8 @@ package actor RulesReloader {
     private var offers: [Offer] = []
     private var isReloading = false
     private(set) var waiting: [Request] = []
+    /// Why the last reload failed; `nil` if it did not.
+    private var failure: LoadFailure?
 
     /// Prepares to load; nothing is read yet.
     ///
@@ -121,6 +123,7 @@ package actor RulesReloader {
             self.feedsContinuation.yield(current.feeds)
         }
         if let failure { self.status.fail(failure) }
+        self.failure = failure
         self.logger = logger
         self.now = now
         self.load = load
@@ -183,11 +186,14 @@ package actor RulesReloader {
     private func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
-            if let reason = self.waiting.first?.reason {
+            if let first = self.waiting.first?.reason {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
                 let answered = self.waiting
                 self.waiting = []
+                // A signal is answered nowhere but in the log.
+                let hasSignal = answered.contains { $0.reason == .signal }
+                let reason = hasSignal ? .signal : first
                 // Who sends a signal wants the rules as they are; there is one watch at most.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
@@ -245,6 +251,7 @@ package actor RulesReloader {
                 return
             }
             await self.use(loaded, reason)
+            self.failure = nil
             self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
@@ -305,6 +312,13 @@ package actor RulesReloader {
     private func keepCurrent(after failure: LoadFailure, _ reason: Reason) {
         self.status.fail(failure)
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
+        // The watch and an operator often ask for the same text at the same time.
+        let isKnown = failure == self.failure
+        self.failure = failure
+        guard !isKnown || reason == .signal else {
+            self.logger.debug("rules not loaded again, by the same errors", metadata: metadata)
+            return
+        }
         FindingsLog(self.logger).report(failure, metadata)
         let count = failure.errors.count == 1 ? "1 error" : "\(failure.errors.count) errors"
         let kept = self.current.map { "keeping revision \($0.definition.revision)" }

@@ -59,13 +59,16 @@ extension RulesFileError: CustomStringConvertible {
 /// Everything that is wrong in a rules file or folder, sorted by place; never empty.
 package struct RulesFileErrors: Error, Sendable, Equatable {
     package let errors: [RulesFileError]
+    /// Names the texts that are wrong; `nil` if they could not even be read.
+    let revision: Revision?
 
-    init(_ errors: [RulesFileError]) {
+    init(_ errors: [RulesFileError], in revision: Revision? = nil) {
         self.errors = errors
+        self.revision = revision
     }
 
     init(_ error: RulesFileError) {
-        self.errors = [error]
+        self.init([error])
     }
 }
 

@@ -138,7 +138,7 @@ package struct RulesFileLoader: Sendable {
         let revision = Revision(of: beginning, and: fed.sources + fed.earlierSources)
         let definition = assembly.definition(revision: revision.text)
         guard problems.isEmpty else {
-            throw RulesFileErrors(problems.sorted(byFiles: names))
+            throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
         }
         let ruleSet = RuleSet(definition)
         // What the rules do means nothing as long as they are not what somebody wanted to write.
@@ -146,7 +146,7 @@ package struct RulesFileLoader: Sendable {
         // Tests bar nobody's way back: where rules are in force, what is laxer is loaded, and said.
         if loaded == nil { for error in laxTests { problems.report(error) } }
         guard problems.isEmpty else {
-            throw RulesFileErrors(problems.sorted(byFiles: names))
+            throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
         }
         return LoadedRules(
             ruleSet: ruleSet,

@@ -55,6 +55,32 @@ struct AskBeforeTests {
         }
     }
 
+    @Test func `what is refused is logged once, whether the watch or an operator is first`()
+        async throws
+    {
+        try await Scene.play(rules: Rules.shop, flags: [.adminListen()]) { scene in
+            let port = "\(try #require(scene.gate.adminPort))"
+            func refusals() -> Int {
+                scene.gate.logLines.filter { $0.message.hasPrefix("rules not loaded") }.count
+            }
+            for round in 1...4 {
+                try scene.folder.replace(
+                    "rules.yaml",
+                    with: Self.plan + "# \(round)\n"
+                )
+                for _ in 1...2 {
+                    let refused = try ToolProcess.versiongate("reload", "--wait", "--admin", port)
+                    #expect(refused.errors.contains("[plan-opens]"))
+                }
+            }
+            // The watch has seen all of it when it has seen what comes after it.
+            let seen = scene.gate.logLines.count
+            try scene.folder.replace("rules.yaml", with: "rules: []\n")
+            try scene.gate.logLine("the way back", skipping: seen) { $0.message == "rules loaded" }
+            #expect(refusals() == 4)
+        }
+    }
+
     @Test func `a gate that is not there is an error`() throws {
         let port = try FreePort.find()
         #expect(try ToolProcess.versiongate("reload", "--wait", "--admin", "\(port)").status == 1)

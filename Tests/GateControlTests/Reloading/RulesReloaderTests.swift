@@ -89,6 +89,75 @@ struct RulesReloaderTests {
         #expect(await reloader.current?.definition.revision == good.revision)
     }
 
+    /// How often the log says that rules were not loaded.
+    private var refusals: Int {
+        self.bench.log.lines.filter { $0.hasPrefix("error rules not loaded") }.count
+    }
+
+    private static let broken = "rules:\n- { id: a, minimun: '1' }\n"
+    private static let lockout = """
+        releases: [{ platform: ios, version: "4.2.0" }]
+        rules:
+        - { id: a, match: { platform: ios }, minimum: "9", storeUrl: "https://a.example" }
+
+        """
+
+    @Test(arguments: [Self.broken, Self.lockout])
+    func `the same text with the same fault is logged once, and answered each time`(
+        _ text: String
+    ) async {
+        let reloader = self.bench.reloader()
+        await reloader.reload(reason: .start)
+        self.bench.write(text)
+        let seen = await reloader.reload(reason: .fileChanged)
+        let asked = await reloader.reload(reason: .request)
+        #expect(!asked.lastReloadSuccessful)
+        #expect(asked == seen && !asked.errors.isEmpty)
+        let lines = self.bench.log.lines.filter { $0.hasPrefix("error") }
+        #expect(lines.count == seen.errors.count + 1)
+
+        // Another text, even with the same fault at the same place, was saved by somebody who wants
+        // to know.
+        self.bench.write(text + "# Saved again.\n")
+        #expect(await reloader.reload(reason: .request).errors == seen.errors)
+        #expect(self.refusals == 2)
+        await reloader.reload(reason: .fileChanged)
+        #expect(self.refusals == 2)
+        // A signal has no other answer than the log.
+        for round in 3...4 {
+            await reloader.reload(reason: .signal)
+            #expect(self.refusals == round)
+        }
+        self.bench.write("rules: []\n")
+        await reloader.reload(reason: .fileChanged)
+        self.bench.write(text)
+        await reloader.reload(reason: .fileChanged)
+        #expect(self.refusals == 5, "it was good in between")
+    }
+
+    @Test func `a signal that waits together with the watch is answered in the log`() async {
+        let (entered, entering) = AsyncStream<Void>.makeStream()
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let reloader = self.bench.reloader {
+            entering.yield()
+            for await _ in gate { break }
+        }
+        self.bench.write(Self.broken)
+        await reloader.reload(reason: .request)
+        self.bench.write("rules: []\n")
+        async let good = reloader.reload(reason: .request)
+        for await _ in entered { break }
+        self.bench.write(Self.broken)
+        let waiting = [RulesReloader.Reason.fileChanged, .signal].map { reason in
+            Task { await reloader.reload(reason: reason) }
+        }
+        while await reloader.waiting.count < waiting.count { await Task.yield() }
+        opening.finish()
+        #expect(await good.lastReloadSuccessful)
+        for reload in waiting { #expect(await !reload.value.lastReloadSuccessful) }
+        #expect(self.refusals == 2)
+    }
+
     @Test func `rules that fail their tests are not loaded, and the log says what came instead`()
         async
     {
