@@ -1,6 +1,6 @@
 /// A time in which a floor that is only announced is enforced once, so that nobody overlooks the
 /// announcement.
-package struct BrownoutWindow: Sendable, Hashable {
+package struct BrownoutWindow: AnnouncedWindow, Sendable, Hashable {
     /// The first second of the brownout.
     package var from: Timestamp
     /// The first second after it.
@@ -9,16 +9,6 @@ package struct BrownoutWindow: Sendable, Hashable {
     package init(from: Timestamp, until: Timestamp) {
         self.from = from
         self.until = until
-    }
-}
-
-extension BrownoutWindow {
-    /// The one of two windows that a client has to know of: the one that begins first; of two that
-    /// begin together, the one that ends last.
-    static func next(_ known: BrownoutWindow?, _ other: BrownoutWindow) -> BrownoutWindow {
-        guard let known else { return other }
-        guard known.from == other.from else { return known.from < other.from ? known : other }
-        return known.until >= other.until ? known : other
     }
 }
 
