@@ -32,13 +32,17 @@ struct ChannelOutputTests {
         typealias OutboundIn = ByteBuffer
 
         private(set) var bytes = 0
+        /// The memory that the pieces keep alive, whatever part of it they are.
+        private(set) var memory = 0
 
         func write(
             context: ChannelHandlerContext,
             data: NIOAny,
             promise: EventLoopPromise<Void>?
         ) {
-            self.bytes += self.unwrapOutboundIn(data).readableBytes
+            let buffer = self.unwrapOutboundIn(data)
+            self.bytes += buffer.readableBytes
+            self.memory += buffer.storageCapacity
             context.write(data, promise: promise)
         }
     }
@@ -193,6 +197,33 @@ struct ChannelOutputTests {
         try await connection.onLoop { $0.writeAndFlush(Self.numbered(total..<total + 10)) }
         #expect(try await connection.read(total + 10).count == total + 10)
         #expect(try await connection.onLoop { _ in connection.counter.value.bytes } == passed)
+        try await connection.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `small pieces that wait are joined, and keep no buffers alive`(
+        reachesSocket: Bool
+    ) async throws {
+        let connection = try await Connection(reachesSocket: reachesSocket)
+        // More than the kernels take.
+        let full = 1_500_000
+        try await connection.onLoop { $0.writeAndFlush(Self.numbered(0..<full)) }
+        let before = try await connection.onLoop { _ in connection.counter.value.memory }
+        let pieces = 20_000
+        try await connection.onLoop { output in
+            for place in full..<full + pieces {
+                // As it was read: a slice of a buffer that has room for more.
+                var buffer = ByteBufferAllocator().buffer(capacity: 1024)
+                buffer.writeImmutableBuffer(Self.numbered(place..<place + 1))
+                output.writeAndFlush(buffer)
+            }
+        }
+        let bytes = try await connection.read(full + pieces)
+        #expect(bytes == Array(Self.numbered(0..<full + pieces).readableBytesView))
+        let held = try await connection.onLoop { _ in connection.counter.value.memory } - before
+        // Sixteen as they are, and the others twice as large as their bytes at most.
+        #expect(held <= 17 * 1024 + 4 * pieces, "\(held) bytes")
+        #expect(try await connection.onLoop { $0.isEmpty })
         try await connection.close()
     }
 
