@@ -69,12 +69,19 @@ struct ReferenceJudge {
                 strictest = candidate
             }
         }
-        let watched = spoken.filter { $0.0.mode == .observe }.flatMap { rule, word in
-            word.kind > .allow
-                ? ["\(rule.id) \(word.kind)"]
-                : word.gaps.filter { self.action(on: $0) != .allow }.map { _ in
-                    "\(rule.id) require"
-                }
+        let floors = spoken.filter { $0.0.mode == .observe }.map { rule, word in
+            let rejected = word.gaps.filter { self.action(on: $0) != .allow }
+                .map { _ in Decision.Kind.require }
+            return (id: rule.id, kinds: word.kind > .allow ? [word.kind] : rejected)
+        }.filter { !$0.kinds.isEmpty }
+        // Of a rule and its `next`, the stricter one counts; among equals the first.
+        let watched = floors.indices.flatMap { index in
+            let floor = floors[index]
+            let isOutdone = floors.indices.contains { other in
+                floors[other].id == floor.id
+                    && (floors[other].kinds[0], -other) > (floor.kinds[0], -index)
+            }
+            return isOutdone ? [] : floor.kinds.map { "\(floor.id) \($0)" }
         }
         let next = enforced.compactMap(\.1.announced).sorted {
             ($0.from, $1.until) < ($1.from, $0.until)
