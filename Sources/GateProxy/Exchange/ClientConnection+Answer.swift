@@ -162,6 +162,7 @@ extension ClientConnection {
         guard let log = self.worker.accessLog else { return }
         var isHTTP2 = false
         if case .stream = self.transport { isHTTP2 = true }
+        self.agentLines.find(in: head, generation: self.parser.generation, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,
@@ -170,13 +171,14 @@ extension ClientConnection {
                 isHTTP2: isHTTP2,
                 verdict: self.request.verdict
             ),
+            agent: self.agentLines,
             requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
             newRequestID: { self.worker.nextRequestID() }
         )
     }
 
     func finishLogEntry() {
-        guard var entry = self.request.logEntry.take() else { return }
-        self.worker.accessLog?.end(&entry)
+        guard let entry = self.request.logEntry.take() else { return }
+        self.worker.accessLog?.end(entry)
     }
 }

@@ -33,7 +33,13 @@ package struct RequestID: CustomStringConvertible {
     }
 
     func write(into buffer: inout ByteBuffer) {
-        buffer.writeMultipleIntegers(
+        let digits = self.digits
+        buffer.writeMultipleIntegers(digits[0], digits[1], digits[2], digits[3])
+    }
+
+    /// All digits, eight bytes in each number, the first digit highest.
+    var digits: SIMD4<UInt64> {
+        SIMD4(
             Self.hexadecimal(UInt32(truncatingIfNeeded: self.high >> 32)),
             Self.hexadecimal(UInt32(truncatingIfNeeded: self.high)),
             Self.hexadecimal(UInt32(truncatingIfNeeded: self.low >> 32)),

@@ -8,12 +8,12 @@ import NIOCore
 final class AccessLog {
     /// What is remembered of a request until its answer is complete.
     struct Entry {
-        /// The line as far as it is known, with room for the time and the status.
-        fileprivate var line: ByteBuffer
-        fileprivate var timeIndex = 0
-        fileprivate var statusIndex = 0
-        /// Where the number of bytes belongs in a line of text.
-        fileprivate var bytesIndex = 0
+        /// The line as far as it is known, without what is known at the end only.
+        fileprivate let line: ByteBuffer
+        /// Where the time belongs in the line.
+        fileprivate let timeIndex: Int
+        /// Where the status and the number of bytes belong in a line of text.
+        fileprivate let statusIndex: Int
         fileprivate let started: NIODeadline
         /// The name that the gate gave the request, if the client gave none.
         let newRequestID: RequestID?
@@ -36,8 +36,16 @@ final class AccessLog {
             self.isForwarded = true
         }
 
-        fileprivate init(line: ByteBuffer, started: NIODeadline, newRequestID: RequestID?) {
+        fileprivate init(
+            line: ByteBuffer,
+            timeIndex: Int,
+            statusIndex: Int,
+            started: NIODeadline,
+            newRequestID: RequestID?
+        ) {
             self.line = line
+            self.timeIndex = timeIndex
+            self.statusIndex = statusIndex
             self.started = started
             self.newRequestID = newRequestID
         }
@@ -48,7 +56,14 @@ final class AccessLog {
         static let method = 32
         static let path = 1024
         static let field = 512
+        static let requestID = 128
+        /// What a line shows of a request altogether.
+        static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
+
+    /// Bytes of a line besides those that depend on the request: names, punctuation, ellipses, the
+    /// time and numbers, each of them 20 digits at most, take less.
+    private static let room = 384
 
     /// Lines are handed over when there are this many bytes of them.
     private static let batch = 16 * 1024
@@ -112,197 +127,201 @@ extension AccessLog {
     }
 
     /// Begins a line while the bytes of the request are there.
+    ///
+    /// `agent`: where `head` says who sent it.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         of origin: Origin,
+        agent: AgentLines,
         requestID: FieldLine?,
         newRequestID: () -> RequestID,
         at now: NIODeadline = .now()
     ) -> Entry {
+        let parts = Self.parts(of: head, origin, agent, requestID: requestID, in: bytes)
+        let fields = origin.verdict?.logFields ?? self.unjudged
+        let newID = requestID == nil ? newRequestID() : nil
         var line = self.spare.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
         line.clear()
-        let newID = requestID == nil ? newRequestID() : nil
-        var entry = Entry(line: ByteBuffer(), started: now, newRequestID: newID)
-        if self.format == .json {
-            self.beginObject(head, in: bytes, of: origin, into: &line, &entry)
-        } else {
-            self.beginText(head, in: bytes, of: origin, into: &line, &entry)
+        var timeIndex = 0
+        var statusIndex = 0
+        let room = Self.room + origin.client.utf8.count + parts.room + fields.count
+        line.writeLog(atMost: room) { line in
+            switch self.format {
+            case .common, .combined:
+                line.writeString(origin.client)
+                line.writeStaticString(" - - [")
+                timeIndex = line.count
+                self.writeRequestLine(parts, in: bytes, into: &line)
+                statusIndex = line.count
+                if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
+                line.writeBytes(fields.span)
+                line.writeStaticString(" request_id=\"")
+            case .json:
+                line.writeStaticString("{\"time\":\"")
+                timeIndex = line.count
+                line.writeStaticString("\",\"level\":\"info\",\"message\":\"request\"")
+                line.writeStaticString(",\"client\":\"")
+                line.writeString(origin.client)
+                self.writeMembers(parts, in: bytes, into: &line)
+                line.writeBytes(fields.span)
+                line.writeStaticString(",\"request_id\":\"")
+                statusIndex = line.count
+            }
+            if let newID {
+                line.writeRequestID(newID)
+            } else if let id = parts.requestID {
+                self.write(id, in: bytes, atMost: Limit.requestID, into: &line)
+            }
         }
-        if let requestID {
-            let value = bytes.extracting(requestID.valueStart..<requestID.valueEnd)
-            LogValue.write(value, as: self.format, atMost: value.count, into: &line)
-        } else {
-            newID?.write(into: &line)
-        }
-        entry.line = line
-        return entry
+        return Entry(
+            line: line,
+            timeIndex: timeIndex,
+            statusIndex: statusIndex,
+            started: now,
+            newRequestID: newID
+        )
     }
 
-    private func beginText(
-        _ head: borrowing RequestHead,
+    /// What stands between the time and the status in a line of text.
+    private func writeRequestLine(
+        _ parts: Parts,
         in bytes: Span<UInt8>,
-        of origin: Origin,
-        into line: inout ByteBuffer,
-        _ entry: inout Entry
+        into line: inout LogCursor
     ) {
-        line.writeString(origin.client)
-        line.writeStaticString(" - - [")
-        entry.timeIndex = line.writerIndex
-        line.writeBytes(self.clock.text)
         line.writeStaticString("] \"")
-        self.writeMethod(of: head, in: bytes, into: &line)
+        self.writeMethod(parts, in: bytes, into: &line)
         line.writeStaticString(" ")
-        self.writePath(of: head, in: bytes, into: &line)
-        line.writeStaticString(
-            Self.version(
-                head,
-                origin,
-                " HTTP/1.1\" 000 ",
-                " HTTP/1.0\" 000 ",
-                " HTTP/2.0\" 000 "
-            )
-        )
-        entry.bytesIndex = line.writerIndex
-        entry.statusIndex = line.writerIndex - 4
-        if self.format == .combined {
-            let (referer, userAgent) = Self.fields(of: head, in: bytes)
-            line.writeStaticString(" \"")
-            self.writeReferer(referer, in: bytes, into: &line)
-            line.writeStaticString("\" \"")
-            self.writeField(userAgent, in: bytes, into: &line)
-            line.writeStaticString("\"")
-        }
-        line.writeBytes(origin.verdict?.logFields ?? self.unjudged)
-        line.writeStaticString(" request_id=\"")
+        self.writePath(parts, in: bytes, into: &line)
+        line.writeStaticString(" HTTP/")
+        line.writeStaticString(parts.version)
+        line.writeStaticString("\" ")
     }
 
-    private func beginObject(
-        _ head: borrowing RequestHead,
+    /// `Referer` and `User-Agent` in a line of text.
+    private func writeAgent(
+        _ parts: Parts,
         in bytes: Span<UInt8>,
-        of origin: Origin,
-        into line: inout ByteBuffer,
-        _ entry: inout Entry
+        into line: inout LogCursor
     ) {
-        line.writeStaticString("{\"time\":\"")
-        entry.timeIndex = line.writerIndex
-        line.writeBytes(self.clock.text)
-        line.writeStaticString("\",\"level\":\"info\",\"message\":\"request\",\"client\":\"")
-        line.writeString(origin.client)
+        line.writeStaticString(" \"")
+        self.writeField(parts.referer, in: bytes, into: &line)
+        line.writeStaticString("\" \"")
+        self.writeField(parts.userAgent, in: bytes, into: &line)
+        line.writeStaticString("\"")
+    }
+
+    /// The same of an object.
+    private func writeMembers(
+        _ parts: Parts,
+        in bytes: Span<UInt8>,
+        into line: inout LogCursor
+    ) {
         line.writeStaticString("\",\"method\":\"")
-        self.writeMethod(of: head, in: bytes, into: &line)
+        self.writeMethod(parts, in: bytes, into: &line)
         line.writeStaticString("\",\"path\":\"")
-        self.writePath(of: head, in: bytes, into: &line)
-        line.writeStaticString(
-            Self.version(
-                head,
-                origin,
-                "\",\"protocol\":\"HTTP/1.1\"",
-                "\",\"protocol\":\"HTTP/1.0\"",
-                "\",\"protocol\":\"HTTP/2.0\""
-            )
-        )
-        let (referer, userAgent) = Self.fields(of: head, in: bytes)
-        if let referer {
+        self.writePath(parts, in: bytes, into: &line)
+        line.writeStaticString("\",\"protocol\":\"HTTP/")
+        line.writeStaticString(parts.version)
+        line.writeStaticString("\"")
+        if parts.referer != nil {
             line.writeStaticString(",\"referer\":\"")
-            self.writeReferer(referer, in: bytes, into: &line)
+            self.writeField(parts.referer, in: bytes, into: &line)
             line.writeStaticString("\"")
         }
-        if let userAgent {
+        if parts.userAgent != nil {
             line.writeStaticString(",\"user_agent\":\"")
-            self.writeField(userAgent, in: bytes, into: &line)
+            self.writeField(parts.userAgent, in: bytes, into: &line)
             line.writeStaticString("\"")
         }
-        line.writeBytes(origin.verdict?.logFields ?? self.unjudged)
-        line.writeStaticString(",\"request_id\":\"")
-    }
-
-    private static func version(
-        _ head: borrowing RequestHead,
-        _ origin: Origin,
-        _ one: StaticString,
-        _ zero: StaticString,
-        _ two: StaticString
-    ) -> StaticString {
-        origin.isHTTP2 ? two : head.minorVersion == 0 ? zero : one
-    }
-
-    private func writeMethod(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        into line: inout ByteBuffer
-    ) {
-        let method = bytes.extracting(head.methodStart..<head.methodEnd)
-        LogValue.write(method, as: self.format, atMost: Limit.method, into: &line)
-    }
-
-    /// Without the query, which often carries secrets.
-    private func writePath(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        into line: inout ByteBuffer
-    ) {
-        let start = head.target.start
-        let end = bytes.endOfPath(from: start, to: head.target.end)
-        // The backend is sent `/` for it (RFC 9112 3.2.1).
-        if start == end { line.writeStaticString("/") }
-        let path = bytes.extracting(start..<end)
-        LogValue.write(path, as: self.format, atMost: Limit.path, into: &line)
-    }
-
-    private func writeReferer(
-        _ field: FieldLine?,
-        in bytes: Span<UInt8>,
-        into line: inout ByteBuffer
-    ) {
-        var address = field
-        if let field {
-            address?.valueEnd = bytes.endOfPath(from: field.valueStart, to: field.valueEnd)
-        }
-        self.writeField(address, in: bytes, into: &line)
     }
 
     private func writeField(
-        _ field: FieldLine?,
+        _ value: Range<Int>?,
         in bytes: Span<UInt8>,
-        into line: inout ByteBuffer
+        into line: inout LogCursor
     ) {
-        guard let field else {
-            line.writeStaticString("-")
-            return
-        }
-        let value = bytes.extracting(field.valueStart..<field.valueEnd)
-        LogValue.write(value, as: self.format, atMost: Limit.field, into: &line)
+        guard let value else { return line.writeStaticString("-") }
+        self.write(value, in: bytes, atMost: Limit.field, into: &line)
     }
 
-    private static func fields(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> (referer: FieldLine?, userAgent: FieldLine?) {
-        var fields: (referer: FieldLine?, userAgent: FieldLine?) = (nil, nil)
-        for line in head.fields.lines {
-            switch line.nameEnd - line.start {
-            case 7 where bytes.matches("referer", from: line.start, to: line.nameEnd):
-                fields.referer = line
-            case 10 where bytes.matches("user-agent", from: line.start, to: line.nameEnd):
-                fields.userAgent = line
-            default:
-                break
-            }
+    /// A token holds nothing that must be escaped (RFC 9110 5.6.2).
+    private func writeMethod(_ parts: Parts, in bytes: Span<UInt8>, into line: inout LogCursor) {
+        line.writeBytes(bytes.extracting(parts.method.prefix(Limit.method)))
+        if parts.method.count > Limit.method { line.writeStaticString(LogValue.ellipsis) }
+    }
+
+    private func writePath(_ parts: Parts, in bytes: Span<UInt8>, into line: inout LogCursor) {
+        // The backend is sent `/` for it (RFC 9112 3.2.1).
+        if parts.path.isEmpty { line.writeStaticString("/") }
+        self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
+    }
+
+    private func write(
+        _ value: Range<Int>,
+        in bytes: Span<UInt8>,
+        atMost limit: Int,
+        into line: inout LogCursor
+    ) {
+        LogValue.write(bytes.extracting(value), as: self.format, atMost: limit, into: &line)
+    }
+}
+
+extension AccessLog {
+    /// Where the bytes stand that a line shows of a request.
+    private struct Parts {
+        let method: Range<Int>
+        /// Without the query, which often carries secrets.
+        let path: Range<Int>
+        let version: StaticString
+        /// Without its query.
+        let referer: Range<Int>?
+        let userAgent: Range<Int>?
+        /// The client's, if it is taken.
+        let requestID: Range<Int>?
+
+        /// Bytes that all of it can become at most.
+        var room: Int {
+            let count =
+                self.method.count + self.path.count + (self.referer?.count ?? 0)
+                + (self.userAgent?.count ?? 0) + (self.requestID?.count ?? 0)
+            return LogValue.room(for: count, atMost: Limit.all)
         }
-        return fields
+    }
+
+    private static func parts(
+        of head: borrowing RequestHead,
+        _ origin: Origin,
+        _ agent: AgentLines,
+        requestID: FieldLine?,
+        in bytes: Span<UInt8>
+    ) -> Parts {
+        Parts(
+            method: head.methodStart..<head.methodEnd,
+            path: bytes.path(head.target.start..<head.target.end),
+            version: origin.isHTTP2 ? "2.0" : head.minorVersion == 0 ? "1.0" : "1.1",
+            referer: agent.referer.map { bytes.path(head.fields.lines[$0].value) },
+            userAgent: agent.userAgent.map { head.fields.lines[$0].value },
+            requestID: requestID?.value
+        )
     }
 }
 
 extension AccessLog {
     /// Writes the line of an exchange that is over.
-    func end(_ entry: inout Entry, at now: NIODeadline = .now()) {
+    func end(_ entry: consuming Entry, at now: NIODeadline = .now()) {
         self.clock.advance(to: now)
-        entry.line.setBytes(self.clock.text, at: entry.timeIndex)
-        if self.format == .json {
-            self.endObject(entry, at: now)
-        } else {
-            self.endText(&entry, at: now)
+        let line = entry.line.readableBytesUInt8Span
+        let time = self.clock.text
+        self.lines.writeLog(atMost: Self.room + line.count) { lines in
+            lines.writeBytes(line.extracting(..<entry.timeIndex))
+            lines.writeBytes(time.span)
+            lines.writeBytes(line.extracting(entry.timeIndex..<entry.statusIndex))
+            let rest = line.extracting(entry.statusIndex...)
+            switch self.format {
+            case .common, .combined: Self.endText(entry, rest, at: now, into: &lines)
+            case .json: Self.endObject(entry, rest, at: now, into: &lines)
+            }
         }
         if self.spare.count < Self.kept, entry.line.capacity <= 4096 {
             self.spare.append(entry.line)
@@ -310,58 +329,67 @@ extension AccessLog {
         if self.isEnding || self.lines.readableBytes >= Self.batch { self.flush() }
     }
 
-    private func endText(_ entry: inout Entry, at now: NIODeadline) {
-        let status = UInt64(entry.status)
-        let digits = UInt32(truncatingIfNeeded: ByteBuffer.digits(status, count: 3)) | 0x2000_0000
-        entry.line.setInteger(digits, at: entry.statusIndex, endianness: .little)
-        let bytes = entry.line.readableBytesUInt8Span
-        self.lines.write(bytes, from: 0, to: entry.bytesIndex)
-        self.lines.writeDecimal(UInt64(entry.bytes))
-        self.lines.write(bytes, from: entry.bytesIndex, to: bytes.count)
-        self.lines.writeStaticString("\" upstream_status=\"")
+    /// `rest`: what is known of the line behind the status.
+    private static func endText(
+        _ entry: borrowing Entry,
+        _ rest: Span<UInt8>,
+        at now: NIODeadline,
+        into lines: inout LogCursor
+    ) {
+        lines.writeThreeDigits(UInt64(entry.status))
+        lines.writeStaticString(" ")
+        lines.writeDecimal(UInt64(entry.bytes))
+        lines.writeBytes(rest)
+        lines.writeStaticString("\" upstream_status=\"")
         if entry.isForwarded {
-            self.lines.writeDecimal(status)
+            lines.writeDecimal(UInt64(entry.status))
         } else {
-            self.lines.writeStaticString("-")
+            lines.writeStaticString("-")
         }
-        self.lines.writeStaticString("\" duration_ms=\"")
-        self.writeDuration(now - entry.started)
-        self.lines.writeStaticString("\"\n")
+        lines.writeStaticString("\" duration_ms=\"")
+        self.writeMilliseconds(now - entry.started, into: &lines)
+        lines.writeStaticString("\"\n")
     }
 
-    private func endObject(_ entry: Entry, at now: NIODeadline) {
-        let status = UInt64(entry.status)
-        self.lines.writeImmutableBuffer(entry.line)
-        self.lines.writeStaticString("\",\"status\":")
-        self.lines.writeDecimal(status)
-        self.lines.writeStaticString(",\"bytes\":")
-        self.lines.writeDecimal(UInt64(entry.bytes))
+    /// `rest`: what is known of the object.
+    private static func endObject(
+        _ entry: borrowing Entry,
+        _ rest: Span<UInt8>,
+        at now: NIODeadline,
+        into lines: inout LogCursor
+    ) {
+        lines.writeBytes(rest)
+        lines.writeStaticString("\",\"status\":")
+        lines.writeDecimal(UInt64(entry.status))
+        lines.writeStaticString(",\"bytes\":")
+        lines.writeDecimal(UInt64(entry.bytes))
         if entry.isForwarded {
-            self.lines.writeStaticString(",\"upstream_status\":")
-            self.lines.writeDecimal(status)
+            lines.writeStaticString(",\"upstream_status\":")
+            lines.writeDecimal(UInt64(entry.status))
         }
-        self.lines.writeStaticString(",\"duration_ms\":")
-        self.writeDuration(now - entry.started)
-        self.lines.writeStaticString("}\n")
+        lines.writeStaticString(",\"duration_ms\":")
+        self.writeMilliseconds(now - entry.started, into: &lines)
+        lines.writeStaticString("}\n")
     }
 
-    private func writeDuration(_ duration: TimeAmount) {
-        let microseconds = UInt64(max(0, duration.nanoseconds) / 1000)
-        self.lines.writeDecimal(microseconds / 1000)
-        let fraction = ByteBuffer.digits(microseconds % 1000, count: 3) << 8
-        self.lines.writeInteger(
-            UInt32(truncatingIfNeeded: fraction) | UInt32(UInt8(ascii: ".")),
-            endianness: .little
-        )
+    private static func writeMilliseconds(_ time: TimeAmount, into lines: inout LogCursor) {
+        let microseconds = UInt64(max(0, time.nanoseconds) / 1000)
+        lines.writeDecimal(microseconds / 1000)
+        lines.writeStaticString(".")
+        lines.writeThreeDigits(microseconds)
     }
 }
 
 extension Span<UInt8> {
-    /// Where the query of an address begins, or where the address ends.
-    fileprivate func endOfPath(from start: Int, to end: Int) -> Int {
-        let range = self.extracting(start..<end)
-        return range.position(of: ASCII.questionMark, from: 0).map { start + $0 } ?? end
+    /// An address up to its query.
+    fileprivate func path(_ address: Range<Int>) -> Range<Int> {
+        let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
+        return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address
     }
+}
+
+extension FieldLine {
+    fileprivate var value: Range<Int> { self.valueStart..<self.valueEnd }
 }
 
 @available(*, unavailable)

@@ -30,11 +30,11 @@ enum AccessLogFields {
                 break
             case (.json, let value?):
                 line.writeString(",\"\(name)\":\"")
-                LogValue.write(value, as: format, atMost: self.longest, into: &line)
+                line.writeLog(value, as: format, atMost: self.longest)
                 line.writeStaticString("\"")
             case (.common, _), (.combined, _):
                 line.writeString(" \(name)=\"")
-                LogValue.write(value ?? "-", as: format, atMost: self.longest, into: &line)
+                line.writeLog(value ?? "-", as: format, atMost: self.longest)
                 line.writeStaticString("\"")
             }
         }

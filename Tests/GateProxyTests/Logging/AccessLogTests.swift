@@ -119,6 +119,109 @@ struct AccessLogTests {
         #expect(line.utf8.count < 10_000)
     }
 
+    @Test(arguments: AccessLogFormat.allCases, [0x09, 0x22, 0x5C, 0x80, 0xE6] as [UInt8])
+    func `there is room for the longest line`(_ format: AccessLogFormat, _ byte: UInt8) throws {
+        let value = [0x61] + [UInt8](repeating: byte, count: 600) + [0x61]
+        let method = String(repeating: "M", count: 40)
+        let path = String(repeating: "\"", count: 1100)
+        var wire = Array("\(method) /\(path) HTTP/1.1\r\nHost: a\r\nReferer: ".utf8)
+        wire += value + Array("\r\nUser-Agent: ".utf8) + value + Array("\r\n".utf8)
+        wire += Array("X-Request-Id: \(String(repeating: "\\", count: 128))\r\n\r\n".utf8)
+        var parser = RequestHeadParser()
+        let table = FieldNameTable.request(identityHeaderNames: [])
+        try #require(parser.parse(wire.span, table: table) == .complete)
+        let facts = try parser.facts(in: wire.span)
+        var agent = AgentLines()
+        agent.find(in: parser.head, generation: parser.generation, bytes: wire.span)
+        var text = ""
+        let log = AccessLog(format) { text += String(buffer: $0) }
+        var entry = log.begin(
+            parser.head,
+            in: wire.span,
+            of: AccessLog.Origin(
+                client: String(repeating: "f", count: 45),
+                isHTTP2: false,
+                verdict: nil
+            ),
+            agent: agent,
+            requestID: RequestHeadWriter.clientRequestID(
+                parser.head,
+                facts: facts,
+                bytes: wire.span
+            ),
+            newRequestID: { RequestID(high: 0, low: 0) },
+            at: .uptimeNanoseconds(0)
+        )
+        entry.forwarded(599)
+        entry.bytes = .max
+        // A hundred years later.
+        log.end(entry, at: .uptimeNanoseconds(3_155_760_000_123_456_789))
+        log.tick()
+        #expect(text.hasSuffix(format == .json ? "000123.456}\n" : "000123.456\"\n"))
+        #expect(text.count { $0 == "\n" } == 1)
+        #expect(text.contains("\(method.prefix(32))... ") == (format != .json))
+    }
+
+    @Test(arguments: AccessLogFormat.allCases)
+    func `each identity has its own line, whatever was remembered`(
+        _ format: AccessLogFormat
+    ) throws {
+        let (stage, lines) = try self.stage(format)
+        let client = try stage.client()
+        let other = try stage.client()
+        let fields = [
+            ("app", "X-App-Id", "com.example.shop", "com.example.other"),
+            ("platform", "X-App-Platform", "ios", "android"),
+            ("version", "X-App-Version", "1.1", "1.2"),
+            ("build", "X-App-Build", "11", "12"),
+        ]
+        // What it is called, and what is sent, changed one at a time.
+        let identities = (-1..<fields.count).map { changed in
+            fields.enumerated().map { index, field in
+                (field.0, field.1, index == changed ? field.3 : field.2)
+            }
+        }
+        for device in ["d1", "d2"] {
+            for identity in identities + identities.reversed() {
+                for connection in [client, client, other] {
+                    let sent = identity.map { "\($0.1): \($0.2)" }
+                    let head = ["GET / HTTP/1.1", "Host: a", "X-Device-Id: \(device)"]
+                    try connection.receive(wire(head + sent))
+                    let line = self.logged(stage, lines)
+                    for (name, _, value) in identity {
+                        let json = "\"\(name)\":\"\(value)\""
+                        let member = format == .json ? json : " \(name)=\"\(value)\""
+                        #expect(line.contains(member), "\(line)")
+                    }
+                }
+            }
+        }
+    }
+
+    private static let agents: [(fields: [String], text: String)] = [
+        ([], "\"-\" \"-\""),
+        (["USER-AGENT: a", "REFERER: b?c"], "\"b\" \"a\""),
+        (["Referer: b", "User-Agent: a"], "\"b\" \"a\""),
+        (["User-Agent: a", "User-Agent: b"], "\"-\" \"b\""),
+        (["Referer: ?c", "User-Agent:"], "\"\" \"\""),
+        (["User_Agent: a", "Refere: b", "Connecting: c", "Referee: d"], "\"-\" \"-\""),
+    ]
+
+    @Test func `Referer and User-Agent are found by their names, in each head`() throws {
+        let (stage, lines) = try self.stage(.combined)
+        let client = try stage.client()
+        for (fields, text) in Self.agents + Self.agents.reversed() {
+            // The same header section with another request line before it, and as it was.
+            for target in ["/", "/a/long/path", "/a/long/path"] {
+                let head = ["GET \(target) HTTP/1.1", "Host: a", "X-App-Version: 1"]
+                try client.receive(wire(head + fields))
+                let line = self.logged(stage, lines)
+                #expect(line.contains("\"GET \(target) HTTP/1.1\" 426 "))
+                #expect(line.contains(" \(text) app=\"-\""), "\(line)")
+            }
+        }
+    }
+
     @Test func `a client that went away has a line without a status`() throws {
         for (format, status) in [(AccessLogFormat.common, " 000 0 "), (.json, "\"status\":0,")] {
             let (stage, lines) = try self.stage(format)

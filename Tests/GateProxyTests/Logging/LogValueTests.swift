@@ -8,7 +8,10 @@ struct LogValueTests {
         -> String
     {
         var line = ByteBuffer()
-        LogValue.write(bytes.span, as: format, atMost: limit, into: &line)
+        // More than there is room for would trap.
+        line.writeLog(atMost: LogValue.room(for: bytes.count, atMost: limit)) { cursor in
+            LogValue.write(bytes.span, as: format, atMost: limit, into: &cursor)
+        }
         return String(decoding: line.readableBytesView, as: UTF8.self)
     }
 
@@ -64,15 +67,15 @@ struct LogValueTests {
         #expect(self.written(nonsense, .json, atMost: 8).hasSuffix("\u{FFFD}..."))
     }
 
-    @Test(
-        arguments: [
-            0, 7, 9, 10, 99, 100, 12_345, 9_999_999, 99_999_999, 100_000_000, 100_000_001,
-            10_000_000_000_000_000, 1_234_567_890_123, UInt64.max,
-        ] as [UInt64]
-    )
-    func `numbers are decimal`(_ number: UInt64) {
-        var line = ByteBuffer()
-        line.writeDecimal(number)
-        #expect(String(buffer: line) == "\(number)")
+    @Test(arguments: [0x22, 0x5C, 0x09, 0x7F, 0x80, 0xFF] as [UInt8])
+    func `there is room for a value of the worst bytes`(_ byte: UInt8) {
+        for format in AccessLogFormat.allCases {
+            for count in [0, 1, 7, 8, 9, 64, 65] {
+                let bytes = [UInt8](repeating: byte, count: count)
+                let line = self.written(bytes, format, atMost: 64)
+                #expect(line.hasSuffix("...") == (count > 64))
+                #expect(line.utf8.count <= LogValue.room(for: count, atMost: 64))
+            }
+        }
     }
 }

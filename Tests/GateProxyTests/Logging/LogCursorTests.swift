@@ -1,0 +1,62 @@
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+struct LogCursorTests {
+    private func written(atMost limit: Int = 64, _ body: (inout LogCursor) -> Void) -> String {
+        var buffer = ByteBuffer(string: "there ")
+        buffer.writeLog(atMost: limit, body)
+        return String(buffer: buffer)
+    }
+
+    @Test func `parts stand behind one another and behind what is there`() {
+        let bytes = Array("ab".utf8)
+        let none: [UInt8] = []
+        var count = 0
+        let line = self.written { cursor in
+            cursor.writeStaticString("{")
+            cursor.writeBytes(bytes.span)
+            cursor.writeBytes(none.span)
+            cursor.writeString("a string that is long enough to lie elsewhere")
+            cursor.writeString("")
+            cursor.writeByte(UInt8(ascii: "}"))
+            count = cursor.count
+        }
+        #expect(line == "there {aba string that is long enough to lie elsewhere}")
+        #expect(count == line.utf8.count - "there ".utf8.count)
+    }
+
+    @Test(
+        arguments: [
+            0, 7, 9, 10, 99, 100, 12_345, 9_999_999, 99_999_999, 100_000_000, 100_000_001,
+            10_000_000_000_000_000, 1_234_567_890_123, UInt64.max,
+        ] as [UInt64]
+    )
+    func `numbers are decimal`(_ number: UInt64) {
+        #expect(self.written(atMost: 20) { $0.writeDecimal(number) } == "there \(number)")
+    }
+
+    @Test(arguments: [(0, "000"), (7, "007"), (42, "042"), (426, "426"), (12_345, "345")])
+    func `three digits are the lowest`(_ number: UInt64, _ digits: String) {
+        #expect(self.written(atMost: 3) { $0.writeThreeDigits(number) } == "there " + digits)
+    }
+
+    @Test func `a request ID is written as it is elsewhere`() {
+        let id = RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+        #expect(self.written(atMost: 32) { $0.writeRequestID(id) } == "there \(id)")
+    }
+
+    @Test func `what needs all the room has it`() {
+        let bytes = [UInt8](repeating: 0x61, count: 5000)
+        let line = self.written(atMost: 5000) { $0.writeBytes(bytes.span) }
+        #expect(line.utf8.count == 5006)
+    }
+
+    @Test func `more than there is room for traps`() async {
+        await #expect(processExitsWith: .failure) {
+            var buffer = ByteBufferAllocator().buffer(capacity: 1024)
+            buffer.writeLog(atMost: 2) { $0.writeStaticString("abc") }
+        }
+    }
+}
