@@ -10,7 +10,7 @@ import Testing
 /// Real sockets on loopback: what a client that takes its time gets.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct AdminServerTests {
-    private func play(_ body: (UInt16) throws -> Void) async throws {
+    private func play(_ body: @Sendable @escaping (UInt16) throws -> Void) async throws {
         var limits = AdminLimits()
         limits.idle = .seconds(1)
         limits.body = .seconds(1)
@@ -31,7 +31,11 @@ struct AdminServerTests {
             limits: limits,
             logger: logger
         )
-        let result = Result { try body(UInt16(server.address.port ?? 0)) }
+        let port = UInt16(server.address.port ?? 0)
+        // The server answers on the pool whose threads a client that waits would hold.
+        let result = await Task(executorPreference: BlockingExecutor.shared) {
+            try body(port)
+        }.result
         await server.shutDown()
         try result.get()
     }

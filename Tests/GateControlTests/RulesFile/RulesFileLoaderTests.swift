@@ -378,9 +378,10 @@ struct RulesFileLoaderTests {
             column: 6,
             message: "the file is not valid UTF-8"
         )
-        #expect(throws: RulesFileErrors(error)) {
+        let thrown = #expect(throws: RulesFileErrors.self) {
             try RulesFileLoader.load([RulesSource(name: "a.yaml", bytes: bytes)])
         }
+        #expect(thrown?.errors == [error])
     }
 
     @Test func `a file beyond the limit is refused unread`() {
