@@ -6,7 +6,7 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: run build test lint bench soak updates conformance fuzz sanitize clean
+.PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
 
 run: build
 	@dev/run.sh $(GATE)
@@ -27,6 +27,11 @@ lint:
 
 bench: build
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
+	python3 Benchmarks/dearest.py --gate $(GATE)
+
+# What the dearest requests cost, in instructions; a minute.
+dearest: build
+	python3 Benchmarks/dearest.py --gate $(GATE)
 
 # An hour.
 soak: build

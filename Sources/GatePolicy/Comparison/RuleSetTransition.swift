@@ -35,13 +35,13 @@ package struct RuleSetTransition {
     /// How many changed rules were not looked at, because there are too many.
     package let unseen: Int
 
-    /// How many rules are looked at whose change is no plan; fewer among thousands, where each client
-    /// that names no app is held against all of them.
+    /// How many rules are looked at whose change is no plan; fewer among thousands, each of which may
+    /// be held against all others.
     private static let undoLimit = 50
+    /// As many refusals are enough for anybody; fewer among thousands.
+    private static let planLimit = 20
     /// As many rules, times those that are tried, as may be held against each other.
     private static let effort = 50_000
-    /// As many refusals are enough for anybody.
-    private static let planLimit = 20
 
     /// - Parameters:
     ///   - old: The rules in force.
@@ -56,11 +56,12 @@ package struct RuleSetTransition {
         }
         var change = RuleChange(from: old.definition, to: new.definition, at: now)
         let size = max(1, old.definition.rules.count + new.definition.rules.count)
-        let undoLimit = max(3, min(Self.undoLimit, Self.effort / size))
+        let share = max(3, Self.effort / size)
+        let (undoLimit, planLimit) = (min(Self.undoLimit, share), min(Self.planLimit, share))
         var openings: [Opening] = []
         var (undone, unseen) = (0, 0)
         for (index, rule) in change.formerRules.enumerated() {
-            guard openings.lazy.filter({ $0.plan != nil }).count < Self.planLimit else {
+            guard openings.lazy.filter({ $0.plan != nil }).count < planLimit else {
                 // A plan that was not looked at opens nothing: one that was refuses them all.
                 unseen += change.formerRules.count - index
                 break

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Counts the instructions of requests and frames that are meant to be dear, next to a usual call."""
+
+import argparse
+import itertools
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from dearest import cases  # noqa: E402
+from dearest.callgrind import Gate  # noqa: E402
+from dearest.client import PING, ACK, Connection, Connection2, frame  # noqa: E402
+from sidebyside.candidates import BACKEND  # noqa: E402
+
+FOLDER = Path(__file__).parent
+BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
+# Enough for the verdicts on all builds of the mixed calls to be known.
+WARM_UP = 200
+COUNTED = 40
+# A frame that starts no request is cheap, and the budgets against floods allow for so many.
+FRAMES = 60
+# What a request may cost: a mixed pass, and this for each byte as decoded.
+PER_BYTE = 10
+FRAME_LIMIT = 5_000
+
+
+def measure_requests(gate):
+    """Name, bytes, instructions of each kind of request."""
+    for name, requests in cases.REQUESTS:
+        connection = Connection(gate.port)
+        for one in itertools.islice(requests, WARM_UP):
+            connection.ask(one)
+        chosen = list(itertools.islice(requests, COUNTED))
+        gate.count()
+        statuses = {connection.ask(one) for one in chosen}
+        instructions = gate.count() / COUNTED
+        connection.close()
+        size = sum(map(len, chosen)) / COUNTED
+        yield name, size, instructions, "/".join(map(str, sorted(statuses)))
+
+
+def measure_http2(gate):
+    connection = Connection2(gate.port)
+    # 62 is what was remembered last, and the version is that.
+    first = cases.block(cases.identity())
+    connection.ask(first)
+    fields = bytes(0x80 | 62 + index for index in range(len(cases.APP) - 1))
+    for name, remembered, block, size in [
+        ("HTTP/2, one client by indexes", b"", cases.block(fields), len(cases.identity())),
+        ("HTTP/2, list of 3,900 B by index", cases.REMEMBERED_LIST, cases.block(b"\xbe"), 3_900),
+    ]:
+        if remembered:
+            connection.ask(cases.block(remembered))
+        for _ in range(WARM_UP):
+            connection.ask(block)
+        gate.count()
+        for _ in range(COUNTED):
+            connection.ask(block)
+        yield name, size + 60, gate.count() / COUNTED, "200"
+    connection.close()
+
+
+def measure_frames(gate):
+    """The same of frames that start no request."""
+    for name, make in cases.FRAMES:
+        connection = Connection2(gate.port)
+        post = b"\x83\x86" + cases.literal(b":path", b"/upload") \
+            + cases.literal(b":authority", cases.HOST)
+        stream = connection.open(post, ends=False)
+        answered = frame(PING, 0, 0, b"answered")
+
+        def send(count):
+            # Apart from each other, as they would come from somebody who wants to be dear.
+            for _ in range(count):
+                connection.send(make(stream))
+            connection.send(answered)
+            while connection.wait_for(PING, flags=ACK) != b"answered":
+                pass
+
+        send(5)
+        gate.count()
+        send(FRAMES)
+        yield name, len(make(stream)), gate.count() / FRAMES, ""
+        connection.close()
+
+
+def report(rows, frames):
+    """Prints both tables, and returns what is above its limit."""
+    mixed = rows[0][2]
+    above = []
+    print("| request | bytes | instructions | of a mixed pass | limit | answer |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, size, instructions, statuses in rows:
+        limit = mixed + PER_BYTE * size
+        print(f"| {name} | {size:,.0f} | {instructions:,.0f} | {instructions / mixed:.2f} "
+              f"| {limit:,.0f} | {statuses} |")
+        if instructions > limit:
+            above.append(name)
+    print("\n| frame | bytes | instructions | limit |\n| --- | --- | --- | --- |")
+    for name, size, instructions, _ in frames:
+        limit = FRAME_LIMIT + PER_BYTE * size
+        print(f"| {name} | {size} | {instructions:,.0f} | {limit:,.0f} |")
+        if instructions > limit:
+            above.append(name)
+    return above
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Benchmarks/dearest.py", description=__doc__)
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    options = parser.parse_args()
+    if shutil.which("callgrind_control") is None:
+        return "cannot count without valgrind"
+    with tempfile.TemporaryDirectory(prefix="versiongate-dearest-") as name:
+        folder = Path(name)
+        backend = BACKEND.start(folder / "backend", 0, (0, 1))
+        try:
+            backend.wait_until_listening()
+            gate = Gate(options.gate.resolve(), folder, FOLDER / "rules.yaml", backend.port)
+            try:
+                gate.wait_until_ready(lambda: Connection(gate.port).ask(cases.request()))
+                rows = list(measure_requests(gate)) + list(measure_http2(gate))
+                frames = list(measure_frames(gate))
+            finally:
+                gate.stop()
+        finally:
+            backend.stop()
+    above = report(rows, frames)
+    for name in above:
+        print(f"ABOVE ITS LIMIT: {name}")
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What the dearest requests cost, in instructions."""
