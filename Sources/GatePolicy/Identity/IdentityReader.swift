@@ -36,7 +36,7 @@ struct IdentityReader: Sendable {
             let values = self.values(of: part, in: claims)
             return values.isEmpty ? spoken[part] ?? [] : values
         }
-        let versions = versionValues.map { VersionStatement($0) }
+        let versions = VersionStatement.merged(versionValues)
         func name(_ part: IdentityPart) -> Claim<String> {
             Claim(merging: values(part).lazy.map(\.name))
         }

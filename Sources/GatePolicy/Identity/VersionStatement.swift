@@ -32,4 +32,19 @@ struct VersionStatement {
             self.build = .missing
         }
     }
+
+    /// What several values say; nothing behind the first that makes the version unreadable is read.
+    ///
+    /// Each version costs something, and a client may send many that differ.
+    static func merged(_ values: [StatedValue]) -> [VersionStatement] {
+        var statements: [VersionStatement] = []
+        for value in values {
+            let statement = VersionStatement(value)
+            statements.append(statement)
+            if statement.version.value == nil || statement.version != statements[0].version {
+                break
+            }
+        }
+        return statements
+    }
 }

@@ -27,7 +27,15 @@ struct Excerpt {
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        // Latin, kana, Chinese and Korean letters need no table.
+        switch scalar.value {
+        case 0x20...0x7E, 0xC0...0x24F, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF,
+            0xAC00...0xD7A3:
+            return true
+        default:
+            break
+        }
+        return switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
         default: true
         }
