@@ -8,7 +8,7 @@ package struct ClientIdentity: Sendable, Hashable {
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
     package var device: Claim<String>
-    /// What the client says of its languages: fields like `Accept-Language` as they came.
+    /// The fields that state the languages, such as `Accept-Language`, as they came.
     private var languageFields: [String]
     /// The country that the client connects from, as a proxy tells it: a lower-case code.
     package var country: Claim<String>
@@ -41,7 +41,7 @@ package struct ClientIdentity: Sendable, Hashable {
 }
 
 extension ClientIdentity {
-    /// What the client wants to read, best first.
+    /// The languages that the client wants to read, best first.
     ///
     /// Read when it is asked for: few answers have words in them.
     package var languages: [LanguageRange] { LanguageRange.list(parsing: self.languageFields) }

@@ -3,7 +3,7 @@
 package struct IdentityClaims: Sendable, Equatable {
     struct Line: Sendable, Equatable {
         let name: String
-        /// What the line says; `nil` if that is more than is read.
+        /// The value of the line; `nil` if it is longer than what is read.
         let value: String?
         /// Whether others may read a list from it.
         let hasComma: Bool

@@ -111,7 +111,7 @@ package actor FeedDesk {
     /// Notes that a question has failed.
     func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
         var text = "\(failure)"
-        // What could be had was refused: that is more than what could not.
+        // A refused value matters more than the part of it that could not be fetched.
         if failure.isPartial, let refusal = self.refused[feed.id]?.error {
             text = "\(refusal); \(text)"
         }
@@ -190,7 +190,7 @@ package actor FeedDesk {
             status.revision = Self.revision(of: value, feed)
             status.confirmedAt = time
             if isNew { status.changedAt = time }
-            // What is missing stays missing, and is said once.
+            // A part that is still missing keeps its error, which is logged once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
             status.isStale = false
             status.isObserved = false
