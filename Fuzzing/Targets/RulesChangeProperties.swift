@@ -1,7 +1,7 @@
 import GateControl
 import GatePolicy
 
-/// What must hold of any two texts as rules files, the second one in the place of the first: what
+/// Properties of any two texts as rules files, the second one in the place of the first: whatever
 /// becomes laxer is said.
 enum RulesChangeProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -30,7 +30,7 @@ enum RulesChangeProperties {
         guard Self.loud.isDisjoint(with: names) else { return }
         for client in Self.clients(of: old) + Self.clients(of: new) {
             let before = Self.decision(on: client, by: old.ruleSet)
-            // What a brownout or a maintenance refuses ends by itself, and so does nothing else.
+            // Only brownouts and maintenance windows end by themselves.
             guard before.kind == .require, before.brownout == nil else { continue }
             let after = Self.decision(on: client, by: new.ruleSet)
             try expect(after.kind >= .require, "\(client.version) passes in silence")

@@ -20,7 +20,7 @@ struct StatedValue {
         self.isTooMuch = true
     }
 
-    /// What is said in place of more values, or longer ones, than are read.
+    /// The statement in place of more values, or longer ones, than are read.
     static let tooMuch = StatedValue(tooMuch: "(too long)")
 
     /// The values of lines; empty elements say nothing (RFC 9110 section 5.6.1.2).

@@ -33,7 +33,7 @@ struct VersionStatement {
         }
     }
 
-    /// What several values say; nothing behind the first that makes the version unreadable is read.
+    /// Reads several values as one statement, up to the first that makes the version unreadable.
     ///
     /// Each version costs something, and a client may send many that differ.
     static func merged(_ values: [StatedValue]) -> [VersionStatement] {

@@ -28,7 +28,7 @@ struct ExactPath {
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {
         var spelled: [UInt8] = []
-        // What is not ASCII, decoded; blanks stand for everything else.
+        // The characters beyond ASCII, decoded; a blank stands for anything else.
         var text: [UInt8] = []
         var rest = path[...]
         while let byte = rest.popFirst() {

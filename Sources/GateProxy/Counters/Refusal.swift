@@ -1,5 +1,7 @@
+import Logging
+
 /// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
-enum Refusal: CaseIterable {
+enum Refusal {
     case connections
     case connectionsPerAddress
     case proxyHeader
@@ -20,15 +22,16 @@ enum Refusal: CaseIterable {
         }
     }
 
-    var fault: Fault {
+    var message: Logger.Message {
         switch self {
-        case .connections: .connections
-        case .connectionsPerAddress: .connectionsPerAddress
-        case .proxyHeader: .proxyHeader
-        case .pendingRequests: .pendingRequests
-        case .lateness: .lateness
-        case .descriptors: .descriptors
-        case .accept: .accept
+        case .connections: "connection refused: --max-connections is reached"
+        case .connectionsPerAddress:
+            "connection refused: --max-connections-per-address is reached"
+        case .proxyHeader: "connection refused: PROXY protocol"
+        case .pendingRequests: "request refused: --max-pending-requests is reached"
+        case .lateness: "request refused: the event loop is late"
+        case .descriptors: "request refused: no connection to the backend can be opened"
+        case .accept: "cannot accept connections; trying again in a second"
         }
     }
 }

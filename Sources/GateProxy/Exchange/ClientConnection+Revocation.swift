@@ -137,7 +137,7 @@ extension ClientConnection {
         self.closeWebSocketIfBetweenFrames()
     }
 
-    /// Whatever the reason is, for the backend its client goes away.
+    /// Tells the backend that its client goes away (1001), whatever the reason is.
     private func closeWebSocketOfBackend() {
         let key = UInt32.random(in: 0...UInt32.max)
         let frame = WebSocketFrames.close(1001, "going away", maskedBy: key)

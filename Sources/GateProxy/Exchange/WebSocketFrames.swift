@@ -5,7 +5,7 @@ package struct WebSocketFrames: Equatable {
     private var headerCount = 0
     /// How many bytes that header has, as far as its first two tell.
     private var headerLength = 2
-    /// Where in it the length of the payload ends.
+    /// The end of the payload's length in it.
     private var lengthEnd = 2
     /// That length, as far as it was read.
     private var length: UInt64 = 0

@@ -19,7 +19,7 @@ enum LastRecipient {
         body: Array(GateAnswer(status: 405, detail: "This gateway answers no TRACE.").body.utf8)
     )
     private static let options = RenderedAnswer(status: 204, fields: [Self.allow], body: [])
-    /// What the gate passes on; which of them a backend allows, only that knows.
+    /// The methods that the gate passes on; only a backend knows which of them it allows.
     private static let allow = HeaderField(
         name: "Allow",
         value: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"

@@ -133,7 +133,7 @@ package struct RequestFacts: Equatable, Sendable {
         toRepeated head: borrowing RequestHead,
         in bytes: Span<UInt8>
     ) -> Bool {
-        // What the number of forwards means depends on the method.
+        // The meaning of `Max-Forwards` depends on the method.
         guard head.minorVersion == self.minorVersion, self.maxForwardsLine == nil else {
             return false
         }

@@ -23,8 +23,9 @@ final class HTTP2Stream: HTTP2Sender {
     let client: ClientConnection
     private(set) var id: UInt32 = 0
     private var request = RequestBody.ended
-    /// What came of a chunked body while the backend took nothing: a chunk of its own for each byte
-    /// would be six times as much.
+    /// The part of a chunked body that came while the backend took nothing.
+    ///
+    /// It becomes one chunk: a chunk of its own for each byte would be six times as much.
     private var heldBody = ByteBuffer()
     private(set) var isHead = false
     var response = Response.head
@@ -178,7 +179,7 @@ extension HTTP2Stream {
         guard !self.isOver, untaken > 0, self.client.mayRead else { return }
         if self.heldBody.readableBytes > 0 {
             self.passChunk(ByteBuffer(), isLast: false)
-            // What was held may be as much as the backend takes.
+            // The held bytes may be all that the backend takes.
             guard !self.isOver, self.client.mayRead else { return }
         }
         self.connection.credit(untaken)

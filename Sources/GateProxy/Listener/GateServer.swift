@@ -217,7 +217,7 @@ package final class GateServer: Sendable {
         var inTime = await self.wait(for: all, atMost: timeout - goodbye)
         if !inTime {
             let told = await self.closeWebSockets()
-            // Who was told has not come to an end of its own.
+            // A connection that had to be told did not end by itself.
             inTime = await self.wait(for: all, atMost: goodbye) && told == 0
         }
         self.isEnding.withLock { $0 = true }

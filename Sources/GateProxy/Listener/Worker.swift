@@ -236,7 +236,7 @@ package final class Worker {
     /// Counts that somebody was turned away, and logs it if that was not done a moment ago.
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
-        self.faultLog.report(refusal.fault, metadata)
+        self.faultLog.report(.refusal(refusal), metadata)
     }
 
     /// Why no request should be taken on for now, if there is a reason.

@@ -6,13 +6,13 @@ import NIOCore
 ///
 /// Lines are bytes in a buffer of the loop, which goes to the log when it is full and with each tick.
 final class AccessLog {
-    /// What is remembered of a request until its answer is complete.
+    /// A request's line until its answer is complete.
     struct Entry {
         /// The line as far as it is known, without what is known at the end only.
         fileprivate let line: ByteBuffer
-        /// Where the time belongs in the line.
+        /// The place of the time in the line.
         fileprivate let timeIndex: Int
-        /// Where the status and the number of bytes belong in a line of text.
+        /// The place of the status and of the number of bytes in a line of text.
         fileprivate let statusIndex: Int
         fileprivate let started: NIODeadline
         /// The name that the gate gave the request, if the client gave none.
@@ -57,7 +57,7 @@ final class AccessLog {
         static let path = 1024
         static let field = 512
         static let requestID = 128
-        /// What a line shows of a request altogether.
+        /// All bytes of a request that a line shows.
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
@@ -119,7 +119,7 @@ final class AccessLog {
 }
 
 extension AccessLog {
-    /// What a line tells of a request besides its head.
+    /// The facts of a request that its head does not have.
     struct Origin {
         let client: String
         let isHTTP2: Bool
@@ -183,7 +183,7 @@ extension AccessLog {
         )
     }
 
-    /// What stands between the time and the status in a line of text.
+    /// Writes the part between the time and the status in a line of text.
     private func writeRequestLine(
         _ parts: Parts,
         in bytes: Span<UInt8>,
@@ -268,7 +268,7 @@ extension AccessLog {
 }
 
 extension AccessLog {
-    /// Where the bytes stand that a line shows of a request.
+    /// The places in a request's head that a line shows.
     private struct Parts {
         let method: Range<Int>
         /// Without the query, which often carries secrets.

@@ -4,7 +4,7 @@ import NIOCore
 /// The time of log lines, whose text is made anew each second.
 struct AccessLogClock {
     private let format: AccessLogFormat
-    /// What must be added to a monotonic time to get a wall-clock time, both in nanoseconds.
+    /// The wall-clock time minus the monotonic time, in nanoseconds.
     private var offset: Int64 = 0
     private var second: Int64 = .min
     /// The time that was last asked for, in UTC.

@@ -1,8 +1,8 @@
 import GatePolicy
 import NIOCore
 
-/// What the access log says of a client and of the decision on it: worked out once for all requests
-/// of the same identity.
+/// The access log's fields for a client and the decision on it, worked out once for all requests of
+/// the same identity.
 enum AccessLogFields {
     /// Bytes of each value.
     private static let longest = 256
@@ -43,7 +43,7 @@ enum AccessLogFields {
 }
 
 extension Claim {
-    /// What the client states; what cannot be read stands behind a question mark.
+    /// The client's statement, behind a question mark if it cannot be read.
     fileprivate var logText: String? {
         switch self {
         case .missing: nil

@@ -1,29 +1,16 @@
 import Logging
 import NIOCore
 
-/// What clients and backends can bring about with each request.
-enum Fault: Int, CaseIterable {
-    case connections
-    case connectionsPerAddress
-    case proxyHeader
-    case pendingRequests
-    case lateness
-    case descriptors
-    case accept
+/// A fault that clients and backends can bring about with each request.
+enum Fault: Hashable {
+    case refusal(Refusal)
     case unreachableBackend
     case lostBackend
     case malformedResponse
 
     var message: Logger.Message {
         switch self {
-        case .connections: "connection refused: --max-connections is reached"
-        case .connectionsPerAddress:
-            "connection refused: --max-connections-per-address is reached"
-        case .proxyHeader: "connection refused: PROXY protocol"
-        case .pendingRequests: "request refused: --max-pending-requests is reached"
-        case .lateness: "request refused: the event loop is late"
-        case .descriptors: "request refused: no connection to the backend can be opened"
-        case .accept: "cannot accept connections; trying again in a second"
+        case .refusal(let refusal): refusal.message
         case .unreachableBackend: "cannot connect to the backend"
         case .lostBackend: "a connection to the backend was lost"
         case .malformedResponse: "malformed response from the backend"
@@ -35,7 +22,7 @@ enum Fault: Int, CaseIterable {
 /// more there were (`suppressed`).
 struct FaultLog {
     private let logger: Logger
-    private var limiters = [LogLimiter](repeating: LogLimiter(), count: Fault.allCases.count)
+    private var limiters: [Fault: LogLimiter] = [:]
 
     init(_ logger: Logger) {
         self.logger = logger
@@ -46,7 +33,9 @@ struct FaultLog {
         _ metadata: @autoclosure () -> Logger.Metadata = [:],
         at now: NIODeadline = .now()
     ) {
-        guard let suppressed = self.limiters[fault.rawValue].admit(at: now) else { return }
+        guard let suppressed = self.limiters[fault, default: LogLimiter()].admit(at: now) else {
+            return
+        }
         var metadata = metadata()
         if suppressed > 0 { metadata["suppressed"] = .stringConvertible(suppressed) }
         self.logger.warning(fault.message, metadata: metadata)

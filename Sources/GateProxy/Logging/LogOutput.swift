@@ -9,7 +9,7 @@ struct LogOutput {
     private static let atomicBytes = 4096
 
     private let descriptor: CInt
-    /// What is missing of a line whose beginning was written when the log took no more.
+    /// The rest of a line whose beginning was written when the log took no more.
     private var rest: [UInt8] = []
 
     init(descriptor: CInt) {

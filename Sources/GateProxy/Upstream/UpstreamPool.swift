@@ -83,7 +83,7 @@ final class UpstreamPool {
     /// The address for a request.
     struct Choice {
         let member: Member
-        /// What the request finds out, if the address is in doubt.
+        /// The trial of an address in doubt, if the request is one.
         var trial: Trial?
     }
 

@@ -13,7 +13,7 @@ package final class Verdict: Sendable {
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: RenderedAnswer?
-    /// What the access log says of the client and the decision.
+    /// The access log's fields for the client and the decision.
     let logFields: [UInt8]
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?

@@ -189,8 +189,8 @@ final class WorkerRules {
     /// Whether the second has not yet come at which a verdict may become another one, and the one at
     /// which it was decided has: a clock may be set back.
     ///
-    /// What holds for ever is believed without a look at the clock; `Worker` forgets it when that is
-    /// set back.
+    /// A verdict that holds for ever is believed without a look at the clock; `Worker` forgets it when
+    /// that is set back.
     private func isValid(_ verdict: Verdict) -> Bool {
         guard let validUntil = verdict.validUntil else { return true }
         let now = self.now()

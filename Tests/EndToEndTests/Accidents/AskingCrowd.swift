@@ -39,7 +39,7 @@ final class AskingCrowd: Sendable {
         self.state.withLock { $0.statuses = [:] }
     }
 
-    /// What the clients of a version got since they forgot.
+    /// The statuses that the clients of a version got since they forgot.
     func statuses(of version: String) throws -> Set<Int> {
         try self.state.withLock { state in
             if let failure = state.failure { throw failure }

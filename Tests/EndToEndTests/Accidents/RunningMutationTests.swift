@@ -8,8 +8,8 @@ import Testing
 /// Slips that a machine makes in the shipped rules files meet a gate that runs by them: none locks out
 /// a group of clients that passed, and none lets one pass in silence that was refused.
 ///
-/// What is judged below the executable for thousands of slips is asked here of real answers, for a
-/// sample; with `GATE_ALL_MUTATIONS`, for all.
+/// Slips in the rules file of a running gate, judged by its answers: a sample, or all with
+/// `GATE_ALL_MUTATIONS`. `MutationTests` judges thousands of them below the executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(20)))
 struct RunningMutationTests {
     private static let perFile =

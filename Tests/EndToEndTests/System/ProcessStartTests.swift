@@ -3,7 +3,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// What the gate finds when it starts.
+/// The surroundings that the gate finds when it starts.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ProcessStartTests {
     @Test
@@ -21,7 +21,7 @@ struct ProcessStartTests {
             ]
         )
         defer { gate.end() }
-        let client = try await self.client(of: port)
+        let client = try self.client(of: port)
         for _ in 0..<3 {
             try client.send(Request.text(fields: Request.outdated))
             #expect(try client.response().status == 426)
@@ -33,14 +33,14 @@ struct ProcessStartTests {
         }
     }
 
-    private func client(of port: UInt16) async throws -> RawClient {
+    private func client(of port: UInt16) throws -> RawClient {
         let deadline = Deadline.usual
         while true {
             do {
                 return try RawClient(port: port)
             } catch {
                 try #require(!deadline.hasPassed, "\(error)")
-                try await Task.sleep(for: .milliseconds(20))
+                sched_yield()
             }
         }
     }

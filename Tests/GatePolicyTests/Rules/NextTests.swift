@@ -96,7 +96,7 @@ struct NextTests {
             let rules = try self.rules(schedule, base: modes.0, mode: modes.0, whole: modes.1)
             let decision = rules.decide(try client(version: version), at: second(now))
             let kinds = decision.observed.map(\.kind)
-            // Where the whole file observes, hints are given, not counted.
+            // Hints are given, but not counted, where the whole file observes.
             let counted = modes.1 == .observe ? expected.filter { $0 == .require } : expected
             #expect(kinds == counted, "\(modes)")
         }

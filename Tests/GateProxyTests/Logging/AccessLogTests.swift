@@ -11,7 +11,7 @@ struct AccessLogTests {
         return (stage, lines)
     }
 
-    /// What was logged, with its times and what differs between two runs made equal.
+    /// The log so far; times, and anything else that differs between two runs, are made equal.
     private func logged(_ stage: Stage, _ lines: AccessLogLines) -> String {
         stage.worker.accessLog?.tick()
         defer { lines.text = "" }
@@ -175,7 +175,7 @@ struct AccessLogTests {
             ("version", "X-App-Version", "1.1", "1.2"),
             ("build", "X-App-Build", "11", "12"),
         ]
-        // What it is called, and what is sent, changed one at a time.
+        // One field's name and value differ in each.
         let identities = (-1..<fields.count).map { changed in
             fields.enumerated().map { index, field in
                 (field.0, field.1, index == changed ? field.3 : field.2)

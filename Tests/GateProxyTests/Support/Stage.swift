@@ -160,7 +160,7 @@ struct Wire<Handler: ChannelInboundHandler & ChannelOutboundHandler> {
     }
 }
 
-/// What was handed over of an access log.
+/// The lines that an access log handed over.
 final class AccessLogLines {
     var text = ""
 }
@@ -168,7 +168,7 @@ final class AccessLogLines {
 /// A worker with channels in place of sockets, driven by hand.
 struct Stage {
     let loop: EmbeddedEventLoop
-    /// What dates are compared with.
+    /// The clock that dates are compared with.
     let clock = WallClock()
     let worker: Worker
 

@@ -150,7 +150,7 @@ struct UpstreamPoolTests {
         return two
     }
 
-    /// Where two more requests go to, once the pool has looked after itself.
+    /// The backends of two more requests, once the pool has looked after itself.
     private func taken(at now: NIODeadline) throws -> Set<String> {
         let dialled = self.backends.dialled.count
         self.stage.worker.pool.closeOverdue(at: now)

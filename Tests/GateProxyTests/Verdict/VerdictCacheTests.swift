@@ -76,7 +76,7 @@ struct VerdictCacheTests {
         #expect(Self.key([(0, "a")], scope: exempt) != Self.key([(0, "a")]))
     }
 
-    /// What the cache has for a key, without keeping it alive by the question.
+    /// The cached verdict for a key; the question does not keep it alive.
     private static func verdict(for key: VerdictKey, in cache: VerdictCache) -> Verdict? {
         var copy = cache
         return copy.verdict(for: key)
