@@ -1,7 +1,7 @@
 import Logging
 
 /// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
-enum Refusal {
+enum Refusal: CaseIterable {
     case connections
     case connectionsPerAddress
     case proxyHeader
