@@ -56,7 +56,7 @@ enum RulesFileProperties {
         for version in [nil, "0", "1.0.0-rc.1", "3.4.9", "99999999999999999999"] {
             for platform in ["ios", "android", ""] {
                 let target = Array("/v2/orders?\(platform)".utf8)
-                var claims = IdentityClaims()
+                var claims = rules.noClaims
                 claims.addHeader("x-app-platform", platform)
                 if let version { claims.addHeader("x-app-version", version) }
                 let identity = rules.identify(claims)

@@ -5,13 +5,20 @@ func version(_ text: String) throws -> AppVersion {
     try AppVersion(parsing: text)
 }
 
-/// The claims of a request with these header lines.
-func claims(_ headers: [(String, String)], query: [(String, String)] = []) -> IdentityClaims {
-    var claims = IdentityClaims()
-    for (name, value) in headers { claims.addHeader(name, value) }
-    let target = "/?" + query.map { "\($0)=\($1)" }.joined(separator: "&")
-    claims.addQuery(QueryParameters(ofTarget: target))
-    return claims
+extension RuleSet {
+    /// The claims of a request with these header lines.
+    func claims(
+        _ headers: [(String, String)],
+        query: [(String, String)] = []
+    ) -> IdentityClaims {
+        var claims = self.noClaims
+        for (name, value) in headers { claims.addHeader(name, value) }
+        let target = "/?" + query.map { "\($0)=\($1)" }.joined(separator: "&")
+        claims.addQuery(
+            QueryParameters(ofTarget: target.utf8Span.span, named: self.identityQueryNames)
+        )
+        return claims
+    }
 }
 
 /// A client that states what is given, readably.

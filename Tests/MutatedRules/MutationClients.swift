@@ -61,7 +61,7 @@ package struct MutationClients {
     /// Those of the tests in the file, as these rules read them.
     package static func tested(by rules: RuleSetDefinition, as reader: RuleSet) -> [Client] {
         rules.tests.map { test in
-            var claims = IdentityClaims()
+            var claims = reader.noClaims
             for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }
             return Client(
                 identity: reader.identify(claims),

@@ -7,8 +7,8 @@ extension RuleMatch {
     func covers(_ other: RuleMatch) -> Bool {
         Self.covers(self.apps, other.apps) && Self.covers(self.platforms, other.platforms)
             && Self.covers(
-                self.channels?.map { $0.lowercased() },
-                other.channels?.map { $0.lowercased() }
+                self.channels?.map { $0.lowercasedASCII },
+                other.channels?.map { $0.lowercasedASCII }
             )
             && Self.covers(self.osVersions, other.osVersions)
             && Self.covers(self.requests, other.requests)

@@ -83,8 +83,8 @@ extension RuleMatch {
     package func overlaps(_ other: RuleMatch) -> Bool {
         Self.overlaps(self.platforms, other.platforms) && Self.overlaps(self.apps, other.apps)
             && Self.overlaps(
-                self.channels?.map { $0.lowercased() },
-                other.channels?.map { $0.lowercased() }
+                self.channels?.map { $0.lowercasedASCII },
+                other.channels?.map { $0.lowercasedASCII }
             )
             && Self.overlaps(self.requests, other.requests) { one, other in
                 one.meets(other)

@@ -65,7 +65,7 @@ struct ComparedWorld {
         self.platforms = names({ $0.platforms?.map(\.name) }, releases.map(\.platform.name))
             .map { claim in claim.map { Platform($0) } }
         self.channels = names(
-            { $0.channels?.map { $0.lowercased() } },
+            { $0.channels?.map { $0.lowercasedASCII } },
             links.flatMap { $0.channels.keys.sorted() } + releases.compactMap(\.channel)
         )
         self.countries = .names(
@@ -168,7 +168,7 @@ struct ComparedWorld {
         var cell = ComparedCell()
         cell[.app] = place(self.apps, (match.apps ?? focus.apps)?.first)
         cell[.platform] = place(self.platforms, (match.platforms ?? focus.platforms)?.first?.name)
-        let channel = (match.channels ?? focus.channels)?.first?.lowercased()
+        let channel = (match.channels ?? focus.channels)?.first?.lowercasedASCII
         cell[.channel] = place(self.channels, channel)
         cell[.osVersion] = self.osVersions.values.count - 1
         let patterns = match.requests ?? focus.requests ?? []
@@ -209,7 +209,7 @@ struct ComparedWorld {
             Self.fit(match.platforms, self.platforms.values[cell[.platform]], ==),
             Self.fit(match.apps, self.apps.values[cell[.app]], ==),
             Self.fit(match.channels, self.channels.values[cell[.channel]]) {
-                $0.lowercased() == $1
+                $0.lowercasedASCII == $1
             },
             Self.fit(match.osVersions, self.osVersions.values[cell[.osVersion]], ~=),
         ]

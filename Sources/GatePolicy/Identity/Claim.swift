@@ -18,28 +18,25 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
 }
 
 extension Claim {
-    /// What several statements of the same part come to: equal ones are one, different ones are
-    /// unreadable. (nginx takes the first, HAProxy the last: whoever chooses opens a bypass.)
-    init(merging statements: some Sequence<Claim<Value>>) {
-        var merged = Claim.missing
-        for statement in statements {
-            switch (merged, statement) {
-            case (_, .missing), (.unreadable, _):
-                continue
-            case (_, .unreadable):
-                // Nothing that is said besides makes it readable, and nobody has to read on.
-                self = statement
-                return
-            case (.missing, _):
-                merged = statement
-            case (.stated(let one), .stated(let other)) where one != other:
-                self = .unreadable(Excerpt("\(one), \(other)").text)
-                return
-            case (.stated, .stated):
-                continue
-            }
+    /// What stands for more values, or longer ones, than are read.
+    static var tooMuch: Claim { .unreadable("(too long)") }
+
+    /// Adds another statement of the same part: equal ones are one, different ones are unreadable.
+    /// (nginx takes the first, HAProxy the last: whoever chooses opens a bypass.)
+    mutating func merge(_ statement: Claim) {
+        switch (self, statement) {
+        case (_, .missing), (.unreadable, _):
+            break
+        case (.missing, _), (_, .unreadable):
+            self = statement
+        case (.stated(let one), .stated(let other)):
+            if one != other { self = .unreadable(Excerpt("\(one), \(other)").text) }
         }
-        self = merged
+    }
+
+    /// Whether nothing that is said besides can make it readable.
+    var isUnreadable: Bool {
+        if case .unreadable = self { true } else { false }
     }
 
     func map<Other>(_ transform: (Value) -> Other) -> Claim<Other> {

@@ -1,47 +1,141 @@
 /// The header lines and query parameters of one request that can say who the client is, as they
 /// were received.
-package struct IdentityClaims: Sendable, Equatable {
-    struct Line: Sendable, Equatable {
-        let name: String
-        /// The value of the line; `nil` if it is longer than what is read.
-        let value: String?
+///
+/// `RuleSet.noClaims` is the beginning of one.
+package struct IdentityClaims: Sendable {
+    /// A header line or a query parameter.
+    struct Line: Sendable {
+        /// The index of its name among those that are read.
+        let name: Int
+        /// The place of its value in `bytes`; `nil` if it is longer than what is read.
+        let value: Range<Int>?
         /// Whether others may read a list from it.
         let hasComma: Bool
-
-        init(_ name: String, _ value: String?, hasComma: Bool) {
-            self.name = name
-            self.value = value
-            self.hasComma = hasComma
-        }
-
-        init(_ name: String, _ value: String) {
-            let isRead = value.utf8.count <= IdentityLimits.lineLength
-            let hasComma = value.utf8.contains(UInt8(ascii: ","))
-            self.init(name, isRead ? value : nil, hasComma: hasComma)
-        }
     }
 
+    private let headerNames: [String]
+    private let queryNames: [String]
+    private(set) var bytes: [UInt8] = []
     private(set) var headers: [Line] = []
     private(set) var query: [Line] = []
 
-    package init() {}
-
-    /// Adds a header line; the name in lower case.
-    package mutating func addHeader(_ name: String, _ value: String) {
-        self.headers.append(Line(name, value))
+    init(headerNames: [String], queryNames: [String]) {
+        self.headerNames = headerNames
+        self.queryNames = queryNames
     }
 
-    /// Adds a header line that is longer than what is read; the name in lower case.
+    /// Forgets all lines, and keeps the memory for others.
+    package mutating func removeAll() {
+        self.bytes.removeAll(keepingCapacity: true)
+        self.headers.removeAll(keepingCapacity: true)
+        self.query.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a header line, if it can say who the client is; the name in lower case.
+    package mutating func addHeader(_ name: String, _ value: String) {
+        guard let index = self.headerNames.firstIndex(of: name) else { return }
+        self.addHeader(at: index, value.utf8Span.span)
+    }
+
+    /// Adds a header line.
     ///
     /// - Parameters:
-    ///   - name: The name of the field.
-    ///   - hasComma: Whether there is a comma in its value.
-    package mutating func addUnreadHeader(_ name: String, hasComma: Bool) {
-        self.headers.append(Line(name, nil, hasComma: hasComma))
+    ///   - index: The index of the name in `RuleSet.identityHeaderNames`.
+    ///   - value: The value of the line.
+    package mutating func addHeader(at index: Int, _ value: Span<UInt8>) {
+        self.headers.append(self.line(index, value))
     }
 
-    /// Adds parameters of the query.
+    /// Adds parameters of the query, as far as they can say who the client is.
     package mutating func addQuery(_ parameters: QueryParameters) {
-        self.query += parameters.all.map { Line($0.name, $0.value) }
+        for (index, name) in self.queryNames.enumerated() {
+            for value in parameters.values(of: name) {
+                let isRead = value.count <= IdentityLimits.lineLength
+                let decoded = isRead ? PercentEncoding.decodedBytes(value) : value
+                self.query.append(self.line(index, decoded.span))
+            }
+        }
+    }
+
+    private mutating func line(_ name: Int, _ value: Span<UInt8>) -> Line {
+        let hasComma = value.firstIndex(of: UInt8(ascii: ",")) != nil
+        guard value.count <= IdentityLimits.lineLength else {
+            return Line(name: name, value: nil, hasComma: hasComma)
+        }
+        let start = self.bytes.count
+        self.bytes.append(value)
+        return Line(name: name, value: start..<self.bytes.count, hasComma: hasComma)
+    }
+}
+
+extension IdentityClaims {
+    /// How much lines state.
+    enum Extent {
+        /// Nothing but blanks and commas.
+        case nothing
+        case values
+        /// More than is read: see `IdentityLimits`.
+        case tooMuch
+    }
+
+    /// Hands over the values of lines one by one, without blanks around them, until nobody wants
+    /// another one.
+    ///
+    /// Lines are split at commas, because `X: a, b` and two lines `X: a` and `X: b` are the same
+    /// message (RFC 9110 section 5.3), and a hop before the gate may have joined them. Empty elements
+    /// say nothing (section 5.6.1.2).
+    ///
+    /// - Parameters:
+    ///   - lines: The headers or the query.
+    ///   - names: The indices of the names that speak.
+    ///   - body: Takes a value, and returns whether it wants the next one.
+    /// - Returns: How much there is, as far as it was wanted.
+    func forEachValue(
+        of lines: [Line],
+        named names: [Int],
+        _ body: (Span<UInt8>) -> Bool
+    ) -> Extent {
+        let bytes = self.bytes.span
+        var (values, elements) = (0, 0)
+        for line in lines where names.contains(line.name) {
+            guard let place = line.value else { return .tooMuch }
+            var start = place.lowerBound
+            while true {
+                elements += 1
+                guard elements <= IdentityLimits.elements else { return .tooMuch }
+                var end = place.upperBound
+                if line.hasComma {
+                    end = start
+                    while end < place.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
+                }
+                let value = bytes.withoutBlanks(start..<end)
+                if !value.isEmpty {
+                    values += 1
+                    guard values <= IdentityLimits.values else { return .tooMuch }
+                    guard body(bytes.extracting(value)) else { return .values }
+                }
+                guard end < place.upperBound else { break }
+                start = end + 1
+            }
+        }
+        return values == 0 ? .nothing : .values
+    }
+
+    /// Whether everybody reads one value from a line.
+    func isOneValue(_ line: Line) -> Bool {
+        guard !line.hasComma else { return false }
+        guard let value = line.value else { return true }
+        return !self.bytes.span.withoutBlanks(value).isEmpty
+    }
+
+    /// The lines with these names as texts, without those that are longer than what is read.
+    func texts(of lines: [Line], named names: [Int]) -> [String] {
+        let bytes = self.bytes.span
+        var texts: [String] = []
+        for line in lines where names.contains(line.name) {
+            guard let value = line.value else { continue }
+            texts.append(bytes.extracting(value).text)
+        }
+        return texts
     }
 }

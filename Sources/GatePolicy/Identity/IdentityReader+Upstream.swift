@@ -12,19 +12,23 @@ extension IdentityReader {
         // some other proxy says.
         for part in IdentityPart.allCases where part != .languages && part != .country {
             guard let name = self.names(of: part).first else { continue }
-            let lines = self.lines(of: part, in: claims)
+            let lines = claims.headers.filter { self.indices(of: part).contains($0.name) }
             // Nearly every part of every client: what it says goes on as it is.
-            if lines.count == 1, lines[0].isOneValue { continue }
+            if lines.count == 1, claims.isOneValue(lines[0]) { continue }
             let stated = Self.text(of: part, in: identity)
             if lines.isEmpty, stated == nil { continue }
-            let values = StatedValue.list(lines)
-            let chosen = stated ?? Self.lowestVersion(part, values) ?? values.first?.forwardable
-            let isTooMuch = lines.contains { $0.value == nil } || values.first?.isTooMuch == true
-            guard chosen != nil || values.count > 1 || lines.count > 1 || isTooMuch else {
-                continue
+            var values = 0
+            var first: String?
+            let extent = claims.forEachValue(of: lines, named: self.indices(of: part)) { value in
+                values += 1
+                if values == 1 { first = StatedValue.name(value).value }
+                return true
             }
-            for line in lines where !upstream.drop.contains(line.name) {
-                upstream.drop.append(line.name)
+            let isTooMuch = extent == .tooMuch
+            let chosen = stated ?? (isTooMuch ? nil : self.lowest(part, in: claims) ?? first)
+            guard chosen != nil || values > 1 || lines.count > 1 || isTooMuch else { continue }
+            for line in lines where !upstream.drop.contains(self.headerNames[line.name]) {
+                upstream.drop.append(self.headerNames[line.name])
             }
             if let chosen { upstream.add.append(HeaderField(name: name, value: chosen)) }
         }
@@ -32,11 +36,21 @@ extension IdentityReader {
     }
 
     /// The lowest readable version of several: whoever claims two is served as the older one.
-    private static func lowestVersion(_ part: IdentityPart, _ values: [StatedValue]) -> String? {
-        switch part {
-        case .version: values.compactMap { VersionStatement($0).version.value }.min()?.description
-        case .osVersion: values.compactMap(\.version.value).min()?.description
-        case .build: values.compactMap(\.build.value).min().map { String($0) }
+    private func lowest(_ part: IdentityPart, in claims: IdentityClaims) -> String? {
+        func lowest<Value: Comparable>(_ read: (Span<UInt8>) -> Claim<Value>) -> Value? {
+            var lowest: Value?
+            _ = claims.forEachValue(of: claims.headers, named: self.indices(of: part)) { value in
+                if let value = read(value).value, lowest.map({ value < $0 }) ?? true {
+                    lowest = value
+                }
+                return true
+            }
+            return lowest
+        }
+        return switch part {
+        case .version: lowest { VersionStatement($0).version }?.description
+        case .osVersion: lowest(StatedValue.version)?.description
+        case .build: lowest(StatedValue.build).map { String($0) }
         case .app, .platform, .channel, .device, .languages, .country, .storefront: nil
         }
     }
@@ -53,20 +67,5 @@ extension IdentityReader {
         case .storefront: identity.storefront.value?.uppercased()
         case .languages, .country: nil
         }
-    }
-}
-
-extension IdentityClaims.Line {
-    /// Whether everybody reads one value from the line.
-    fileprivate var isOneValue: Bool {
-        guard !self.hasComma else { return false }
-        return self.value?.utf8.contains { !$0.isBlank } ?? true
-    }
-}
-
-extension StatedValue {
-    /// The value, if it can stand in a header field.
-    fileprivate var forwardable: String? {
-        self.name.value
     }
 }

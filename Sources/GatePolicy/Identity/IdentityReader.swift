@@ -9,17 +9,30 @@ struct IdentityReader: Sendable {
 
     /// Every header field that is looked at, lower case and without repetition.
     let headerNames: [String]
-    let queryNames: Set<String>
+    /// Every query parameter that is looked at, likewise.
+    let queryNames: [String]
+    /// The indices of the names that speak for a part, by the number of the part.
+    private let headerIndices: [[Int]]
+    private let queryIndices: [[Int]]
+    private let userAgentIndex: Int?
 
     init(_ sources: IdentitySources) {
         var sources = sources
         sources.headers = sources.headers.mapValues { $0.map { $0.lowercased() } }
         sources.query = sources.query.mapValues { $0.lowercased() }
         self.sources = sources
-        var names = IdentityPart.allCases.flatMap { sources.headers[$0] ?? [] }
-        if !sources.userAgents.isEmpty { names.append(Self.userAgent) }
-        self.headerNames = Self.unique(names)
-        self.queryNames = Set(IdentityPart.allCases.compactMap { sources.query[$0] })
+        let headers = IdentityPart.allCases.map { sources.headers[$0] ?? [] }
+        let query = IdentityPart.allCases.map { sources.query[$0] }
+        let userAgent = sources.userAgents.isEmpty ? [] : [Self.userAgent]
+        let headerNames = Self.unique(headers.flatMap(\.self) + userAgent)
+        let queryNames = Self.unique(query.compactMap(\.self))
+        self.headerNames = headerNames
+        self.queryNames = queryNames
+        self.headerIndices = headers.map { $0.compactMap { headerNames.firstIndex(of: $0) } }
+        self.queryIndices = query.map {
+            $0.flatMap { queryNames.firstIndex(of: $0) }.map { [$0] } ?? []
+        }
+        self.userAgentIndex = userAgent.isEmpty ? nil : headerNames.firstIndex(of: Self.userAgent)
     }
 
     private static func unique(_ names: [String]) -> [String] {
@@ -27,38 +40,60 @@ struct IdentityReader: Sendable {
         return names.filter { seen.insert($0).inserted }
     }
 
-    func identify(_ claims: IdentityClaims) -> ClientIdentity {
-        var versionValues = self.values(of: .version, in: claims)
-        // A version header without a value says nothing, and counts as none.
-        let spoken = versionValues.isEmpty ? self.userAgentValues(in: claims) : [:]
-        versionValues += spoken[.version] ?? []
-        func values(_ part: IdentityPart) -> [StatedValue] {
-            let values = self.values(of: part, in: claims)
-            return values.isEmpty ? spoken[part] ?? [] : values
-        }
-        let versions = VersionStatement.merged(versionValues)
-        func name(_ part: IdentityPart) -> Claim<String> {
-            Claim(merging: values(part).lazy.map(\.name))
-        }
-        let channels = values(.channel).lazy.map { $0.name.map { $0.lowercased() } }
-        return ClientIdentity(
-            app: name(.app),
-            platform: Claim(merging: values(.platform).map(\.platform) + versions.map(\.platform)),
-            version: Claim(merging: versions.map(\.version)),
-            build: Claim(merging: values(.build).map(\.build) + versions.map(\.build)),
-            channel: Claim(merging: channels),
-            osVersion: Claim(merging: values(.osVersion).lazy.map(\.version)),
-            device: name(.device),
-            languages: self.languages(in: claims),
-            country: Claim(merging: values(.country).lazy.map(\.country)),
-            storefront: Claim(merging: values(.storefront).lazy.map(\.storefront))
-        )
+    /// The claims of a client that says nothing.
+    var noClaims: IdentityClaims {
+        IdentityClaims(headerNames: self.headerNames, queryNames: self.queryNames)
     }
 
-    /// The header lines of a part, whichever of its names they have.
-    func lines(of part: IdentityPart, in claims: IdentityClaims) -> [IdentityClaims.Line] {
-        let names = self.names(of: part)
-        return claims.headers.filter { names.contains($0.name) }
+    func identify(_ claims: IdentityClaims) -> ClientIdentity {
+        var version = VersionStatement()
+        let extent = self.forEachValue(of: .version, in: claims) { value in
+            version.merge(value)
+            return !version.version.isUnreadable
+        }
+        var userAgent: [IdentityPart: [[UInt8]]] = [:]
+        switch extent {
+        case .values: break
+        case .tooMuch: version = .tooMuch
+        case .nothing:
+            // A version header without a value says nothing, and counts as none.
+            userAgent = self.userAgentValues(in: claims)
+            for value in userAgent[.version] ?? [] { version.merge(value.span) }
+        }
+        func claim<Value>(
+            _ part: IdentityPart,
+            _ read: (Span<UInt8>) -> Claim<Value>
+        ) -> Claim<Value> {
+            var claim = Claim<Value>.missing
+            let extent = self.forEachValue(of: part, in: claims) { value in
+                claim.merge(read(value))
+                return !claim.isUnreadable
+            }
+            switch extent {
+            case .values: return claim
+            case .tooMuch: return .tooMuch
+            case .nothing:
+                guard !userAgent.isEmpty else { return .missing }
+                for value in userAgent[part] ?? [] { claim.merge(read(value.span)) }
+                return claim
+            }
+        }
+        var platform = claim(.platform, StatedValue.platform)
+        platform.merge(version.platform)
+        var build = claim(.build, StatedValue.build)
+        build.merge(version.build)
+        return ClientIdentity(
+            app: claim(.app, StatedValue.name),
+            platform: platform,
+            version: version.version,
+            build: build,
+            channel: claim(.channel, StatedValue.lowercasedName),
+            osVersion: claim(.osVersion, StatedValue.version),
+            device: claim(.device, StatedValue.name),
+            languages: self.languages(in: claims),
+            country: claim(.country, StatedValue.country),
+            storefront: claim(.storefront, StatedValue.storefront)
+        )
     }
 
     /// The header fields that speak for a part.
@@ -66,42 +101,45 @@ struct IdentityReader: Sendable {
         self.sources.headers[part, default: []]
     }
 
-    private func values(of part: IdentityPart, in claims: IdentityClaims) -> [StatedValue] {
-        let spoken = StatedValue.list(self.lines(of: part, in: claims))
-        guard spoken.isEmpty else { return spoken }
-        return StatedValue.list(self.parameters(of: part, in: claims))
-    }
+    /// The indices of the header fields that speak for a part.
+    func indices(of part: IdentityPart) -> [Int] { self.headerIndices[part.rawValue] }
 
-    private func parameters(
+    private func forEachValue(
         of part: IdentityPart,
-        in claims: IdentityClaims
-    ) -> [IdentityClaims.Line] {
-        guard !claims.query.isEmpty, let name = self.sources.query[part] else { return [] }
-        return claims.query.filter { $0.name == name }.map { line in
-            guard let value = line.value else { return line }
-            return IdentityClaims.Line(name, PercentEncoding.decode(value))
-        }
+        in claims: IdentityClaims,
+        _ body: (Span<UInt8>) -> Bool
+    ) -> IdentityClaims.Extent {
+        let names = self.indices(of: part)
+        let extent = claims.forEachValue(of: claims.headers, named: names, body)
+        guard extent == .nothing, !claims.query.isEmpty else { return extent }
+        return claims.forEachValue(
+            of: claims.query,
+            named: self.queryIndices[part.rawValue],
+            body
+        )
     }
 
-    private func userAgentValues(in claims: IdentityClaims) -> [IdentityPart: [StatedValue]] {
-        var values: [IdentityPart: [StatedValue]] = [:]
-        for line in claims.headers where line.name == Self.userAgent {
-            let matches = self.sources.userAgents.lazy.compactMap { pattern in
-                line.value.flatMap { pattern.match($0) }
-            }
+    private func userAgentValues(in claims: IdentityClaims) -> [IdentityPart: [[UInt8]]] {
+        guard let userAgentIndex else { return [:] }
+        var values: [IdentityPart: [[UInt8]]] = [:]
+        for text in claims.texts(of: claims.headers, named: [userAgentIndex]) {
+            let matches = self.sources.userAgents.lazy.compactMap { $0.match(text) }
             guard let match = matches.first else { continue }
             for (field, text) in match {
                 // A comma here is part of a product's comment, not a list of values.
-                let value = StatedValue(text: text.trimmingBlanks)
-                if !value.text.isEmpty { values[field.part, default: []].append(value) }
+                let value = Array(text.trimmingBlanks.utf8)
+                if !value.isEmpty { values[field.part, default: []].append(value) }
             }
         }
         return values
     }
 
     private func languages(in claims: IdentityClaims) -> [String] {
-        let fields = self.lines(of: .languages, in: claims).compactMap(\.value)
-        guard fields.allSatisfy({ $0.isEmpty }) else { return fields }
-        return self.parameters(of: .languages, in: claims).compactMap(\.value)
+        let fields = claims.texts(of: claims.headers, named: self.indices(of: .languages))
+        guard fields.allSatisfy(\.isEmpty), !claims.query.isEmpty else { return fields }
+        return claims.texts(
+            of: claims.query,
+            named: self.queryIndices[IdentityPart.languages.rawValue]
+        )
     }
 }

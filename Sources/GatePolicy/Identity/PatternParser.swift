@@ -138,7 +138,7 @@ struct PatternParser {
     /// Reads one count; nothing is no count.
     private static func count(_ digits: Substring) throws(UserAgentPatternError) -> Int? {
         guard !digits.isEmpty else { return nil }
-        guard let number = DecimalNumber(digits: digits.utf8) else {
+        guard let number = DecimalNumber(digits: digits.utf8Span.span) else {
             throw .unsupported("{\(digits)}")
         }
         guard case .small(let value) = number, value <= UInt64(Self.maximumRepetition) else {

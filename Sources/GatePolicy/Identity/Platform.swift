@@ -14,11 +14,21 @@ package struct Platform: Sendable, Hashable {
     package static let linux = Platform("linux")
     package static let web = Platform("web")
 
-    /// Folds the case and replaces aliases; an unknown platform keeps its own name.
+    /// Folds the case of ASCII letters and replaces aliases; an unknown platform keeps its own name.
     package init(_ raw: String) {
-        let folded = raw.trimmingBlanks.lowercased()
+        self.init(raw.utf8Span.span)
+    }
+
+    /// Likewise of the bytes of a name.
+    init(_ raw: Span<UInt8>) {
+        let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
+        let folded = trimmed.lowercasedText
+        guard trimmed.allSatisfy({ $0 < 0x80 }) else {
+            self.name = folded
+            return
+        }
         // `Mac OS X`, `mac_os_x` and `macOSX` are one alias.
-        let isSpaced = folded.utf8.contains { Self.isSpace($0) }
+        let isSpaced = !trimmed.allSatisfy { !Self.isSpace($0) }
         let key =
             isSpaced
             ? String(decoding: folded.utf8.filter { !Self.isSpace($0) }, as: UTF8.self) : folded

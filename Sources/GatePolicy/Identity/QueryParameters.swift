@@ -1,63 +1,90 @@
-/// The parameters in the query of a request target (URL standard section 5.1), in their order.
+/// The parameters in the query of a request target (URL standard section 5.1) that have one of some
+/// names.
 package struct QueryParameters: Sendable {
+    private struct Parameter {
+        /// The index of its name among the wanted ones.
+        let name: Int
+        /// The place of its value in the query; empty for one without.
+        let value: Range<Int>
+    }
+
     /// The most parameters that are kept; more than enough to see that a part is said too often.
     private static let limit = 128
 
-    /// Names in lower case, values percent-encoded as they stand there.
-    package let all: [(name: String, value: String)]
+    /// In lower case.
+    private let names: [String]
+    private var query: [UInt8] = []
+    private var all: [Parameter] = []
 
-    /// Reads the parameters that have one of these names, or all.
-    package init(ofTarget target: String, named names: Set<String>? = nil) {
-        let wanted = names.map { $0.map { Array($0.utf8) } }
-        let bytes = target.utf8
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
-            self = .none
-            return
-        }
-        var all: [(name: String, value: String)] = []
-        var start = bytes.index(after: mark)
-        var equals: String.Index?
-        var index = start
-        while all.count < Self.limit {
-            let byte = index < bytes.endIndex ? bytes[index] : nil
-            if let byte, byte != UInt8(ascii: "&") {
-                if byte == UInt8(ascii: "="), equals == nil { equals = index }
-            } else {
-                let name = bytes[start..<(equals ?? index)]
-                let isEmpty = start == index
-                if !isEmpty, wanted?.contains(where: { Self.isSame($0, name) }) ?? true {
-                    let value = equals.map { bytes[bytes.index(after: $0)..<index] }
-                    all.append(
-                        (Substring(name).lowercased(), value.map { String(Substring($0)) } ?? "")
-                    )
-                }
-                guard byte != nil else { break }
-                start = bytes.index(after: index)
-                equals = nil
+    private init(names: [String]) {
+        self.names = names
+    }
+
+    package static let none = QueryParameters(names: [])
+
+    /// Reads the parameters of a target.
+    ///
+    /// - Parameters:
+    ///   - target: The target of a request.
+    ///   - names: The wanted names, in lower case; a client may write them in any case.
+    package init(ofTarget target: Span<UInt8>, named names: [String]) {
+        self.init(names: names)
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let query = target.extracting(mark + 1..<target.count)
+        self.query.append(query)
+        var start = 0
+        while start < query.count, self.all.count < Self.limit {
+            var end = start
+            var equals: Int?
+            while end < query.count, query[end] != UInt8(ascii: "&") {
+                if equals == nil, query[end] == UInt8(ascii: "=") { equals = end }
+                end += 1
             }
-            index = bytes.index(after: index)
+            let name = query.extracting(start..<(equals ?? end))
+            if start < end, let index = names.firstIndex(where: { Self.isSame($0, name) }) {
+                self.all.append(Parameter(name: index, value: (equals.map { $0 + 1 } ?? end)..<end))
+            }
+            start = end + 1
         }
-        self.all = all
     }
 
     /// Whether a name is a wanted one, which is in lower case.
-    private static func isSame(_ wanted: [UInt8], _ name: Substring.UTF8View) -> Bool {
-        wanted.count == name.count && zip(wanted, name).allSatisfy { $0 == $1.lowercased }
+    private static func isSame(_ wanted: String, _ name: Span<UInt8>) -> Bool {
+        let wanted = wanted.utf8Span.span
+        guard wanted.count == name.count else { return false }
+        for index in name.indices where name[index].lowercased != wanted[index] { return false }
+        return true
     }
 
-    private init(all: [(name: String, value: String)]) {
-        self.all = all
+    package var isEmpty: Bool { self.all.isEmpty }
+
+    /// The values of a parameter in their order, percent-encoded as they stand there.
+    package func values(of name: String) -> [[UInt8]] {
+        guard let index = self.names.firstIndex(of: name) else { return [] }
+        return self.all.filter { $0.name == index }.map { Array(self.query[$0.value]) }
     }
 
-    package static let none = QueryParameters(all: [])
-
-    /// Those that have one of these names.
-    package func named(_ names: Set<String>) -> QueryParameters {
-        QueryParameters(all: self.all.filter { names.contains($0.name) })
+    /// The decoded value of a parameter that is there once, or the first of several; `nil` without.
+    package func firstValue(of name: String) -> [UInt8]? {
+        guard let index = self.names.firstIndex(of: name),
+            let parameter = self.all.first(where: { $0.name == index })
+        else { return nil }
+        return PercentEncoding.decodedBytes(Array(self.query[parameter.value]))
     }
 
-    /// Every value of a parameter.
-    package func values(of name: String) -> [String] {
-        self.all.filter { $0.name == name }.map(\.value)
+    /// How often a parameter is there.
+    package func count(of name: String) -> Int {
+        guard let index = self.names.firstIndex(of: name) else { return 0 }
+        return self.all.count { $0.name == index }
+    }
+
+    /// Appends all parameters, such that no others look the same.
+    package func append(to bytes: inout [UInt8]) {
+        for parameter in self.all {
+            bytes.append(0xFF)
+            bytes += self.names[parameter.name].utf8
+            bytes.append(0xFF)
+            bytes += self.query[parameter.value]
+        }
     }
 }

@@ -28,7 +28,7 @@ final class CompiledRule: Sendable {
         self.definition = definition
         self.place = place
         self.patterns = patterns
-        self.channels = definition.match.channels?.map { $0.lowercased() }
+        self.channels = definition.match.channels?.map { $0.lowercasedASCII }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
         self.asksVersion =

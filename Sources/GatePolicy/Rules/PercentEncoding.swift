@@ -1,14 +1,11 @@
 /// Percent-encoding of RFC 3986 section 2.1.
 package enum PercentEncoding {
     /// Decodes every valid triplet; what is no triplet stays as it is, and so does `+`.
-    static func decode(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-        return String(decoding: self.decodedBytes(text), as: UTF8.self)
-    }
-
-    /// The bytes of a decoded text, which need not be UTF-8.
-    package static func decodedBytes(_ text: String) -> [UInt8] {
-        var rest = text.utf8[...]
+    ///
+    /// The decoded bytes need not be UTF-8.
+    package static func decodedBytes(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "%")) else { return bytes }
+        var rest = bytes[...]
         var decoded: [UInt8] = []
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), let octet = Self.octet(rest) {

@@ -43,11 +43,11 @@ extension RuleSet {
 
     private func outcome(of test: RuleTest, at time: Timestamp) -> RuleTestOutcome {
         if test.isPreflight { return RuleTestOutcome(decision: .preflight, status: nil) }
-        var claims = IdentityClaims()
+        var claims = self.noClaims
         for field in test.headers { claims.addHeader(field.name.lowercased(), field.value) }
         if test.isHandshake {
-            let parameters = QueryParameters(ofTarget: test.path)
-            claims.addQuery(parameters.named(self.identityQueryNames))
+            let target = test.path.utf8Span.span
+            claims.addQuery(QueryParameters(ofTarget: target, named: self.identityQueryNames))
         }
         let identity = self.identify(claims)
         let method = Array(test.method.utf8)

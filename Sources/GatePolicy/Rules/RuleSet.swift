@@ -26,7 +26,10 @@ package final class RuleSet: Sendable {
     package var identityHeaderNames: [String] { self.reader.headerNames }
 
     /// Every query parameter that `identify(_:)` looks at, in lower case.
-    package var identityQueryNames: Set<String> { self.reader.queryNames }
+    package var identityQueryNames: [String] { self.reader.queryNames }
+
+    /// The claims of a client that says nothing, for others to be added.
+    package var noClaims: IdentityClaims { self.reader.noClaims }
 
     /// Reads who the client is.
     package func identify(_ claims: IdentityClaims) -> ClientIdentity {

@@ -11,7 +11,7 @@ package struct AppVersion: Sendable {
 
     /// The numbers without trailing zeros, so that `1.0` and `1.0.0` are the same value.
     let numbers: [DecimalNumber]
-    let prerelease: [PrereleaseIdentifier]
+    let prerelease: Prerelease
 
     /// The text without `v`, blanks, leading zeros and build metadata.
     ///
@@ -20,30 +20,38 @@ package struct AppVersion: Sendable {
     package let description: String
 
     package init(parsing text: String) throws(VersionError) {
-        try self.init(text.trimmingBlanks)
+        let bytes = text.utf8Span.span
+        try self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))
     }
 
     /// Reads a version without blanks around it.
-    init(_ text: Substring) throws(VersionError) {
+    init(_ text: Span<UInt8>) throws(VersionError) {
         guard !text.isEmpty else { throw .empty }
-        guard text.utf8.count <= Self.maximumLength else { throw .tooLong }
-        var rest = text.utf8
-        if rest.first?.lowercased == UInt8(ascii: "v"), rest.dropFirst().first?.isDigit == true {
-            rest.removeFirst()
+        guard text.count <= Self.maximumLength else { throw .tooLong }
+        let hasMark = text.count > 1 && text[0].lowercased == UInt8(ascii: "v") && text[1].isDigit
+        let start = hasMark ? 1 : 0
+        var end = text.count
+        if let plus = text.firstIndex(of: UInt8(ascii: "+")) {
+            let metadata = text.extracting(plus + 1..<end)
+            guard Prerelease.isWellFormed(metadata) else {
+                throw .invalidBuildMetadata(Excerpt(metadata).text)
+            }
+            end = plus
         }
-        if let plus = rest.firstIndex(of: UInt8(ascii: "+")) {
-            try Self.checkBuildMetadata(rest[rest.index(after: plus)...])
-            rest = rest[..<plus]
+        var prerelease = Prerelease.none
+        if let hyphen = text.extracting(0..<end).firstIndex(of: UInt8(ascii: "-")) {
+            let identifiers = text.extracting(hyphen + 1..<end)
+            guard let read = Prerelease(identifiers) else {
+                throw .invalidPrerelease(Excerpt(identifiers).text)
+            }
+            prerelease = read
+            end = hyphen
         }
-        var prerelease: [PrereleaseIdentifier] = []
-        if let hyphen = rest.firstIndex(of: UInt8(ascii: "-")) {
-            prerelease = try Self.prerelease(rest[rest.index(after: hyphen)...])
-            rest = rest[..<hyphen]
-        }
-        let numbers = try Self.numbers(rest)
+        let release = text.extracting(start..<end)
+        let numbers = try Self.numbers(release)
         // Nearly every version is written as it is described.
-        let isDescription = prerelease.isEmpty && !Self.hasLeadingZero(rest)
-        self.init(numbers, prerelease, as: isDescription ? String(Substring(rest)) : nil)
+        let isDescription = prerelease.isEmpty && !Self.hasLeadingZero(release)
+        self.init(numbers, prerelease, as: isDescription ? release.text : nil)
     }
 
     /// - Parameters:
@@ -52,29 +60,29 @@ package struct AppVersion: Sendable {
     ///   - description: How they are written, if that is known.
     private init(
         _ numbers: [DecimalNumber],
-        _ prerelease: [PrereleaseIdentifier],
+        _ prerelease: Prerelease,
         as description: String?
     ) {
         let end = numbers.lastIndex { $0 != .zero }.map { $0 + 1 } ?? 0
+        self.description = description ?? Self.description(numbers, prerelease)
         self.numbers = end == numbers.count ? numbers : Array(numbers[..<end])
         self.prerelease = prerelease
-        self.description = description ?? Self.description(numbers, prerelease)
     }
 
     private static func description(
         _ numbers: [DecimalNumber],
-        _ prerelease: [PrereleaseIdentifier]
+        _ prerelease: Prerelease
     ) -> String {
         let release = numbers.map(\.description).joined(separator: ".")
-        let suffix = prerelease.map(\.description).joined(separator: ".")
-        return suffix.isEmpty ? release : "\(release)-\(suffix)"
+        return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
     /// Whether one of the dotted numbers has a zero in front of another digit.
-    private static func hasLeadingZero(_ text: Substring.UTF8View) -> Bool {
+    private static func hasLeadingZero(_ text: Span<UInt8>) -> Bool {
         var isFirst = true
         var isZero = false
-        for byte in text {
+        for index in text.indices {
+            let byte = text[index]
             if isZero, byte.isDigit { return true }
             isZero = isFirst && byte == 0x30
             isFirst = byte == UInt8(ascii: ".")
@@ -85,44 +93,29 @@ package struct AppVersion: Sendable {
     /// The release that a pre-release leads to; a release itself is returned as it is.
     package var release: AppVersion {
         guard !self.prerelease.isEmpty else { return self }
-        return AppVersion(self.numbers, [], as: nil)
+        return AppVersion(self.numbers, .none, as: nil)
     }
 
     /// Reads the dotted numbers in front of a pre-release.
-    static func numbers(
-        _ text: Substring.UTF8View
-    ) throws(VersionError) -> [DecimalNumber] {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count <= Self.maximumParts else { throw .tooManyParts }
+    static func numbers(_ text: Span<UInt8>) throws(VersionError) -> [DecimalNumber] {
+        var parts = 1
+        for index in text.indices where text[index] == UInt8(ascii: ".") { parts += 1 }
+        guard parts <= Self.maximumParts else { throw .tooManyParts }
         var numbers: [DecimalNumber] = []
-        for part in parts {
+        numbers.reserveCapacity(parts)
+        var start = 0
+        while start <= text.count {
+            var end = start
+            while end < text.count, text[end] != UInt8(ascii: ".") { end += 1 }
+            let part = text.extracting(start..<end)
             guard !part.isEmpty else { throw .emptyPart }
             guard let number = DecimalNumber(digits: part) else {
                 throw .notANumber(Excerpt(part).text)
             }
             numbers.append(number)
+            start = end + 1
         }
         return numbers
-    }
-
-    private static func prerelease(
-        _ text: Substring.UTF8View
-    ) throws(VersionError) -> [PrereleaseIdentifier] {
-        var identifiers: [PrereleaseIdentifier] = []
-        for part in text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            guard let identifier = PrereleaseIdentifier(part) else {
-                throw .invalidPrerelease(Excerpt(text).text)
-            }
-            identifiers.append(identifier)
-        }
-        return identifiers
-    }
-
-    private static func checkBuildMetadata(_ text: Substring.UTF8View) throws(VersionError) {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.allSatisfy({ PrereleaseIdentifier.isWellFormed($0) }) else {
-            throw .invalidBuildMetadata(Excerpt(text).text)
-        }
     }
 }
 
@@ -148,6 +141,6 @@ extension AppVersion: Comparable {
         guard !left.prerelease.isEmpty, !right.prerelease.isEmpty else {
             return !left.prerelease.isEmpty && right.prerelease.isEmpty
         }
-        return left.prerelease.lexicographicallyPrecedes(right.prerelease)
+        return left.prerelease < right.prerelease
     }
 }

@@ -17,6 +17,16 @@ extension String {
     var trimmingBlanks: Substring { self[...].trimmingBlanks }
 }
 
+extension Span<UInt8> {
+    /// A range without the blanks around it.
+    func withoutBlanks(_ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, self[start].isBlank { start += 1 }
+        while start < end, self[end - 1].isBlank { end -= 1 }
+        return start..<end
+    }
+}
+
 extension UInt8 {
     /// SP or HTAB.
     var isBlank: Bool { self == 0x20 || self == 0x09 }

@@ -11,14 +11,18 @@ enum DecimalNumber: Sendable, Hashable {
     static let zero = DecimalNumber.small(0)
 
     /// Reads digits and nothing else; `nil` for no digits or any other byte.
-    init?(digits: some Collection<UInt8>) {
+    init?(digits: Span<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
-        let significant = digits.drop { $0 == 0x30 }
-        if significant.count <= 19 {
-            self = .small(significant.reduce(0) { $0 * 10 + UInt64($1 - 0x30) })
-        } else {
-            self = .large(String(decoding: significant, as: UTF8.self))
+        var start = 0
+        while start < digits.count, digits[start] == 0x30 { start += 1 }
+        let significant = digits.extracting(start..<digits.count)
+        guard significant.count <= 19 else {
+            self = .large(significant.text)
+            return
         }
+        var value: UInt64 = 0
+        for index in significant.indices { value = value * 10 + UInt64(significant[index] - 0x30) }
+        self = .small(value)
     }
 
     /// The number as an integer, if it fits.

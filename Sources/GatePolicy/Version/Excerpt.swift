@@ -15,15 +15,22 @@ struct Excerpt {
             self.text = isWhole ? kept : kept + "…"
             return
         }
-        var text = ""
-        for scalar in kept.unicodeScalars {
-            text.unicodeScalars.append(Self.isPrintable(scalar) ? scalar : "\u{FFFD}")
+        var text = kept
+        if !kept.unicodeScalars.allSatisfy({ Self.isPrintable($0) }) {
+            text = ""
+            for scalar in kept.unicodeScalars {
+                text.unicodeScalars.append(Self.isPrintable(scalar) ? scalar : "\u{FFFD}")
+            }
         }
         self.text = isWhole ? text : text + "…"
     }
 
     init(_ text: some StringProtocol) {
         self.init(text.utf8)
+    }
+
+    init(_ bytes: Span<UInt8>) {
+        self = unsafe bytes.withUnsafeBufferPointer { unsafe Excerpt($0) }
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {

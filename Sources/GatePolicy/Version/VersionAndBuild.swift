@@ -6,27 +6,31 @@ package struct VersionAndBuild: Sendable, Hashable {
     package let build: UInt64?
 
     package init(parsing text: String) throws(VersionError) {
-        try self.init(text.trimmingBlanks)
+        let bytes = text.utf8Span.span
+        try self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))
     }
 
     /// Reads a version without blanks around it.
-    init(_ text: Substring) throws(VersionError) {
-        guard text.utf8.count <= AppVersion.maximumLength else { throw .tooLong }
-        guard text.utf8.last == UInt8(ascii: ")"), let open = text.utf8.firstIndex(of: 0x28) else {
+    init(_ text: Span<UInt8>) throws(VersionError) {
+        guard text.count <= AppVersion.maximumLength else { throw .tooLong }
+        let end = text.count - 1
+        guard end >= 0, text[end] == UInt8(ascii: ")"),
+            let open = text.firstIndex(of: UInt8(ascii: "("))
+        else {
             self.version = try AppVersion(text)
             self.build = nil
             return
         }
-        let version = text[..<open].trimmingBlanks
+        let version = text.withoutBlanks(0..<open)
         // A build alone does not say which version it is a build of, but it is not nothing.
         guard !version.isEmpty else { throw .emptyPart }
-        self.version = try AppVersion(version)
-        self.build = try Self.build(text[open...].dropFirst().dropLast())
+        self.version = try AppVersion(text.extracting(version))
+        self.build = try Self.build(text.extracting(open + 1..<end))
     }
 
     /// Reads a build number: digits only, below 2^64.
-    static func build(_ text: Substring) throws(VersionError) -> UInt64 {
-        guard let number = DecimalNumber(digits: text.utf8)?.integer else {
+    static func build(_ text: Span<UInt8>) throws(VersionError) -> UInt64 {
+        guard let number = DecimalNumber(digits: text)?.integer else {
             throw .invalidBuildNumber(Excerpt(text).text)
         }
         return number

@@ -31,7 +31,7 @@ enum VersionComparison: Sendable, Hashable {
             return
         }
         do throws(VersionError) {
-            self = .compare(relation ?? .equal, try AppVersion(text))
+            self = .compare(relation ?? .equal, try AppVersion(parsing: String(text)))
         } catch {
             throw .invalidVersion(Excerpt(text).text, error)
         }
@@ -45,7 +45,7 @@ enum VersionComparison: Sendable, Hashable {
         // Everything, by a single letter, is more likely a slip than a wish.
         guard text.count > 2 else { throw .seriesWithoutNumber }
         do throws(VersionError) {
-            return try AppVersion.numbers(text.dropLast(2).utf8)
+            return try AppVersion.numbers(text.dropLast(2).utf8Span.span)
         } catch {
             throw .invalidVersion(Excerpt(text).text, error)
         }

@@ -36,12 +36,7 @@ struct VerdictKey: Hashable {
     }
 
     mutating func append(query: QueryParameters) {
-        for (name, value) in query.all {
-            self.bytes.append(0xFF)
-            self.bytes.append(contentsOf: name.utf8)
-            self.bytes.append(0xFF)
-            self.bytes.append(contentsOf: value.utf8)
-        }
+        query.append(to: &self.bytes)
     }
 
     /// Longer identities are judged anew each time instead of being kept.

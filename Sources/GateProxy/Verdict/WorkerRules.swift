@@ -38,12 +38,14 @@ final class WorkerRules {
     let table: FieldNameTable
     let preflight: Verdict
     private let identityHeaderNames: [String]
-    private let queryNames: Set<String>
+    private let queryNames: [String]
     /// One bit for each identity field whose value makes no difference, by the index of its role.
     private let indifferentFields: UInt64
     private var cache: VerdictCache
     /// Used again for every look-up, so that a hit costs no allocation.
     private var key = VerdictKey()
+    /// Likewise for every decision.
+    private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
     let dependsOnAddress: Bool
     /// How verdicts are logged; `nil`: they are not.
@@ -66,6 +68,7 @@ final class WorkerRules {
         self.dependsOnAddress = ruleSet.dependsOnAddress
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = ruleSet.identityQueryNames
+        self.claims = ruleSet.noClaims
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
@@ -151,7 +154,7 @@ final class WorkerRules {
                 rules: self,
                 key: self.key,
                 generation: generation,
-                hasQuery: !query.all.isEmpty,
+                hasQuery: !query.isEmpty,
                 verdict: verdict
             ) : nil
         return verdict
@@ -216,13 +219,12 @@ final class WorkerRules {
         query: QueryParameters,
         address: String
     ) -> Verdict {
-        let claims = self.claims(of: head, in: bytes, query: query)
-        let identity = self.ruleSet.identify(claims)
+        let identity = self.identify(head, in: bytes, query: query)
         let now = self.now()
         let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
         return Verdict(
             decision: decision,
-            upstreamIdentity: self.ruleSet.upstreamIdentity(claims, identity),
+            upstreamIdentity: self.ruleSet.upstreamIdentity(self.claims, identity),
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
             answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
@@ -233,23 +235,20 @@ final class WorkerRules {
         )
     }
 
-    private func claims(
-        of head: RequestHead,
+    /// Reads who the client is; its claims stay until the next one is read.
+    private func identify(
+        _ head: RequestHead,
         in bytes: Span<UInt8>,
         query: QueryParameters
-    ) -> IdentityClaims {
-        var claims = IdentityClaims()
+    ) -> ClientIdentity {
+        self.claims.removeAll()
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
-            let name = self.identityHeaderNames[Int(index)]
-            guard line.valueEnd - line.valueStart <= IdentityLimits.lineLength else {
-                claims.addUnreadHeader(name, hasComma: line.hasComma(in: bytes))
-                continue
-            }
-            claims.addHeader(name, bytes.text(from: line.valueStart, to: line.valueEnd))
+            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            self.claims.addHeader(at: Int(index), value)
         }
-        claims.addQuery(query)
-        return claims
+        self.claims.addQuery(query)
+        return self.ruleSet.identify(self.claims)
     }
 
     /// Where a client stands that asks for it.
@@ -261,25 +260,16 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         address: String
     ) -> LaunchStatus? {
-        let names = self.queryNames.union(["path", "method"])
+        let names = self.queryNames + ["path", "method"]
         let parameters = self.query(of: head, in: bytes, names)
-        let identity = self.ruleSet.identify(
-            self.claims(
-                of: head,
-                in: bytes,
-                query: parameters.named(self.queryNames)
-            )
-        )
-        func parameter(_ name: String) -> [UInt8]? {
-            parameters.values(of: name).first.map { PercentEncoding.decodedBytes($0) }
-        }
-        if let path = parameter("path") {
-            let isOne = parameters.values(of: "path").count == 1
-            guard isOne, path.first == ASCII.slash else { return nil }
+        let identity = self.identify(head, in: bytes, query: parameters)
+        let path = parameters.firstValue(of: "path")
+        if let path {
+            guard parameters.count(of: "path") == 1, path.first == ASCII.slash else { return nil }
         }
         let scope =
-            parameter("path").map { path in
-                let method = parameter("method") ?? Array("GET".utf8)
+            path.map { path in
+                let method = parameters.firstValue(of: "method") ?? Array("GET".utf8)
                 return self.ruleSet.scope(method: method.span, target: path.span)
             } ?? .unrestricted
         return self.ruleSet.launchStatus(
@@ -297,15 +287,13 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         confirmed: [String: Timestamp]
     ) -> [UInt8] {
-        let names = self.queryNames.union(["app", "version", "build"])
+        let names = self.queryNames + ["app", "version", "build"]
         let parameters = self.query(of: head, in: bytes, names)
         func parameter(_ name: String) -> String? {
-            parameters.values(of: name).first
-                .map { String(decoding: PercentEncoding.decodedBytes($0), as: UTF8.self) }
+            parameters.firstValue(of: name).map { String(decoding: $0, as: UTF8.self) }
         }
-        let query = parameters.named(self.queryNames)
         let subject = TestFlightSubject(
-            identity: self.ruleSet.identify(self.claims(of: head, in: bytes, query: query)),
+            identity: self.identify(head, in: bytes, query: parameters),
             app: parameter("app"),
             version: parameter("version"),
             build: parameter("build")
@@ -330,9 +318,11 @@ final class WorkerRules {
     private func query(
         of head: RequestHead,
         in bytes: Span<UInt8>,
-        _ names: Set<String>
+        _ names: [String]
     ) -> QueryParameters {
-        let target = bytes.text(from: head.target.start, to: head.target.end)
-        return QueryParameters(ofTarget: target, named: names)
+        QueryParameters(
+            ofTarget: bytes.extracting(head.target.start..<head.target.end),
+            named: names
+        )
     }
 }

@@ -86,7 +86,7 @@ import Testing
         add: [String]
     ) throws {
         let rules = ruleSet(identity: try Self.sources())
-        let claims = claims(headers, query: query)
+        let claims = rules.claims(headers, query: query)
         let upstream = rules.upstreamIdentity(claims, rules.identify(claims))
         #expect(upstream.drop == drop)
         #expect(upstream.add.map { "\($0.name): \($0.value)" } == add)

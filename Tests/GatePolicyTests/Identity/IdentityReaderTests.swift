@@ -8,7 +8,8 @@ import Testing
         query: [(String, String)] = [],
         _ sources: IdentitySources = .defaults
     ) -> ClientIdentity {
-        ruleSet(identity: sources).identify(claims(headers, query: query))
+        let rules = ruleSet(identity: sources)
+        return rules.identify(rules.claims(headers, query: query))
     }
 
     @Test func `every part is read from its header`() throws {
@@ -229,7 +230,7 @@ import Testing
         #expect(Self.identify(headers, query: query, sources).country == country)
         #expect(Self.identify(headers).country == .missing)
         let rules = ruleSet(identity: sources)
-        let claims = claims(headers, query: query)
+        let claims = rules.claims(headers, query: query)
         let upstream = rules.upstreamIdentity(claims, rules.identify(claims))
         #expect(upstream == UpstreamIdentity())
     }

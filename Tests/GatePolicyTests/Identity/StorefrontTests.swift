@@ -20,7 +20,8 @@ struct StorefrontTests {
         storefront: Claim<String>
     ) {
         let fields = lines.map { ("x-app-storefront", $0) }
-        #expect(ruleSet().identify(claims(fields)).storefront == storefront)
+        let rules = ruleSet()
+        #expect(rules.identify(rules.claims(fields)).storefront == storefront)
     }
 
     @Test func `every code of three letters has one of two, and none has another's`() {
@@ -54,7 +55,7 @@ struct StorefrontTests {
         func storefront(_ headers: [(String, String)], _ query: [(String, String)] = [])
             -> Claim<String>
         {
-            rules.identify(claims(headers, query: query)).storefront
+            rules.identify(rules.claims(headers, query: query)).storefront
         }
         #expect(storefront([("x-app-storefront", "JPN")]) == .missing)
         #expect(storefront([("x-store", "JPN")]) == .stated("jp"))

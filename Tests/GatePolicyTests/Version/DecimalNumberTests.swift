@@ -11,12 +11,14 @@ import Testing
 
     @Test(arguments: cases)
     func `a number is an integer if it fits`(digits: String, integer: UInt64?) throws {
-        let number = try #require(DecimalNumber(digits: digits.utf8))
+        let read = DecimalNumber(digits: digits.utf8Span.span)
+        let number = try #require(read)
         #expect(number.integer == integer)
     }
 
     @Test(arguments: ["", "-1", "+1", "1 ", "a", "٣"])
     func `only ASCII digits are a number`(text: String) {
-        #expect(DecimalNumber(digits: text.utf8) == nil)
+        let number = DecimalNumber(digits: text.utf8Span.span)
+        #expect(number == nil)
     }
 }

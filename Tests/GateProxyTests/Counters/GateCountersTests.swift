@@ -24,7 +24,7 @@ struct GateCountersTests {
                 ]
             )
         )
-        var claims = IdentityClaims()
+        var claims = ruleSet.noClaims
         for (name, value) in headers { claims.addHeader(name, value) }
         return ruleSet.decide(
             ruleSet.identify(claims),

@@ -53,7 +53,8 @@ struct FaultLogTests {
     }
 
     private static let faults: [Fault] =
-        [.unreachableBackend, .lostBackend, .malformedResponse] + Refusal.allCases.map(Fault.refusal)
+        [.unreachableBackend, .lostBackend, .malformedResponse]
+        + Refusal.allCases.map(Fault.refusal)
 
     @Test func `no fault holds the lines of another back`() {
         var (log, lines) = self.log()

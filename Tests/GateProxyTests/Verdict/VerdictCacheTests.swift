@@ -23,7 +23,9 @@ struct VerdictCacheTests {
             key.append(bytes.span, field: field, line)
         }
         let target = "/?" + query.map { "\($0)=\($1)" }.joined(separator: "&")
-        key.append(query: QueryParameters(ofTarget: target))
+        key.append(
+            query: QueryParameters(ofTarget: target.utf8Span.span, named: query.map(\.0))
+        )
         return key
     }
 

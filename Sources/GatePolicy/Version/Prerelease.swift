@@ -1,0 +1,120 @@
+/// The pre-release of a version: `rc.1` in `2.0.0-rc.1`.
+///
+/// The order is the one of SemVer 2.0.0 section 11.4, identifier by identifier: numbers by value,
+/// before any text; text by its ASCII bytes; a longer list after its own beginning.
+struct Prerelease: Sendable, Hashable {
+    /// The identifiers with dots between them, numbers without leading zeros; empty for a release.
+    let text: String
+
+    static let none = Prerelease(text: "")
+
+    var isEmpty: Bool { self.text.isEmpty }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// Reads identifiers of ASCII letters, digits and hyphens; `nil` for anything else and for none.
+    ///
+    /// SemVer forbids leading zeros in numbers. They are accepted here, as in the parts of a
+    /// version: nightly builds carry dates and times (`-20260701.0930`).
+    init?(_ bytes: Span<UInt8>) {
+        guard Self.isWellFormed(bytes) else { return nil }
+        guard Self.hasLeadingZero(bytes) else {
+            self.text = bytes.text
+            return
+        }
+        var text: [UInt8] = []
+        var start = 0
+        while start <= bytes.count {
+            let end = bytes.identifierEnd(from: start)
+            if !text.isEmpty { text.append(UInt8(ascii: ".")) }
+            if bytes.isNumber(start..<end) {
+                while start + 1 < end, bytes[start] == 0x30 { start += 1 }
+            }
+            text.append(bytes.extracting(start..<end))
+            start = end + 1
+        }
+        self.text = String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether the bytes are identifiers of a pre-release or of build metadata.
+    static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
+        var isEmpty = true
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ".") {
+                guard !isEmpty else { return false }
+                isEmpty = true
+            } else {
+                guard byte.isDigit || byte.isLetter || byte == UInt8(ascii: "-") else {
+                    return false
+                }
+                isEmpty = false
+            }
+        }
+        return !isEmpty
+    }
+
+    /// Whether an identifier begins with a zero and goes on.
+    private static func hasLeadingZero(_ bytes: Span<UInt8>) -> Bool {
+        var isFirst = true
+        for index in bytes.indices {
+            if isFirst, bytes[index] == 0x30, index + 1 < bytes.count,
+                bytes[index + 1] != UInt8(ascii: ".")
+            {
+                return true
+            }
+            isFirst = bytes[index] == UInt8(ascii: ".")
+        }
+        return false
+    }
+}
+
+extension Prerelease: Comparable {
+    static func < (left: Prerelease, right: Prerelease) -> Bool {
+        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
+        var (start, other) = (0, 0)
+        while start < left.count, other < right.count {
+            let end = left.identifierEnd(from: start)
+            let otherEnd = right.identifierEnd(from: other)
+            let order = left.order(of: start..<end, to: other..<otherEnd, in: right)
+            guard order == 0 else { return order < 0 }
+            (start, other) = (end + 1, otherEnd + 1)
+        }
+        return start >= left.count && other < right.count
+    }
+}
+
+extension Span<UInt8> {
+    /// The end of the identifier that begins at an index.
+    fileprivate func identifierEnd(from start: Int) -> Int {
+        var end = start
+        while end < self.count, self[end] != UInt8(ascii: ".") { end += 1 }
+        return end
+    }
+
+    fileprivate func isNumber(_ identifier: Range<Int>) -> Bool {
+        self.extracting(identifier).allSatisfy(\.isDigit)
+    }
+
+    /// Below zero if an identifier comes before the other one, above if it comes after.
+    fileprivate func order(
+        of identifier: Range<Int>,
+        to otherIdentifier: Range<Int>,
+        in other: Span<UInt8>
+    ) -> Int {
+        let isNumber = self.isNumber(identifier)
+        let isOtherNumber = other.isNumber(otherIdentifier)
+        guard isNumber == isOtherNumber else { return isNumber ? -1 : 1 }
+        // Without leading zeros the longer number is the larger one.
+        if isNumber, identifier.count != otherIdentifier.count {
+            return identifier.count - otherIdentifier.count
+        }
+        for (index, otherIndex) in zip(identifier, otherIdentifier)
+        where self[index] != other[otherIndex] {
+            return Int(self[index]) - Int(other[otherIndex])
+        }
+        return identifier.count - otherIdentifier.count
+    }
+}
