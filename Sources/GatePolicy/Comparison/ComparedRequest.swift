@@ -33,6 +33,14 @@ struct ComparedRequest: Sendable {
         self.init(methods: pattern.methods, segments: pattern.segments, pattern.path, fillers)
     }
 
+    /// A request for each method of a pattern.
+    static func each(_ pattern: RequestPattern, _ fillers: Fillers) -> [ComparedRequest] {
+        guard let methods = pattern.methods else { return [ComparedRequest(pattern, fillers)] }
+        return methods.map { method in
+            ComparedRequest(methods: [method], segments: pattern.segments, pattern.path, fillers)
+        }
+    }
+
     /// A request that two patterns match; `nil` if there is none.
     init?(_ one: RequestPattern, _ other: RequestPattern, _ fillers: Fillers) {
         var methods = one.methods ?? other.methods

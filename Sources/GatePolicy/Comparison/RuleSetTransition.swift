@@ -32,6 +32,9 @@ package struct RuleSetTransition {
     }
 
     package let openings: [Opening]
+    /// The requests for which clients were rejected that do not say which build they are, and that
+    /// pass now.
+    package let unrejected: [RequestPattern]
     /// How many changed rules were not looked at, because there are too many.
     package let unseen: Int
 
@@ -51,6 +54,7 @@ package struct RuleSetTransition {
         // Where nothing is enforced, nothing can become laxer; and to stop enforcing is an undo.
         guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
             self.openings = []
+            self.unrejected = []
             self.unseen = 0
             return
         }
@@ -79,7 +83,32 @@ package struct RuleSetTransition {
             openings += trial.openings(plans, at: now)
         }
         self.openings = openings
+        self.unrejected = Self.unrejected(from: old, to: new, at: now)
         self.unseen = unseen
+    }
+
+    private static func unrejected(
+        from old: RuleSet,
+        to new: RuleSet,
+        at now: Timestamp
+    ) -> [RequestPattern] {
+        let paths = old.definition.unidentified.paths
+        guard paths != new.definition.unidentified.paths else { return [] }
+        let patterns = (paths + new.definition.unidentified.paths).map(\.request)
+        let fillers = ComparedRequest.Fillers(besides: patterns)
+        let clients = [ClientIdentity(), ClientIdentity(version: .unreadable("?"))]
+        return paths.map(\.request).filter { pattern in
+            ComparedRequest.each(pattern, fillers).contains { request in
+                let (method, target) = (request.method, request.target)
+                let before = old.scope(method: method.span, target: target.span)
+                let after = new.scope(method: method.span, target: target.span)
+                return clients.contains { client in
+                    let was = old.decide(client, in: before, at: now, address: nil)
+                    guard was.kind == .require, was.ruleID == nil else { return false }
+                    return new.decide(client, in: after, at: now, address: nil).kind < .require
+                }
+            }
+        }
     }
 }
 
@@ -283,7 +312,7 @@ private struct TransitionTrial {
             return [.stated(other), .missing]
                 + Set(named).prefix(Self.listLimit).map { .stated($0) }
         }
-        let systems = (match.osVersions ?? others.flatMap { $0.osVersions ?? [] })
+        let systems = (match.osVersions ?? []) + others.flatMap { $0.osVersions ?? [] }
         let axis = VersionAxis(cuts: systems.flatMap(\.bounds))
         let osVersions: [Claim<AppVersion>] =
             systems.isEmpty
@@ -312,7 +341,7 @@ private struct TransitionTrial {
         vary(\.platform, values(\.platforms, releases.map(\.platform), or: Platform(other)))
         vary(\.app, values(\.apps, releases.compactMap(\.app), or: other))
         let channels = releases.compactMap(\.channel)
-        vary(\.channel, values({ $0.channels?.map { $0.lowercased() } }, channels, or: other))
+        vary(\.channel, values({ $0.channels?.map { $0.lowercasedASCII } }, channels, or: other))
         if !osVersions.isEmpty { vary(\.osVersion, osVersions) }
         let countries = Set(
             rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
@@ -332,7 +361,7 @@ private struct TransitionTrial {
                 + named.prefix(Self.listLimit).map { ComparedRequest($0, fillers) }
         }
         return own.prefix(Self.listLimit).flatMap { pattern in
-            [ComparedRequest(pattern, fillers)]
+            ComparedRequest.each(pattern, fillers)
                 + named.prefix(Self.listLimit).compactMap { ComparedRequest(pattern, $0, fillers) }
         }
     }

@@ -43,9 +43,12 @@ struct MutationTests {
 
     private static func load(
         _ rules: ShippedRules,
-        _ text: String
+        _ text: String,
+        after old: LoadedRules? = nil
     ) throws -> LoadedRules {
-        try RulesFileLoader.load(sources: try Self.sources(rules, text), now: { Self.now })
+        let sources = try Self.sources(rules, text)
+        return try RulesFileLoader.load(sources: sources, after: old, now: { Self.now })
+            .judged(against: old, at: Self.now)
     }
 
     @Test func `there are enough slips`() throws {
@@ -56,12 +59,12 @@ struct MutationTests {
     @Test(arguments: ShippedRules.files)
     func `no slip locks everybody out or opens the gate in silence`(file: ShippedRules) throws {
         let text = try file.text()
-        let old = try Self.load(file, text).judged(against: nil, at: Self.now)
+        let old = try Self.load(file, text)
         var report = Report()
         for mutation in try Self.mutations(file) {
             let new: LoadedRules
             do {
-                new = try Self.load(file, mutation.text).judged(against: old, at: Self.now)
+                new = try Self.load(file, mutation.text, after: old)
             } catch {
                 report.note(error, mutation)
                 continue

@@ -76,6 +76,50 @@ struct RuleSetTransitionTests {
         #expect(openings.allSatisfy { $0.plan != nil })
     }
 
+    @Test func `systems between those of the rule, and each of its methods, are asked for`() throws
+    {
+        let old = try rule("a", minimum: "2")
+        func floor(systems: String) throws -> RuleDefinition {
+            var rule = old
+            rule.match.osVersions = [try VersionRange(parsing: systems)]
+            return rule
+        }
+        let systems = self.transition([try floor(systems: "<10")], [try floor(systems: "<1")])
+        #expect(systems.openings.map(\.isPartial) == [true])
+        func floor(methods: [String]) throws -> RuleDefinition {
+            var rule = old
+            rule.match.requests = [try RequestPattern(path: "/v2/**", methods: methods)]
+            return rule
+        }
+        let all = try floor(methods: ["DELETE", "POST", "PUT"])
+        let methods = self.transition([all], [try floor(methods: ["DELETE", "OPST", "PUT"])])
+        #expect(methods.openings.map(\.isPartial) == [true])
+    }
+
+    @Test(arguments: [
+        ("/v2/**", ["POST", "PUT"], false), ("/v2/**", ["POST"], true),
+        ("/v20/**", ["POST", "PUT"], true),
+        ("/**", ["POST", "PUT"], false),
+    ])
+    func `a path at which unidentified clients are rejected no more is said`(
+        _ path: String,
+        _ methods: [String],
+        _ isSaid: Bool
+    ) throws {
+        func rules(_ path: String, _ methods: [String]) throws -> RuleSet {
+            let request = try RequestPattern(path: path, methods: methods)
+            var policy = UnidentifiedPolicy.defaults
+            policy.paths = [UnidentifiedPath(request: request, missing: .reject)]
+            return RuleSet(RuleSetDefinition(revision: "a", unidentified: policy))
+        }
+        let transition = RuleSetTransition(
+            from: try rules("/v2/**", ["POST", "PUT"]),
+            to: try rules(path, methods),
+            at: second(10)
+        )
+        #expect(!transition.unrejected.isEmpty == isSaid)
+    }
+
     @Test func `rules that enforce nothing have nothing to lose`() throws {
         let old = RuleSetDefinition(
             revision: "a",

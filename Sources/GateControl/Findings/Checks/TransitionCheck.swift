@@ -85,6 +85,13 @@ struct TransitionCheck {
                 at: self.new.places.unidentified ?? file
             )
         }
+        for request in self.transition.unrejected {
+            findings.report(
+                .laxer,
+                "'unidentified' rejects fewer clients than before that send '\(request)'",
+                at: self.new.places.unidentified ?? file
+            )
+        }
         let closed = before.rules.filter { $0.maintenance != nil && $0.mode == .enforce }
         guard !closed.isEmpty else { return }
         let successors = Dictionary(
