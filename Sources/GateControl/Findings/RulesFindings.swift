@@ -31,8 +31,15 @@ package struct RulesFindings: Sendable, Equatable {
     /// - Parameters:
     ///   - rules: The rules.
     ///   - old: The rules in force, whose place they are to take; `nil`: none.
+    ///   - isReturn: Whether these rules were in force before those: to put them back is an undo,
+    ///     whatever they plan.
     ///   - now: The second.
-    package init(_ rules: LoadedRules, against old: LoadedRules? = nil, at now: Timestamp) {
+    package init(
+        _ rules: LoadedRules,
+        against old: LoadedRules? = nil,
+        isReturn: Bool = false,
+        at now: Timestamp
+    ) {
         let collector = FindingCollector()
         let review = RulesInReview(rules)
         for check in Self.checks { check.check(review, at: now, collector) }
@@ -40,7 +47,11 @@ package struct RulesFindings: Sendable, Equatable {
         for error in rules.laxTests { collector.report(.failedTest, error) }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
         var acceptance = Acceptance(rules)
-        let judged = collector.sorted(byFiles: rules.places.files).map { acceptance.apply(to: $0) }
+        let judged = collector.sorted(byFiles: rules.places.files).map { finding in
+            isReturn && finding.name == .planOpens
+                ? finding.allowed(because: "these rules were in force before", as: .warns)
+                : acceptance.apply(to: finding)
+        }
         let needless = FindingCollector()
         // Where nothing is enforced, nobody looks for what would be accepted.
         if rules.definition.mode == .enforce {

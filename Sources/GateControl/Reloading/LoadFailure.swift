@@ -27,17 +27,22 @@ extension LoadedRules {
     ///
     /// - Parameters:
     ///   - old: The rules in force; `nil`: none.
+    ///   - isReturn: Whether these rules were in force before those.
     ///   - now: The second of the change.
     /// - Returns: The rules, none of whose findings refuses them.
     /// - Throws: `LoadFailure` if one does.
-    func judged(against old: LoadedRules?, at now: Timestamp) throws(LoadFailure) -> LoadedRules {
+    func judged(
+        against old: LoadedRules?,
+        isReturn: Bool = false,
+        at now: Timestamp
+    ) throws(LoadFailure) -> LoadedRules {
         var rules = self
         // What has not changed has been judged, and what became laxer by it is still said.
         if let old, old.definition.revision == self.definition.revision {
             rules.findings = old.findings
             return rules
         }
-        rules.findings = RulesFindings(self, against: old, at: now)
+        rules.findings = RulesFindings(self, against: old, isReturn: isReturn, at: now)
         let refusals = rules.findings.refusals
         guard refusals.isEmpty else {
             throw .refused(refusals, revision: rules.definition.revision)

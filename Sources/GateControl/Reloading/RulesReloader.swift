@@ -45,6 +45,9 @@ package actor RulesReloader {
         let answer: CheckedContinuation<ReloadStatus, Never>
     }
 
+    /// More than anybody goes back in one night.
+    private static let mostFormerRevisions = 100
+
     private let load: Load
     private let publish: @Sendable (RuleSet) async -> Void
     private let logger: Logger
@@ -59,6 +62,8 @@ package actor RulesReloader {
     nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
+    /// The revisions that were in force since the start, the newest last.
+    private var formerRevisions: [String] = []
     private var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     private var isReloading = false
@@ -263,7 +268,7 @@ package actor RulesReloader {
         _ reading: Reading,
         _ contributions: [String: FeedContribution]
     ) async throws(LoadFailure) -> LoadedRules? {
-        let (load, current) = (self.load, self.current)
+        let (load, current, former) = (self.load, self.current, self.formerRevisions)
         let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
         return try await BackgroundThread.run { () throws(LoadFailure) in
             let read: LoadedRules?
@@ -272,7 +277,9 @@ package actor RulesReloader {
             } catch {
                 throw .unreadable(error)
             }
-            return try read?.judged(against: current, at: now)
+            guard let read else { return nil }
+            let isReturn = former.contains(read.definition.revision)
+            return try read.judged(against: current, isReturn: isReturn, at: now)
         }
     }
 
@@ -296,7 +303,11 @@ package actor RulesReloader {
         let former = self.current
         self.current = loaded
         if reason != .feed, isNew { self.keep(loaded) }
-        if isNew { BackgroundThread.release(former) }
+        if isNew {
+            self.formerRevisions += [former?.definition.revision].compactMap(\.self)
+            self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
+            BackgroundThread.release(former)
+        }
         let metadata: Logger.Metadata = [
             "revision": "\(definition.revision)", "rules": "\(definition.rules.count)",
             "notices": "\(definition.notices.count)", "reason": "\(reason.rawValue)",

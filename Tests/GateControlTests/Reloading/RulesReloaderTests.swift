@@ -68,6 +68,31 @@ struct RulesReloaderTests {
         #expect(unchanged.lastSuccess == Date(timeIntervalSince1970: 3))
     }
 
+    @Test func `rules that were in force before come back, whatever they plan`() async {
+        let plan = """
+            rules:
+            - { id: ios, minimum: "3.5.0", enforceFrom: 2027-06-01T00:00:00Z, storeUrl: "https://a.example" }
+            releases: [{ platform: ios, version: "4.0.0" }]
+
+            """
+        let floor = plan.replacing("\"3.5.0\", enforceFrom: 2027-06-01T00:00:00Z", with: "\"3.0.0\"")
+        let reloader = self.bench.reloader()
+        self.bench.write(floor)
+        await reloader.reload(reason: .start)
+        self.bench.write(plan)
+        let refused = await reloader.reload(reason: .fileChanged)
+        #expect(refused.refusals.map(\.name) == [.planOpens])
+        let other = self.bench.reloader()
+        await other.reload(reason: .start)
+        self.bench.write(floor)
+        await other.reload(reason: .fileChanged)
+        self.bench.write(plan)
+        let restored = await other.reload(reason: .signal)
+        #expect(restored.lastReloadSuccessful)
+        #expect(restored.findings.map(\.name).contains(.planOpens))
+        #expect(self.bench.log.lines.contains { $0.contains("in force before") })
+    }
+
     @Test func `a broken file keeps the rules and is logged with its places`() async {
         let reloader = self.bench.reloader()
         let good = await reloader.reload(reason: .start)
