@@ -75,6 +75,8 @@ REQUESTS = [
     ("mixed pass", mixed()),
     ("one client, repeated", repeated(request())),
     ("never seen version", each(b"X-App-Version", lambda number: b"4.2.0+%d" % number)),
+    ("denied, repeated", repeated(request({b"X-App-Version": b"3.2.0"}))),
+    ("denied, never seen version", each(b"X-App-Version", lambda number: b"3.2.0+%d" % number)),
     ("never seen language", each(b"Accept-Language", lambda number: b"ja-JP,en;q=0.%d" % number)),
     ("versions, list of 28 KB", each(b"X-App-Version", listed(1, 28_000))),
     ("versions, list of 1,000 B", each(b"X-App-Version", listed(1, 1_000))),

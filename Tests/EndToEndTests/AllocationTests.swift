@@ -50,4 +50,106 @@ struct AllocationTests {
             #expect(best <= limit)
         }
     }
+
+    /// A request that is meant to be dear, and how often it may ask for memory.
+    struct DearRequest: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let limit: Double
+        let status: Int
+        /// The text of the request with this number.
+        let text: @Sendable (Int) -> String
+
+        init(
+            _ name: String,
+            _ limit: Double,
+            status: Int = 200,
+            _ target: String = "/a",
+            fields: @escaping @Sendable (Int) -> String
+        ) {
+            self.testDescription = name
+            self.limit = limit
+            self.status = status
+            self.text = { number in
+                "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields(number))\r\n"
+            }
+        }
+    }
+
+    private static func versions(_ number: Int) -> String {
+        let versions = (0..<8).map {
+            "1.0.0-" + String(repeating: "a.", count: 24) + "\(number + $0)"
+        }
+        return "X-App-Version: \(versions.joined(separator: ","))\r\n"
+    }
+
+    private static func unreadable(_ number: Int) -> String {
+        let value = String(repeating: "é\(number)", count: 40)
+        let names = [
+            "App-Id", "App-Platform", "App-Version", "OS-Version", "App-Channel", "App-Build",
+        ]
+        return names.map { "X-\($0): \(value)\r\n" }.joined()
+    }
+
+    private static let dearRequests = [
+        DearRequest("a version that was never seen", 100) { "X-App-Version: 4.2.0+\($0)\r\n" },
+        DearRequest("a denied one", 400, status: 426) {
+            "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
+        },
+        DearRequest("languages that were never seen", 155) {
+            "X-App-Version: 4.2.0\r\nAccept-Language: ja,en;q=0.\($0)\r\n"
+        },
+        DearRequest("eight versions", 260, fields: Self.versions),
+        DearRequest("a list of versions", 100) { number in
+            let list = (0..<250).map { "\(number).\($0)" }.joined(separator: ",")
+            return "X-App-Version: \(list)\r\n"
+        },
+        DearRequest("letters beyond ASCII in six fields", 310, fields: Self.unreadable),
+        DearRequest("100 fields", 125) { number in
+            (0..<95).map { "X-Field-\($0): \(number)\(String(repeating: "v", count: 250))\r\n" }
+                .joined()
+        },
+        // A debug build asks nine times for each triplet, a release build for none.
+        DearRequest("an encoded path", 3_000, "/" + String(repeating: "%61", count: 300)) { _ in ""
+        },
+        DearRequest(
+            "a status question of 700 parameters",
+            300,
+            status: 400,
+            "/.versiongate/status?" + String(repeating: "path=%2Fa&", count: 700)
+        ) { _ in "" },
+    ]
+
+    @Test(
+        .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
+        arguments: dearRequests
+    )
+    func `a request that is meant to be dear asks for memory no oftener than this`(
+        _ request: DearRequest
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let count = try AllocationCount(into: folder.file("allocations"))
+        let script: ScriptedBackend.Script = { _ in [.answer(body: "ok")] }
+        try await Scene.play(in: folder, surroundings: count.surroundings, backend: script) {
+            scene in
+            let client = try scene.connect()
+            var number = 0
+            func ask(_ times: Int) throws {
+                for _ in 0..<times {
+                    number += 1
+                    try client.send(request.text(number))
+                    try #require(try client.response().status == request.status)
+                }
+            }
+            try ask(100)
+            var best = Double.infinity
+            for _ in 0..<Self.rounds where best > request.limit {
+                let before = try count.current()
+                try ask(20)
+                best = min(best, Double(try count.current() - before) / 20)
+            }
+            #expect(best <= request.limit)
+        }
+    }
 }

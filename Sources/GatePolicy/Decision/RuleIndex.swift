@@ -29,7 +29,7 @@ struct RuleIndex: Sendable {
 
         func rules(for claim: Claim<Value>) -> [Int] {
             guard let value = claim.value else { return self.unclaimed }
-            return self.rules[value] ?? []
+            return self.rules.isEmpty ? [] : self.rules[value] ?? []
         }
     }
 
@@ -110,15 +110,21 @@ struct RuleIndex: Sendable {
     /// The rules that can be for a client that sends a request of a scope, in their order.
     func candidates(for identity: ClientIdentity, in scope: RequestScope) -> [Int] {
         var found = self.others
-        found += self.apps.rules(for: identity.app)
-        found += self.platforms.rules(for: identity.platform)
-        if let numbers = scope.patterns.numbers {
+        var isSorted = true
+        func add(_ more: [Int]) {
+            isSorted = isSorted && (found.isEmpty || more.isEmpty)
+            found = found.isEmpty ? more : found + more
+        }
+        add(self.apps.rules(for: identity.app))
+        add(self.platforms.rules(for: identity.platform))
+        switch scope.patterns.numbers {
+        case nil: add(self.patterned)
+        case []: break
+        case let numbers?:
             let matching = Set(numbers.flatMap { self.patterns[$0] ?? [] })
-            found += matching
-        } else {
-            found += self.patterned
+            add(matching.sorted())
         }
         // Among equals the first in the file decides.
-        return found.sorted()
+        return isSorted ? found : found.sorted()
     }
 }

@@ -8,18 +8,20 @@ extension IdentityReader {
         _ identity: ClientIdentity
     ) -> UpstreamIdentity {
         var upstream = UpstreamIdentity()
-        // Languages are a list by nature, and nobody reads them in two ways; the country is what
-        // some other proxy says.
-        for part in IdentityPart.allCases where part != .languages && part != .country {
-            guard let name = self.names(of: part).first else { continue }
-            let lines = claims.headers.filter { self.indices(of: part).contains($0.name) }
+        for (part, name, indices) in self.forwarded {
+            var (count, isPlain) = (0, true)
+            for line in claims.headers where indices.contains(line.name) {
+                count += 1
+                isPlain = isPlain && claims.isOneValue(line)
+            }
             // Nearly every part of every client: what it says goes on as it is.
-            if lines.count == 1, claims.isOneValue(lines[0]) { continue }
+            if count == 1, isPlain { continue }
             let stated = Self.text(of: part, in: identity)
-            if lines.isEmpty, stated == nil { continue }
+            if count == 0, stated == nil { continue }
+            let lines = claims.headers.filter { indices.contains($0.name) }
             var values = 0
             var first: String?
-            let extent = claims.forEachValue(of: lines, named: self.indices(of: part)) { value in
+            let extent = claims.forEachValue(of: lines, named: indices) { value in
                 values += 1
                 if values == 1 { first = StatedValue.name(value).value }
                 return true

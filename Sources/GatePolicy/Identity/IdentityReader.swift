@@ -15,6 +15,12 @@ struct IdentityReader: Sendable {
     private let headerIndices: [[Int]]
     private let queryIndices: [[Int]]
     private let userAgentIndex: Int?
+    /// The parts that a backend reads, the header field that each of them stands in, and the indices
+    /// of all fields that speak for it.
+    ///
+    /// Languages are a list by nature, and nobody reads them in two ways; the country is what some
+    /// other proxy says.
+    let forwarded: [(part: IdentityPart, name: String, indices: [Int])]
 
     init(_ sources: IdentitySources) {
         var sources = sources
@@ -31,6 +37,12 @@ struct IdentityReader: Sendable {
         self.headerIndices = headers.map { $0.compactMap { headerNames.firstIndex(of: $0) } }
         self.queryIndices = query.map {
             $0.flatMap { queryNames.firstIndex(of: $0) }.map { [$0] } ?? []
+        }
+        let headerIndices = self.headerIndices
+        self.forwarded = IdentityPart.allCases.compactMap { part in
+            guard part != .languages, part != .country, let name = headers[part.rawValue].first
+            else { return nil }
+            return (part, name, headerIndices[part.rawValue])
         }
         self.userAgentIndex = userAgent.isEmpty ? nil : headerNames.firstIndex(of: Self.userAgent)
     }

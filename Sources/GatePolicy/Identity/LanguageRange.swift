@@ -9,21 +9,21 @@ package struct LanguageRange: Sendable, Hashable {
     package let weight: Int
 
     /// Reads one item; `nil` if it is malformed.
-    init?(_ item: Substring) {
-        let parts = item.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            .map { Substring($0).trimmingBlanks }
-        guard let name = parts.first, parts.count <= 2 else { return nil }
-        if name == "*" {
+    init?(_ item: Span<UInt8>) {
+        let semicolon = item.firstIndex(of: UInt8(ascii: ";"))
+        let name = item.withoutBlanks(0..<(semicolon ?? item.count))
+        if name.count == 1, item[name.lowerBound] == UInt8(ascii: "*") {
             self.tag = nil
         } else {
-            guard let tag = LanguageTag(name.utf8) else { return nil }
+            guard let tag = LanguageTag(item.extracting(name)) else { return nil }
             self.tag = tag
         }
-        guard parts.count == 2 else {
+        guard let semicolon else {
             self.weight = 1000
             return
         }
-        guard let weight = Self.weight(parts[1]) else { return nil }
+        let parameter = item.withoutBlanks(semicolon + 1..<item.count)
+        guard let weight = Self.weight(item.extracting(parameter)) else { return nil }
         self.weight = weight
     }
 
@@ -31,29 +31,39 @@ package struct LanguageRange: Sendable, Hashable {
     ///
     /// Malformed items are ignored: a client is not denied its language for a slip elsewhere.
     package static func list(parsing fields: [String]) -> [LanguageRange] {
-        let count = Self.maximumCount
-        let items = fields.prefix(count)
-            .flatMap { $0.utf8.split(separator: UInt8(ascii: ","), maxSplits: count).prefix(count) }
-            .prefix(count)
-            .compactMap { LanguageRange(Substring($0)) }
-        // The standard library documents no stable sort: the position decides among equals.
-        return items.enumerated()
-            .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }
-            .map(\.element)
+        var items: [LanguageRange] = []
+        var count = 0
+        for field in fields {
+            let text = field.utf8Span.span
+            var start = 0
+            while start < text.count {
+                var end = start
+                while end < text.count, text[end] != UInt8(ascii: ",") { end += 1 }
+                if end > start { count += 1 }
+                guard count <= Self.maximumCount else { return items }
+                if let item = LanguageRange(text.extracting(start..<end)) {
+                    // Nearly every list is in its order already.
+                    let place = items.lastIndex { $0.weight >= item.weight }.map { $0 + 1 } ?? 0
+                    items.insert(item, at: place)
+                }
+                start = end + 1
+            }
+        }
+        return items
     }
 
     /// Reads `q=0.8` (RFC 9110 section 12.4.2): up to three decimals, at most 1.
-    private static func weight(_ parameter: Substring) -> Int? {
-        let bytes = Array(parameter.utf8.prefix(8))
-        guard bytes.count >= 3, bytes[0].lowercased == UInt8(ascii: "q"),
-            bytes[1] == UInt8(ascii: "="), bytes[2] == 0x30 || bytes[2] == 0x31
+    private static func weight(_ text: Span<UInt8>) -> Int? {
+        guard 3...7 ~= text.count, text[0].lowercased == UInt8(ascii: "q"),
+            text[1] == UInt8(ascii: "="), text[2] == 0x30 || text[2] == 0x31,
+            text.count == 3 || text[3] == UInt8(ascii: ".")
         else { return nil }
-        let decimals = bytes[3...].dropFirst()
-        guard bytes.count == 3 || bytes[3] == UInt8(ascii: "."), decimals.count <= 3,
-            decimals.allSatisfy(\.isDigit)
-        else { return nil }
-        let padded = decimals + Array(repeating: 0x30, count: 3 - decimals.count)
-        let weight = padded.reduce(Int(bytes[2] - 0x30)) { $0 * 10 + Int($1 - 0x30) }
+        var weight = Int(text[2] - 0x30)
+        for place in 4..<7 {
+            let digit = place < text.count ? text[place] : 0x30
+            guard digit.isDigit else { return nil }
+            weight = weight * 10 + Int(digit - 0x30)
+        }
         return weight <= 1000 ? weight : nil
     }
 }

@@ -10,28 +10,37 @@ package struct LanguageTag: Sendable, Hashable {
 
     /// Reads a tag; `nil` if it does not have the shape of one.
     package init?(_ text: String) {
-        self.init(text.utf8)
+        self.init(text.utf8Span.span)
     }
 
-    init?(_ text: some Collection<UInt8>) {
-        guard text.count <= Self.maximumLength else { return nil }
-        let subtags = Array(text).split(
-            separator: UInt8(ascii: "-"),
-            omittingEmptySubsequences: false
-        )
-        guard let language = subtags.first, language.allSatisfy(\.isLetter),
-            subtags.allSatisfy({ (1...8).contains($0.count) }),
-            subtags.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isDigit } }),
-            // A single letter introduces an extension, which cannot be empty; behind `x` it is one.
-            subtags.last?.count != 1 || subtags.dropLast().contains(where: Self.isPrivateUse)
-        else { return nil }
-        var canonical: [UInt8] = language.map(\.lowercased)
-        var followsSingleton = language.count == 1
-        for subtag in subtags.dropFirst() {
-            canonical.append(UInt8(ascii: "-"))
-            canonical += Self.canonical(subtag, followsSingleton: followsSingleton)
+    init?(_ text: Span<UInt8>) {
+        guard 1...Self.maximumLength ~= text.count else { return nil }
+        var canonical: [UInt8] = []
+        canonical.reserveCapacity(text.count)
+        // A single letter introduces an extension, which cannot be empty; behind `x` it is one.
+        var (followsSingleton, isPrivateUse, isLastPrivateUse) = (false, false, false)
+        var start = 0
+        while start <= text.count {
+            var end = start
+            while end < text.count, text[end] != UInt8(ascii: "-") { end += 1 }
+            let subtag = text.extracting(start..<end)
+            guard 1...8 ~= subtag.count, subtag.allSatisfy({ $0.isLetter || $0.isDigit }) else {
+                return nil
+            }
+            if start == 0 {
+                guard subtag.allSatisfy(\.isLetter) else { return nil }
+                Self.append(subtag, isOther: true, to: &canonical)
+            } else {
+                canonical.append(UInt8(ascii: "-"))
+                Self.append(subtag, isOther: followsSingleton, to: &canonical)
+            }
             followsSingleton = subtag.count == 1
+            isLastPrivateUse = isPrivateUse
+            isPrivateUse =
+                isPrivateUse || followsSingleton && subtag[0].lowercased == UInt8(ascii: "x")
+            start = end + 1
         }
+        guard !followsSingleton || isLastPrivateUse else { return nil }
         self.description = String(decoding: canonical, as: UTF8.self)
     }
 
@@ -39,21 +48,19 @@ package struct LanguageTag: Sendable, Hashable {
         self.description = canonical
     }
 
-    private static func isPrivateUse(_ subtag: ArraySlice<UInt8>) -> Bool {
-        subtag.count == 1 && subtag.first?.lowercased == UInt8(ascii: "x")
-    }
-
-    /// Regions in upper case, scripts in title case, everything else in lower case.
-    private static func canonical(
-        _ subtag: ArraySlice<UInt8>,
-        followsSingleton: Bool
-    ) -> [UInt8] {
-        let lower = subtag.map(\.lowercased)
-        guard !followsSingleton, lower.allSatisfy(\.isLetter) else { return lower }
-        switch lower.count {
-        case 2: return lower.map { $0 & 0xDF }
-        case 4: return [lower[0] & 0xDF] + lower[1...]
-        default: return lower
+    /// Appends a subtag: regions in upper case, scripts in title case, everything else in lower case.
+    ///
+    /// `isOther`: whether it is neither a region nor a script, whatever its length is.
+    private static func append(
+        _ subtag: Span<UInt8>,
+        isOther: Bool,
+        to canonical: inout [UInt8]
+    ) {
+        let isWord = !isOther && subtag.allSatisfy(\.isLetter)
+        for index in subtag.indices {
+            let isUpper = isWord && (subtag.count == 2 || subtag.count == 4 && index == 0)
+            let lower = subtag[index].lowercased
+            canonical.append(isUpper ? lower & 0xDF : lower)
         }
     }
 

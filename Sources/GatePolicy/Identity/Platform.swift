@@ -23,7 +23,8 @@ package struct Platform: Sendable, Hashable {
     init(_ raw: Span<UInt8>) {
         let trimmed = raw.extracting(raw.withoutBlanks(0..<raw.count))
         let folded = trimmed.lowercasedText
-        guard trimmed.allSatisfy({ $0 < 0x80 }) else {
+        // Most clients use a name of its own; no alias has other letters than those of ASCII.
+        guard !Self.names.contains(folded), trimmed.allSatisfy({ $0 < 0x80 }) else {
             self.name = folded
             return
         }
@@ -34,6 +35,8 @@ package struct Platform: Sendable, Hashable {
             ? String(decoding: folded.utf8.filter { !Self.isSpace($0) }, as: UTF8.self) : folded
         self.name = Self.aliases[key] ?? folded
     }
+
+    private static let names = ["ios", "android", "web", "macos", "windows"]
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
@@ -55,6 +58,18 @@ package struct Platform: Sendable, Hashable {
         "linux": "linux",
         "web": "web", "browser": "web",
     ]
+}
+
+extension Platform {
+    /// Names are compared by their bytes: to know which other letters are the same would be dear.
+    package static func == (left: Platform, right: Platform) -> Bool {
+        left.name.utf8.elementsEqual(right.name.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        let bytes = self.name.utf8Span.span
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
 }
 
 extension Platform: CustomStringConvertible {

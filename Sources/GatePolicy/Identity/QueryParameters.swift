@@ -31,6 +31,7 @@ package struct QueryParameters: Sendable {
         self.init(names: names)
         guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
         let query = target.extracting(mark + 1..<target.count)
+        let wanted = names.map { Array($0.utf8) }
         self.query.append(query)
         var start = 0
         while start < query.count, self.all.count < Self.limit {
@@ -41,7 +42,7 @@ package struct QueryParameters: Sendable {
                 end += 1
             }
             let name = query.extracting(start..<(equals ?? end))
-            if start < end, let index = names.firstIndex(where: { Self.isSame($0, name) }) {
+            if start < end, let index = wanted.firstIndex(where: { Self.isSame($0, name) }) {
                 self.all.append(Parameter(name: index, value: (equals.map { $0 + 1 } ?? end)..<end))
             }
             start = end + 1
@@ -49,8 +50,7 @@ package struct QueryParameters: Sendable {
     }
 
     /// Whether a name is a wanted one, which is in lower case.
-    private static func isSame(_ wanted: String, _ name: Span<UInt8>) -> Bool {
-        let wanted = wanted.utf8Span.span
+    private static func isSame(_ wanted: [UInt8], _ name: Span<UInt8>) -> Bool {
         guard wanted.count == name.count else { return false }
         for index in name.indices where name[index].lowercased != wanted[index] { return false }
         return true

@@ -38,20 +38,23 @@ package struct AppVersion: Sendable {
             }
             end = plus
         }
+        let written = text.extracting(start..<end)
         var prerelease = Prerelease.none
+        var isDescription = true
         if let hyphen = text.extracting(0..<end).firstIndex(of: UInt8(ascii: "-")) {
             let identifiers = text.extracting(hyphen + 1..<end)
             guard let read = Prerelease(identifiers) else {
                 throw .invalidPrerelease(Excerpt(identifiers).text)
             }
             prerelease = read
+            isDescription = read.text.utf8.count == identifiers.count
             end = hyphen
         }
         let release = text.extracting(start..<end)
         let numbers = try Self.numbers(release)
         // Nearly every version is written as it is described.
-        let isDescription = prerelease.isEmpty && !Self.hasLeadingZero(release)
-        self.init(numbers, prerelease, as: isDescription ? release.text : nil)
+        isDescription = isDescription && !Self.hasLeadingZero(release)
+        self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
 
     /// - Parameters:

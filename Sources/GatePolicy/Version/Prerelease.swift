@@ -74,7 +74,8 @@ struct Prerelease: Sendable, Hashable {
 extension Prerelease: Comparable {
     static func < (left: Prerelease, right: Prerelease) -> Bool {
         let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
-        var (start, other) = (0, 0)
+        var (start, other) = (left.beginning(sharedWith: right), 0)
+        other = start
         while start < left.count, other < right.count {
             let end = left.identifierEnd(from: start)
             let otherEnd = right.identifierEnd(from: other)
@@ -87,6 +88,15 @@ extension Prerelease: Comparable {
 }
 
 extension Span<UInt8> {
+    /// The place behind the last identifier that both begin with.
+    fileprivate func beginning(sharedWith other: Span<UInt8>) -> Int {
+        var shared = 0
+        for index in 0..<Swift.min(self.count, other.count) where self[index] == other[index] {
+            if self[index] == UInt8(ascii: ".") { shared = index + 1 }
+        }
+        return shared
+    }
+
     /// The end of the identifier that begins at an index.
     fileprivate func identifierEnd(from start: Int) -> Int {
         var end = start

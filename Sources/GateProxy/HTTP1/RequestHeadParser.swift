@@ -186,8 +186,7 @@ extension RequestHeadParser {
         self.head.methodEnd = methodEnd
 
         let targetStart = methodEnd + 1
-        var targetEnd = targetStart
-        while targetEnd < end, ASCII.isTarget(bytes[targetEnd]) { targetEnd += 1 }
+        let targetEnd = bytes.endOfTarget(from: targetStart, to: end)
         guard targetEnd - targetStart <= self.limits.target else { return .targetTooLong }
         guard targetEnd > targetStart else { return .target }
         guard targetEnd < end else { return .version }

@@ -23,6 +23,34 @@ extension Span<UInt8> {
         }
     }
 
+    /// One past the last of the characters of a target that a range begins with.
+    ///
+    /// A target can be most of a head, so eight bytes are looked at together.
+    func endOfTarget(from start: Int, to end: Int) -> Int {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBytes { pointer in
+            var index = start
+            while index + 8 <= end {
+                let word = unsafe pointer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard Self.isTarget(word) else { break }
+                index += 8
+            }
+            while index < end, unsafe ASCII.isTarget(pointer[index]) { index += 1 }
+            return index
+        }
+    }
+
+    /// Whether eight bytes are of a target; a carry can raise a false alarm and never hide a true one.
+    @inline(__always)
+    private static func isTarget(_ word: UInt64) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let below = (word &- low &* 0x21) & ~word
+        let above = word | (word &+ low)
+        let mark = word ^ (low &* UInt64(UInt8(ascii: "#")))
+        return (below | above | ((mark &- low) & ~mark)) & high == 0
+    }
+
     /// One past the last of the blanks that a range begins with.
     func endOfBlanks(from start: Int, to end: Int) -> Int {
         var index = start

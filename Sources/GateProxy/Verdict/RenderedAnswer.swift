@@ -39,7 +39,14 @@ struct RenderedAnswer: Sendable {
     }
 
     static func lines(_ fields: [HeaderField]) -> [UInt8] {
-        fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+        var lines: [UInt8] = []
+        for field in fields {
+            lines += field.name.utf8
+            lines += ": ".utf8
+            lines += field.value.utf8
+            lines += "\r\n".utf8
+        }
+        return lines
     }
 
     /// The field lines that let a web app on another origin read an answer.

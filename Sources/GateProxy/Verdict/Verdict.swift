@@ -40,8 +40,8 @@ package final class Verdict: Sendable {
                 + [HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)]
         )
         var dropped: UInt64 = 0
-        for (index, name) in identityHeaderNames.prefix(64).enumerated()
-        where upstreamIdentity.drop.contains(name) {
+        for name in upstreamIdentity.drop {
+            guard let index = identityHeaderNames.prefix(64).firstIndex(of: name) else { continue }
             dropped |= 1 << UInt64(index)
         }
         self.droppedFields = dropped

@@ -5,8 +5,24 @@ import Glibc
 /// what kind of client reads a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
-    var scope = RequestScope.unrestricted
-    var form = AnswerForm.document
+    var scope: RequestScope
+    var form: AnswerForm
+    /// The hash of all others; 0 until it is looked up.
+    private var digest = 0
+
+    init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
+        self.scope = scope
+        self.form = form
+    }
+
+    /// Computes the hash, once for all generations of a cache.
+    mutating func prepareForLookUp() {
+        var hasher = Hasher()
+        unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(self.scope)
+        hasher.combine(self.form)
+        self.digest = hasher.finalize()
+    }
 
     /// Lengths stand before values, so that no value can look like another field.
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
@@ -57,9 +73,7 @@ struct VerdictKey: Hashable {
     }
 
     func hash(into hasher: inout Hasher) {
-        unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        hasher.combine(self.scope)
-        hasher.combine(self.form)
+        hasher.combine(self.digest)
     }
 }
 

@@ -141,6 +141,7 @@ final class WorkerRules {
             last?.generation = generation
             return remembered.verdict
         }
+        self.key.prepareForLookUp()
         let verdict: Verdict
         if let known = self.cache.verdict(for: self.key), self.isValid(known) {
             verdict = known

@@ -47,4 +47,16 @@ struct SpanScanningTests {
         ]
         #expect(results == [true, false, false, true, false, false])
     }
+
+    @Test func `a target ends at the first byte that is none of it`() {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<19 {
+                var bytes = [UInt8](repeating: UInt8(ascii: "~"), count: 19)
+                bytes[place] = byte
+                let end = bytes.span.endOfTarget(from: 1, to: 18)
+                let isInside = 1..<18 ~= place && !ASCII.isTarget(byte)
+                #expect(end == (isInside ? place : 18), "\(byte) at \(place)")
+            }
+        }
+    }
 }

@@ -1,0 +1,25 @@
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+struct ChunkTests {
+    @Test(arguments: [
+        (1, "1"), (9, "9"), (10, "a"), (15, "f"), (16, "10"), (255, "ff"), (256, "100"),
+        (65_535, "ffff"), (65_536, "10000"),
+    ])
+    func `a chunk begins with its length in hexadecimal`(_ count: Int, _ digits: String) {
+        let data = ByteBuffer(repeating: UInt8(ascii: "x"), count: count)
+        var chunk = ByteBuffer()
+        chunk.writeChunk(data, isLast: false)
+        #expect(String(buffer: chunk) == "\(digits)\r\n\(String(buffer: data))\r\n")
+    }
+
+    @Test func `only the end may be empty`() {
+        var chunk = ByteBuffer()
+        chunk.writeChunk(ByteBuffer(), isLast: false)
+        #expect(chunk.readableBytes == 0)
+        chunk.writeChunk(ByteBuffer(string: "ab"), isLast: true)
+        #expect(String(buffer: chunk) == "2\r\nab\r\n0\r\n\r\n")
+    }
+}
