@@ -17,6 +17,7 @@ build:
 
 test: lint
 	@dev/install-packages.sh test
+	python3 -B -m unittest discover --start-directory dev/tests
 	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
 	$(SWIFT) build --build-tests
 	SWIFT=$(SWIFT) dev/run-tests.py

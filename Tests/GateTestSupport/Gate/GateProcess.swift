@@ -76,7 +76,8 @@ package final class GateProcess: Sendable {
     }
 
     deinit {
-        self.end()
+        let exit = self.end()
+        if let words = self.crash(exit) { FileHandle.standardError.write(Data(words.utf8)) }
     }
 
     package var processIdentifier: Int32 { self.process.processIdentifier }
@@ -147,6 +148,26 @@ package final class GateProcess: Sendable {
         self.send(signal: SIGKILL)
         return try? self.waitForExit()
     }
+
+    /// What shows that it crashed, which `dev/run-tests.py` looks for in whatever tests print: none
+    /// of them may overlook it.
+    private func crash(_ exit: Exit?) -> String? {
+        _ = try? self.log.collected.wait(for: "the end of the log", by: .after(.seconds(1))) {
+            $0.hasEnded ? true : nil
+        }
+        let log = self.logText
+        switch exit {
+        case .signal(let signal) where Self.crashes.contains(signal):
+            return "the gate ended by signal \(signal):\n\(log.suffix(4000))\n"
+        case _ where log.contains("Sanitizer: "):
+            return "the gate has met a sanitizer:\n\(log.suffix(20_000))\n"
+        default:
+            return nil
+        }
+    }
+
+    /// Nobody sends them.
+    private static let crashes = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
 
     /// The most memory that it has held so far, in bytes.
     package func peakResidentSize() throws -> Int { try self.memory("VmHWM:") }
