@@ -54,16 +54,15 @@ extension ClientConnection {
         // A stream has no more than one request; that there are no others its connection says.
         guard case .channel = self.transport else { return }
         guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
-        // Who was woken has sent something, which is about to be read.
-        let isHeard = self.isResumed && self.parser.generation.fields == 0
-        let grace = isHeard ? Swift.max(grace, .seconds(1)) : grace
-        guard grace > .zero else { return self.closeAfterWriting() }
+        guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }
         let end = self.worker.now + grace
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
     }
 
     func deadlineReached() {
         if self.exchange == .streaming { return self.streamIsDue() }
+        // However late the loop is to read it, a request that has arrived is answered.
+        guard !self.isSilent || !self.hasUnread else { return }
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
             upstreamStalls: self.upstream.map { !$0.isWritable } ?? false
@@ -75,6 +74,23 @@ extension ClientConnection {
             self.fail(.gatewayTimeout)
         case .close: self.abort()
         }
+    }
+
+    /// Whether the connection waits for a request, of which the loop has read nothing.
+    ///
+    /// Bytes that nothing is made of, such as those of a handshake, lengthen a wait for the first
+    /// request only while the gate stops, which has an end of its own.
+    private var isSilent: Bool {
+        guard self.exchange == .head, self.inbound.readableBytes == 0 else { return false }
+        return self.worker.isDraining || !self.hasHeadDeadline && self.mayRead
+    }
+
+    /// Whether the client's socket holds bytes that the loop has not read.
+    private var hasUnread: Bool {
+        guard case .channel(let output) = self.transport else { return false }
+        let pipeline = output.context.pipeline.syncOperations
+        let peek = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { SocketPeek($0) }
+        return peek == .bytes
     }
 
     /// Lets go of the backend's connection, which cannot serve anybody else any more.

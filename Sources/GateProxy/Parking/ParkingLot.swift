@@ -39,7 +39,7 @@ final class ParkingLot {
 
     /// Closes whose time is over, and parks who has been silent for long enough.
     func tick(_ clients: [ClientConnection]) {
-        for connection in self.parked.removeOverdue(at: self.worker.now) { self.close(connection) }
+        for connection in self.parked.removeOverdue(at: self.worker.now) { self.end(connection) }
         guard self.leaving.isEmpty, !self.worker.isDraining else { return }
         self.leaving = clients.filter { $0.isIdle(until: self.latestDeadline) }
         if !self.leaving.isEmpty { self.parkNext() }
@@ -108,12 +108,8 @@ final class ParkingLot {
 
     private func look(at token: ParkingToken) {
         guard let connection = self.parked[token] else { return }
-        switch connection.peek() {
-        case .bytes:
-            guard let connection = self.parked.remove(token) else { return }
-            self.watch.sockets.remove(connection.descriptor)
-            self.watch.count.subtract(1, ordering: .relaxed)
-            self.wake(connection)
+        switch SocketPeek(connection.descriptor) {
+        case .bytes: self.parked.remove(token).map(self.wake)
         case .nothing where self.watch.sockets.rearm(connection.descriptor, as: token.rawValue):
             break
         case .nothing, .end:
@@ -123,6 +119,8 @@ final class ParkingLot {
 
     /// Gives a connection a channel, as one has that was just accepted.
     private func wake(_ connection: ParkedConnection) {
+        self.watch.sockets.remove(connection.descriptor)
+        self.watch.count.subtract(1, ordering: .relaxed)
         let eventLoop = self.worker.eventLoop
         let worker = NIOLoopBound(self.worker, eventLoop: eventLoop)
         let woken = NIOLoopBound(connection, eventLoop: eventLoop)
@@ -151,14 +149,15 @@ final class ParkingLot {
         guard grace == .zero else {
             return self.parked.limitDeadlines(to: self.worker.now + grace)
         }
-        for connection in self.parked.removeAll() {
-            guard case .bytes = connection.peek() else {
-                self.close(connection)
-                continue
-            }
-            self.watch.sockets.remove(connection.descriptor)
-            self.watch.count.subtract(1, ordering: .relaxed)
+        for connection in self.parked.removeAll() { self.end(connection) }
+    }
+
+    /// Closes a connection that has been taken out, unless a request has arrived on it.
+    private func end(_ connection: ParkedConnection) {
+        if case .bytes = SocketPeek(connection.descriptor) {
             self.wake(connection)
+        } else {
+            self.close(connection)
         }
     }
 
