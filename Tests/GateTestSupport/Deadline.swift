@@ -1,3 +1,5 @@
+import Glibc
+
 /// A point in time by which something must have happened.
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
@@ -21,4 +23,22 @@ package struct Deadline: Sendable {
         let fraction = attoseconds / 1_000_000_000_000_000
         return Int32(clamping: seconds * 1000 + fraction + 1)
     }
+
+    /// Blocks until a look finds something: only for what tells nobody that it has changed, such as
+    /// the kernel's figures of another process, or a page of its own that the gate shows to whoever
+    /// asks.
+    @discardableResult
+    package func poll<Result>(
+        _ awaited: @autoclosure () throws -> String,
+        _ look: () throws -> Result?
+    ) throws -> Result {
+        while true {
+            if let found = try look() { return found }
+            guard !self.hasPassed else { throw HarnessError.timedOut(try awaited()) }
+            usleep(Self.pause)
+        }
+    }
+
+    /// Between two looks, in microseconds: those who are looked at get on in it.
+    private static let pause: UInt32 = 5000
 }

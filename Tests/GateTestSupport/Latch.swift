@@ -13,4 +13,9 @@ package final class Latch: Sendable {
     package func wait(by deadline: Deadline = .after(.seconds(60))) throws {
         try self.state.wait(for: "a latch to open", by: deadline) { $0 ? true : nil }
     }
+
+    /// Suspends until it is open.
+    package func opens() async throws {
+        try await self.state.reaches("a latch to open") { $0 ? true : nil }
+    }
 }

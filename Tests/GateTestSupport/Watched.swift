@@ -56,4 +56,16 @@ package final class Watched<State: Sendable>: Sendable {
             }
         }
     }
+
+    /// Suspends until the state holds what the closure looks for.
+    @discardableResult
+    package func reaches<Result: Sendable>(
+        _ awaited: String,
+        by deadline: Deadline = .usual,
+        _ find: (State) -> Result?
+    ) async throws -> Result {
+        try await withTaskExecutorPreference(BlockingExecutor.shared) {
+            try self.wait(for: awaited, by: deadline, until: find)
+        }
+    }
 }

@@ -6,8 +6,13 @@ package final class Fetcher: Sendable {
     private let loop: TransferLoop
 
     /// Starts the thread that all transfers share; it ends with the last owner.
-    package init(trust: TrustedAuthorities = .system) throws(FetchFailure) {
-        guard let loop = TransferLoop(trust: trust) else {
+    ///
+    /// `now`: what the silence of a stream is measured by.
+    package init(
+        trust: TrustedAuthorities = .system,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) throws(FetchFailure) {
+        guard let loop = TransferLoop(trust: trust, now: now) else {
             throw .other("out of memory or file descriptors")
         }
         self.loop = loop

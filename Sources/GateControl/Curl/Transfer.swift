@@ -17,7 +17,8 @@ final class Transfer {
     private var reader = ResponseHeadReader()
     private var hasHead = false
     private var isPaused = false
-    private var lastActivity = ContinuousClock.now
+    private let now: () -> ContinuousClock.Instant
+    private var lastActivity: ContinuousClock.Instant
     /// What the receiver of the answer did not take.
     private var objection: FetchFailure?
 
@@ -27,9 +28,11 @@ final class Transfer {
         patience: Patience,
         trust: TrustedAuthorities,
         sink: any TransferSink,
-        multi: MultiHandle
+        multi: MultiHandle,
+        now: @escaping () -> ContinuousClock.Instant
     ) throws(FetchFailure) {
         self.multi = multi
+        (self.now, self.lastActivity) = (now, now())
         self.sink = sink
         if case .silence(let limit) = patience { self.silence = limit } else { self.silence = nil }
         self.options = try TransferOptions(request, patience: patience, trust: trust)
@@ -64,7 +67,7 @@ final class Transfer {
     func resume() {
         guard self.isPaused else { return }
         self.isPaused = false
-        self.lastActivity = .now
+        self.lastActivity = self.now()
         // What libcurl held back may come within this call.
         _ = unsafe curl_easy_pause(self.options.handle, CURLPAUSE_CONT)
     }
@@ -89,7 +92,7 @@ final class Transfer {
 
     /// Anything but `count` ends the transfer.
     private func receiveLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        self.lastActivity = .now
+        self.lastActivity = self.now()
         let line = unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
         switch self.reader.receive(line) {
         case .wait:
@@ -104,7 +107,7 @@ final class Transfer {
     }
 
     private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        self.lastActivity = .now
+        self.lastActivity = self.now()
         guard self.sink.hasRoom else {
             self.isPaused = true
             return Int(CURL_WRITEFUNC_PAUSE)

@@ -25,13 +25,15 @@ final class TransferLoop: Sendable {
 
     private let multi: MultiHandle
     private let trust: TrustedAuthorities
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let inbox = Mutex(Inbox())
 
     /// Starts the thread; `nil` if the system has no descriptor to spare.
-    init?(trust: TrustedAuthorities) {
+    init?(trust: TrustedAuthorities, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         guard let multi = MultiHandle() else { return nil }
         self.multi = multi
         self.trust = trust
+        self.now = now
         let thread = Thread { [self] in self.run() }
         thread.name = "fetcher"
         thread.start()
@@ -86,7 +88,7 @@ final class TransferLoop: Sendable {
             self.multi.perform()
             self.endFinished(&transfers)
             self.endSilent(&transfers)
-            self.multi.wait(atMost: Self.wait(for: transfers))
+            self.multi.wait(atMost: self.wait(for: transfers))
         }
         for transfer in transfers.values { transfer.end(.cancelled) }
     }
@@ -100,7 +102,8 @@ final class TransferLoop: Sendable {
                     patience: patience,
                     trust: self.trust,
                     sink: sink,
-                    multi: self.multi
+                    multi: self.multi,
+                    now: self.now
                 )
             } catch {
                 sink.finish(error)
@@ -122,15 +125,15 @@ final class TransferLoop: Sendable {
     }
 
     private func endSilent(_ transfers: inout [ID: Transfer]) {
-        let now = ContinuousClock.now
+        let now = self.now()
         for (id, transfer) in transfers where transfer.silentAt.map({ $0 <= now }) == true {
             transfers.removeValue(forKey: id)?.end(.silence)
         }
     }
 
-    private static func wait(for transfers: [ID: Transfer]) -> Duration {
+    private func wait(for transfers: [ID: Transfer]) -> Duration {
         let next = transfers.values.compactMap(\.silentAt).min()
-        return next.map { max(.zero, min(self.longestWait, ContinuousClock.now.duration(to: $0))) }
-            ?? self.longestWait
+        return next.map { max(.zero, min(Self.longestWait, self.now().duration(to: $0))) }
+            ?? Self.longestWait
     }
 }

@@ -3,11 +3,12 @@ import Testing
 
 @testable import GateControl
 
-/// A feed that is asked for real, by its own clock.
+/// A feed that is asked for real, by a clock that stands still in between.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FeedRunnerTests {
     private let log = LogRecorder()
     private let bell = FeedBell()
+    private let clock = ManualFeedClock()
 
     /// Runs the one feed of a file for as long as the body takes.
     private func run(
@@ -25,22 +26,27 @@ struct FeedRunnerTests {
         )
         let desk = FeedDesk(reloader: reloader, store: nil, logger: self.log.logger)
         let definition = try #require(loaded.feeds.first)
-        let runner = FeedRunner(definition, desk: desk, fetcher: try Fetcher(), bell: self.bell)
+        let runner = FeedRunner(
+            definition,
+            desk: desk,
+            fetcher: try Fetcher(),
+            bell: self.bell,
+            clock: self.clock.clock
+        )
         let running = Task { await runner.run() }
         defer { running.cancel() }
         try await body(desk)
     }
 
-    private func wait(
-        _ desk: FeedDesk,
-        until isAwaited: (FeedStatus) -> Bool
-    ) async throws -> FeedStatus {
-        let deadline = Deadline.after(.seconds(40))
-        while true {
-            if let status = await desk.statuses.first, isAwaited(status) { return status }
-            try #require(!deadline.hasPassed)
-            try await Task.sleep(for: .milliseconds(10))
-        }
+    private func status(_ desk: FeedDesk) async throws -> FeedStatus {
+        try #require(await desk.statuses.first)
+    }
+
+    /// Suspends until the runner rests, with no ring unheard, for so many more seconds.
+    @discardableResult
+    private func rest(_ seconds: ClosedRange<Double>) async throws -> Double {
+        while !self.bell.isAwaited { await Task.yield() }
+        return try await self.clock.sleeper("a rest of \(seconds)", for: seconds)
     }
 
     @Test func `a stream that goes on with nothing good to say turns stale`() async throws {
@@ -51,41 +57,54 @@ struct FeedRunnerTests {
             path: \(database.path), redirectsTo: localhost, staleAfter: 2s
             """
         try await self.run(feed) { desk in
-            _ = try await self.wait(desk) { $0.state == .fresh }
+            try await self.log.says("info feed taken")
             database.send("put", #"{"path":"/","data":null}"#)
-            let deadline = Deadline.after(.seconds(40))
-            while await desk.statuses.first?.state != .stale {
-                database.send("keep-alive", "null")
-                try #require(!deadline.hasPassed)
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            let status = try #require(await desk.statuses.first)
+            try await self.log.says("warning feed failed; what it said last stays")
+            // It has been confirmed, and sleeps until then.
+            try await self.clock.sleeper("the end of what it said", for: 1...2)
+            database.send("keep-alive", "null")
+            self.clock.pass(1)
+            database.send("keep-alive", "null")
+            #expect(try await self.status(desk).state == .failing)
+            self.clock.pass(1)
+            try await self.log.says("warning feed is stale")
+            let status = try await self.status(desk)
+            #expect(status.state == .stale)
             #expect(status.lastError == "expected an object in the database, found nothing")
             #expect(status.revision != nil)
             #expect(status.nextAt == nil)
             #expect(database.listeners == 1)
-            database.send("put", #"{"path":"/","data":{"minVersion":"3.0.0"}}"#)
-            database.send("put", #"{"path":"/storeUrl","data":"https://a.example"}"#)
-            _ = try await self.wait(desk) { $0.state == .fresh }
+            database.put(#"{"minVersion":"3.0.0","storeUrl":"https://a.example"}"#)
+            try await self.log.says("info feed taken", times: 2)
+            #expect(try await self.status(desk).state == .fresh)
         }
     }
 
-    @Test func `a hundred rings in a moment are two questions at most`() async throws {
+    @Test func `a hundred rings in a moment are one question more, a second after the last`()
+        async throws
+    {
         let source = try FileSource()
         source.put("rules: []\n", at: "/")
+        let hour = 3600.0...4000
         try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") { desk in
-            _ = try await self.wait(desk) { $0.state == .fresh && $0.nextAt != nil }
-            try await Task.sleep(for: .seconds(1))
-            #expect(source.server.requests.count == 1)
-            let start = ContinuousClock.now
+            try await self.rest(hour)
+            #expect(try await self.status(desk).state == .fresh)
+            #expect(try await self.status(desk).nextAt != nil)
+            self.clock.pass(1)
+            self.bell.ring()
+            try await self.rest(hour)
+            #expect(source.server.requests.count == 2)
             for _ in 0..<100 {
                 self.bell.ring()
                 await Task.yield()
             }
-            let rung = start.duration(to: .now).components.seconds
-            try await Task.sleep(for: .seconds(3))
-            // One at once, and at most one each second for as long as it rang.
-            #expect(2...(3 + Int(rung)) ~= source.server.requests.count)
+            #expect(try await self.rest(0...1) == 1)
+            self.clock.pass(0.5)
+            #expect(try await self.rest(0...1) == 0.5)
+            #expect(source.server.requests.count == 2)
+            self.clock.pass(0.5)
+            try await self.rest(hour)
+            #expect(source.server.requests.count == 3)
         }
     }
 
@@ -93,11 +112,14 @@ struct FeedRunnerTests {
         let source = try FileSource()
         source.server.set(.throttled)
         try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") { desk in
-            let status = try await self.wait(desk) { $0.state == .failing && $0.nextAt != nil }
-            let next = try #require(status.nextAt)
+            let wait = try await self.rest(1...1.1)
             self.bell.ring()
-            let again = try await self.wait(desk) { $0.failures == 2 }
-            #expect(try #require(again.askedAt) >= next - 1)
+            #expect(try await self.rest(1...1.1) == wait)
+            self.clock.pass(0.9)
+            #expect(try await self.status(desk).failures == 1)
+            self.clock.pass(0.2)
+            try await self.log.says("debug feed failed again")
+            #expect(try await self.status(desk).failures == 2)
             #expect(source.server.requests.count == 2)
         }
     }

@@ -1,11 +1,18 @@
+import GateTestSupport
 import Logging
-import Synchronization
 
 /// Keeps what is logged, as `level message` lines.
 final class LogRecorder: Sendable {
-    private let recorded = Mutex<[String]>([])
+    private let recorded = Watched<[String]>([])
 
-    var lines: [String] { self.recorded.withLock(\.self) }
+    var lines: [String] { self.recorded.current }
+
+    /// Suspends until a line has been logged so many times.
+    func says(_ line: String, times: Int = 1) async throws {
+        try await self.recorded.reaches("log: \(line)") { lines in
+            lines.count { $0 == line } >= times ? true : nil
+        }
+    }
 
     var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(recorder: self) }
@@ -24,7 +31,7 @@ final class LogRecorder: Sendable {
         }
 
         func log(event: LogEvent) {
-            self.recorder.recorded.withLock { $0.append("\(event.level) \(event.message)") }
+            self.recorder.recorded.update { $0.append("\(event.level) \(event.message)") }
         }
     }
 }

@@ -24,13 +24,14 @@ final class FeedBell: Sendable {
         self.state.withLock { $0.hasRung = false }
     }
 
-    /// Waits until it rings, for so long at most; one at a time may wait.
+    /// Waits until it rings or the other thing comes to its end; one at a time may wait.
     ///
+    /// `isOver`: is cancelled when it rings.
     /// - Returns: Whether it has rung since it was silenced or waited for last.
-    func rings(within duration: Duration) async -> Bool {
+    func rings(before isOver: @escaping @Sendable () async -> Void) async -> Bool {
         await withTaskGroup { group in
             group.addTask { await self.waitUntilRung() }
-            group.addTask { try? await Task.sleep(for: duration) }
+            group.addTask { await isOver() }
             await group.next()
             group.cancelAll()
         }

@@ -1,4 +1,3 @@
-private import FoundationEssentials
 internal import GatePolicy
 
 /// Asks one feed, again and again, for as long as its task lives.
@@ -7,7 +6,7 @@ actor FeedRunner {
     private let desk: FeedDesk
     private let fetcher: Fetcher
     private let bell: FeedBell
-    private let start = ContinuousClock.now
+    private let clock: FeedClock
     private var machine: FeedMachine
     private var pace = FeedPace()
     /// Takes what has to wait; `nil` if nothing does.
@@ -16,13 +15,19 @@ actor FeedRunner {
     private var isRefused = false
 
     /// Prepares to ask; `bell`: makes it be asked before it is due.
-    init(_ feed: FeedDefinition, desk: FeedDesk, fetcher: Fetcher, bell: FeedBell) {
+    init(
+        _ feed: FeedDefinition,
+        desk: FeedDesk,
+        fetcher: Fetcher,
+        bell: FeedBell,
+        clock: FeedClock = .system()
+    ) {
         self.feed = feed
         self.desk = desk
         self.fetcher = fetcher
         self.bell = bell
-        let now = FeedMachine.Moment(uptime: 0, time: SystemClock.now().secondsSinceEpoch)
-        self.machine = FeedMachine(feed.timing, confirmedAt: nil, now: now)
+        self.clock = clock
+        self.machine = FeedMachine(feed.timing, confirmedAt: nil, now: clock.now())
     }
 
     func run() async {
@@ -39,7 +44,9 @@ actor FeedRunner {
 
     private func rest(_ seconds: Double) async {
         await self.desk.rest(self.feed, until: self.machine.nextQuestion(at: self.now))
-        if await self.bell.rings(within: .seconds(seconds)) { self.machine.hint(at: self.now) }
+        let clock = self.clock
+        let hasRung = await self.bell.rings(before: { try? await clock.sleep(seconds) })
+        if hasRung { self.machine.hint(at: self.now) }
     }
 
     /// Asks once, or listens; a stream that goes on may still turn stale.
@@ -66,7 +73,7 @@ actor FeedRunner {
         while !Task.isCancelled {
             let wait = self.machine.secondsUntilStale(at: self.now) ?? Double(staleAfter)
             if wait > 0 {
-                try? await Task.sleep(for: .seconds(wait))
+                try? await self.clock.sleep(wait)
             } else if self.machine.turnsStale(at: self.now) {
                 await self.turnStale()
             }
@@ -78,11 +85,12 @@ actor FeedRunner {
     }
 
     private func follow() async {
+        let clock = self.clock
         let context = FeedContext(
             feed: self.feed.id,
             fetcher: self.fetcher,
             last: await self.desk.last(of: self.feed),
-            now: SystemClock.now
+            now: { Timestamp(secondsSinceEpoch: clock.now().time) }
         )
         self.isRefused = false
         do throws(FeedFailure) {
@@ -132,7 +140,7 @@ actor FeedRunner {
     private func take(after seconds: Double) async {
         var wait: Double? = seconds
         while let seconds = wait {
-            do { try await Task.sleep(for: .seconds(seconds)) } catch { return }
+            do { try await self.clock.sleep(seconds) } catch { return }
             wait = await self.takeWhatIsDue()
         }
         self.later = nil
@@ -155,11 +163,5 @@ actor FeedRunner {
         await self.desk.fail(failure, of: self.feed, failures: self.machine.failures)
     }
 
-    private var now: FeedMachine.Moment {
-        let (seconds, attoseconds) = self.start.duration(to: .now).components
-        return FeedMachine.Moment(
-            uptime: Double(seconds) + Double(attoseconds) * 1e-18,
-            time: SystemClock.now().secondsSinceEpoch
-        )
-    }
+    private var now: FeedMachine.Moment { self.clock.now() }
 }
