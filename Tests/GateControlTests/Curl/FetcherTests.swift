@@ -156,7 +156,7 @@ struct FetcherTests {
         }
         let request = try self.request(backend)
         let task = Task { try await self.fetcher.fetch(request) }
-        while !arrived.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+        try await arrived.opens()
         task.cancel()
         await #expect(throws: FetchFailure.cancelled) { try await task.value }
     }
@@ -175,9 +175,7 @@ struct FetcherTests {
                     String(decoding: try await self.fetcher.fetch(request).body, as: UTF8.self)
                 }
             }
-            while backend.record.requests.count < paths.count {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await backend.reaches("all") { $0.requests.count == paths.count ? true : nil }
             all.open()
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
@@ -195,10 +193,6 @@ struct FetcherTests {
         #expect(stream?.head.status == 200)
         (fetcher, stream) = (nil, nil)
         // The backend sees the connection go once the thread has cleaned up.
-        let limit = Deadline.usual
-        while backend.record.connections.first?.end == nil {
-            try #require(!limit.hasPassed)
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await backend.reaches("the end") { $0.connections.first?.end }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GateTestSupport
 import Synchronization
 import Testing
 
@@ -79,25 +80,23 @@ struct RulesWatcherTests {
     @Test func `a writer that does not come to an end is told of, once`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         var timing = RulesWatcher.Timing.defaults
-        timing.abandonment = .milliseconds(500)
+        timing.abandonment = .zero
         let log = LogRecorder()
         let path = self.folder.path(of: "rules.yaml")
         let watcher = RulesWatcher(path: path, timing: timing, logger: log.logger)
         var changes = watcher.makeAsyncIterator()
         try #require(await changes.next() != nil)
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        while log.lines.isEmpty {
-            try file.write(contentsOf: Data("#".utf8))
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        // Slow enough for the watch to notice more than one of the writes.
         for _ in 0..<10 {
             try file.write(contentsOf: Data("#".utf8))
             try await Task.sleep(for: .milliseconds(5))
         }
+        let warning = "warning the rules are still being written; they are read once that is done"
+        try await log.says("\(warning), or on SIGHUP")
         try file.close()
         try #require(await changes.next() != nil)
         #expect(log.lines.count == 1)
-        #expect(log.lines.first?.hasPrefix("warning the rules are still being written") == true)
     }
 
     @Test func `a file that is closed and appended to is one change`() async throws {
@@ -149,10 +148,10 @@ struct RulesWatcherTests {
     ///
     /// No limit but quiet ends a wait here, so that what delays a report shows.
     private final class Texts: Sendable {
-        private let texts = Mutex<[String]>([])
+        private let texts = Watched<[String]>([])
         private let watching = Mutex<Task<Void, Never>?>(nil)
 
-        var seen: [String] { self.texts.withLock(\.self) }
+        var seen: [String] { self.texts.current }
 
         init(of name: String, in folder: TemporaryFolder) async throws {
             var timing = RulesWatcher.Timing.defaults
@@ -168,11 +167,11 @@ struct RulesWatcherTests {
             let task = Task { [weak self] in
                 for await _ in watcher {
                     let text = try? String(contentsOfFile: path, encoding: .utf8)
-                    self?.texts.withLock { $0.append(text ?? "nothing") }
+                    self?.texts.update { $0.append(text ?? "nothing") }
                 }
             }
             self.watching.withLock { $0 = task }
-            while self.seen.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await self.texts.reaches("a first report") { $0.isEmpty ? nil : true }
         }
 
         deinit {
@@ -180,7 +179,7 @@ struct RulesWatcherTests {
         }
 
         func wait(for text: String) async throws {
-            while self.seen.last != text { try await Task.sleep(for: .milliseconds(5)) }
+            try await self.texts.reaches(text) { $0.last == text ? true : nil }
         }
     }
 
@@ -307,8 +306,10 @@ struct RulesWatcherTests {
     }
 
     private func untilWatches(are expected: Int) async throws {
-        while self.openWatches != expected {
-            try await Task.sleep(for: .milliseconds(5))
+        _ = try await withTaskExecutorPreference(BlockingExecutor.shared) {
+            try Deadline.usual.poll("\(expected) watches, not \(self.openWatches)") {
+                self.openWatches == expected ? true : nil
+            }
         }
     }
 

@@ -78,6 +78,15 @@ package final class ScriptedBackend: Sendable {
         try self.watched.wait(for: awaited, by: deadline, until: find)
     }
 
+    /// Suspends until the record holds what the closure looks for.
+    @discardableResult
+    package func reaches<Result: Sendable>(
+        _ awaited: String,
+        _ find: (BackendRecord) -> Result?
+    ) async throws -> Result {
+        try await self.watched.reaches(awaited, find)
+    }
+
     /// Blocks until so many request heads have come.
     package func waitForRequests(_ count: Int) throws {
         try self.wait(for: "\(count) requests at the backend") { record in
