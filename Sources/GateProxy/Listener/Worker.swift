@@ -49,7 +49,8 @@ package final class Worker {
     private(set) var drainGrace = TimeAmount.zero
 
     /// The time of the last tick; good enough for every timeout.
-    private(set) var now = NIODeadline.now()
+    private(set) var now: NIODeadline
+    private let uptime: () -> NIODeadline
     /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
@@ -63,9 +64,9 @@ package final class Worker {
 
     /// A worker for one event loop.
     ///
-    /// `wallClock`: what dates in the rules are compared with; `accessLog`: takes the lines of the
-    /// access log, if the settings want one; `connect`: opens connections to the backend; `nil`: as
-    /// the settings say.
+    /// `wallClock`: what dates in the rules are compared with; `uptime`: what timeouts and the lag of
+    /// the loop are measured by; `accessLog`: takes the lines of the access log, if the settings want
+    /// one; `connect`: opens connections to the backend; `nil`: as the settings say.
     init(
         eventLoop: any EventLoop,
         settings: GateSettings,
@@ -73,6 +74,7 @@ package final class Worker {
         logger: Logger,
         addressLimit: AddressLimit? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
+        uptime: @escaping () -> NIODeadline = NIODeadline.now,
         accessLog: ((ByteBuffer) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
@@ -82,6 +84,8 @@ package final class Worker {
         self.logger = logger
         self.upstreamAuthority = settings.upstream.authority
         self.wallClock = wallClock
+        self.uptime = uptime
+        self.now = uptime()
         self.rules = Self.rules(ruleSet, settings, wallClock)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
@@ -254,7 +258,7 @@ package final class Worker {
     }
 
     private func tick() {
-        let now = NIODeadline.now()
+        let now = self.uptime()
         self.lateness.tick(late: now - self.now - Self.tickInterval)
         self.now = now
         let second = self.wallClock()

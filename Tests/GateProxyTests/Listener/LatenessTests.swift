@@ -15,4 +15,30 @@ struct LatenessTests {
         for lag in lags { lateness.tick(late: .milliseconds(Int64(lag))) }
         #expect(lateness.isLasting == isLasting)
     }
+
+    @Test func `a late loop refuses what it would have to forward, until it has caught up`() throws
+    {
+        let uptime = ManualUptime()
+        let stage = try Stage(uptime: uptime)
+        stage.worker.start()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        for (lag, isForwarded) in [(1500, true), (1500, false), (1500, false), (0, true)] {
+            uptime.now = uptime.now + Worker.tickInterval + .milliseconds(Int64(lag))
+            stage.tick()
+            try client.receive(Message.get)
+            #expect(upstream.socket.takeSent().isEmpty != isForwarded)
+            if isForwarded {
+                try upstream.receive(Message.ok)
+                #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 200 "))
+            } else {
+                let refusal = client.socket.takeSent()
+                #expect(refusal.hasPrefix("HTTP/1.1 503 "))
+                #expect(refusal.contains("Retry-After: 1\r\n"))
+            }
+            // What needs no backend is answered as ever.
+            try client.receive(Message.outdated)
+            #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
+        }
+    }
 }

@@ -165,6 +165,11 @@ final class AccessLogLines {
     var text = ""
 }
 
+/// A clock that only goes forward, and only when a test moves it.
+final class ManualUptime {
+    var now = NIODeadline.now()
+}
+
 /// A worker with channels in place of sockets, driven by hand.
 struct Stage {
     let loop: EmbeddedEventLoop
@@ -172,13 +177,15 @@ struct Stage {
     let clock = WallClock()
     let worker: Worker
 
-    /// `minimum`: the oldest version that passes; `backends`: who can be connected to.
+    /// `minimum`: the oldest version that passes; `backends`: who can be connected to; `uptime`: what
+    /// stands in for the clock that timeouts go by.
     init(
         minimum: String = "2.0",
         answer: AnswerStyle = .standard,
         loop: EmbeddedEventLoop = EmbeddedEventLoop(),
         backends: FakeBackends? = nil,
         accessLog: AccessLogLines? = nil,
+        uptime: ManualUptime? = nil,
         _ configure: (inout GateSettings) -> Void = { _ in }
     ) throws {
         self.loop = loop
@@ -193,6 +200,7 @@ struct Stage {
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             wallClock: { [clock] in clock.now },
+            uptime: uptime.map { uptime in { uptime.now } } ?? NIODeadline.now,
             accessLog: accessLog.map { lines in { lines.text += String(buffer: $0) } },
             connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )

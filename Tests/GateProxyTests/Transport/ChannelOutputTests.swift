@@ -102,12 +102,11 @@ struct ChannelOutputTests {
 
         /// Reads until so many bytes are there.
         func read(_ count: Int) async throws -> [UInt8] {
+            let loop = self.reader.eventLoop
             while true {
-                let bytes = try await self.reader.eventLoop.submit { self.received.value.bytes }
-                    .get()
+                let bytes = try await loop.submit { self.received.value.bytes }.get()
                 if bytes.count >= count { return bytes }
-                self.reader.read()
-                try await Task.sleep(for: .milliseconds(1))
+                try await loop.flatSubmit { self.received.value.more(from: self.reader) }.get()
             }
         }
 
@@ -121,9 +120,26 @@ struct ChannelOutputTests {
         typealias InboundIn = ByteBuffer
 
         private(set) var bytes: [UInt8] = []
+        private var waiter: EventLoopPromise<Void>?
+
+        /// Reads from a channel once, when something has come.
+        func more(from channel: any Channel) -> EventLoopFuture<Void> {
+            let waiter = channel.eventLoop.makePromise(of: Void.self)
+            self.waiter = waiter
+            channel.read()
+            return waiter.futureResult
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             self.bytes += Array(self.unwrapInboundIn(data).readableBytesView)
+        }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            self.waiter.take()?.succeed()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            self.waiter.take()?.fail(ChannelError.eof)
         }
     }
 
