@@ -10,14 +10,9 @@ struct AppStoreArticleTests {
     }
 
     /// Waits until each country was asked for once more, and the answers were taken.
-    private func letTheGateAsk(_ store: AppStoreLookup) async throws {
-        let seen = store.server.requests.count
-        let limit = Deadline.usual
+    private func letTheGateAsk(_ store: AppStoreLookup) throws {
         // The last round that had begun, one of its own, and the first question of the next.
-        while store.server.requests.count < seen + 7 {
-            try #require(!limit.hasPassed)
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        try store.server.waitForRequests(store.server.requests.count + 7)
     }
 
     private func flags(in folder: TemporaryFolder) -> [GateFlag] {
@@ -61,11 +56,11 @@ struct AppStoreArticleTests {
 
             // In one of three countries, and in two of them for less than two days.
             store.release("4.3.0", in: "jp", since: Self.daysAgo(5))
-            try await self.letTheGateAsk(store)
+            try self.letTheGateAsk(store)
             #expect(try !scene.isDenied("4.2.0"))
             store.release("4.3.0", in: "kr", since: Self.daysAgo(5))
             store.release("4.3.0", in: "us", since: Self.daysAgo(1))
-            try await self.letTheGateAsk(store)
+            try self.letTheGateAsk(store)
             #expect(try !scene.isDenied("4.2.0"))
             try hint("4.2.0")
 

@@ -99,11 +99,7 @@ struct FirebaseArticleTests {
             database.put(Self.floor("2.0.0"))
             try scene.wait(untilVersion: "1.9.0", isDenied: true)
             database.endStreams()
-            let limit = Deadline.usual
-            while database.listeners == 0 {
-                try #require(!limit.hasPassed)
-                try await Task.sleep(for: .milliseconds(20))
-            }
+            try database.waitForListeners(1)
             database.put(Self.floor("3.0.0"))
             try scene.wait(untilVersion: "2.9.0", isDenied: true)
             database.server.set(.unavailable)

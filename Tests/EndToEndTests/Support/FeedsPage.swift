@@ -54,12 +54,9 @@ struct FeedsPage: Decodable {
         once awaited: String,
         where isAwaited: (FeedsPage) -> Bool
     ) async throws -> FeedsPage {
-        let deadline = Deadline.usual
-        while true {
+        try Deadline.usual.poll("\(awaited): \(try FeedsPage(of: gate))") {
             let page = try FeedsPage(of: gate)
-            if isAwaited(page) { return page }
-            try #require(!deadline.hasPassed, "\(awaited): \(page)")
-            try await Task.sleep(for: .milliseconds(20))
+            return isAwaited(page) ? page : nil
         }
     }
 }

@@ -75,6 +75,13 @@ package final class RealtimeDatabase: Sendable {
     /// How many listen.
     package var listeners: Int { self.state.current.outboxes.count }
 
+    /// Blocks until so many listen.
+    package func waitForListeners(_ count: Int) throws {
+        try self.state.wait(for: "\(count) who listen") { state in
+            state.outboxes.count == count ? true : nil
+        }
+    }
+
     private static func steps(
         for request: BackendRequest,
         _ reader: Reader,

@@ -20,6 +20,11 @@ package final class SourceServer: Sendable {
 
     package var record: BackendRecord { self.backend.record }
 
+    /// Blocks until it was asked so many times.
+    package func waitForRequests(_ count: Int) throws {
+        try self.backend.waitForRequests(count)
+    }
+
     /// What is wrong from now on; `nil`: nothing.
     package func set(_ fault: SourceFault?) {
         self.currentFault.update { $0 = fault }
