@@ -57,7 +57,7 @@ struct ParkedEndTests {
             let before = try scene.descriptorsAtRest()
             let clients = try scene.parkedClients(2)
             let started = ContinuousClock.now
-            usleep(500_000)
+            #expect(try !clients[1].hears(within: .milliseconds(500)))
             try clients[1].send(Request.text(fields: Request.outdated))
             #expect(try clients[1].response().status == 426)
             for (client, least) in zip(clients, [1.0, 1.9]) {
@@ -108,7 +108,10 @@ struct ParkedEndTests {
             let clients = try scene.parkedClients(200)
             for client in clients { try client.send(Request.text()) }
             scene.gate.send(signal: SIGTERM)
-            for client in clients { #expect(try client.response().status == 200) }
+            for client in clients {
+                #expect(try client.response().status == 200)
+                client.close()
+            }
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }
@@ -122,11 +125,13 @@ struct ParkedEndTests {
             let clients = try scene.parkedClients(20)
             scene.gate.send(signal: SIGTERM)
             try scene.gate.logLine("draining") { $0.message == "draining" }
-            usleep(300_000)
-            try clients[7].send(Request.text("GET", "/late"))
-            let answer = try clients[7].response()
-            #expect(answer.status == 200)
-            #expect(answer.fields.tokens("Connection").contains("close"))
+            // It is said a moment before it is so.
+            try Deadline.usual.poll("the last answer") {
+                try clients[7].send(Request.text("GET", "/late"))
+                let answer = try clients[7].response()
+                #expect(answer.status == 200)
+                return answer.fields.tokens("Connection").contains("close") ? true : nil
+            }
             for client in clients {
                 #expect(try client.rest().bytes.isEmpty)
                 client.close()
@@ -178,14 +183,13 @@ struct ParkedEndTests {
             for client in clients { try client.send(Request.text(fields: Request.outdated)) }
             try scene.gate.logLine("descriptors are gone") { $0.message.hasPrefix("cannot accept") }
             #expect(try clients[0].response().status == 426)
-            // Parked by a descriptor of the reserve, each would make room for one client more.
-            sleep(3)
+            // Parked by a descriptor of the reserve, each would make room for one client more; the
+            // gate tries it four times a second.
+            #expect(try !clients[59].hears(within: .seconds(1)))
             // Reading the rules takes one or two for a moment.
-            let counts = try (0..<20).map { _ in
-                usleep(20_000)
-                return try scene.gate.descriptorCount()
+            try Deadline.usual.poll("a reserve") {
+                try scene.gate.descriptorCount() < 44 ? true : nil
             }
-            #expect(try #require(counts.min()) < 44)
             try clients[0].send(Request.text(fields: Request.outdated))
             #expect(try clients[0].response().status == 426)
             // With those that go there is room again for the others, and to park them.

@@ -118,28 +118,26 @@ struct ParkingTests {
         }
     }
 
-    /// The gate looks who is silent every quarter of a second, so that over the rounds requests come
-    /// before, while and after it parks.
+    /// The gate parks sixteen at once, so that over the rounds requests come before, while and after
+    /// it parks.
     @Test(arguments: [1, 2])
     func `a request that comes while its connection is parked is not lost`(
         _ threads: Int
     ) async throws {
         try await Scene.play(flags: [Scene.parking, .threads(threads)]) { scene in
             let clients = try (0..<40).map { _ in try scene.connect() }
-            var wait: UInt32 = 90_000
-            for round in 0..<30 {
+            for (round, parked) in [0, 1, 17, 33, 40, 2, 18, 34, 40, 1, 17, 33].enumerated() {
+                try Deadline.usual.poll("\(parked) of them parked") {
+                    try scene.gate.parkedCount() >= parked ? true : nil
+                }
                 for (index, client) in clients.enumerated() {
                     try client.send(Request.text("GET", "/\(round)/\(index)"))
-                    usleep(50)
                 }
                 for (index, client) in clients.enumerated() {
                     let answer = try client.response()
                     #expect(answer.status == 200)
                     #expect(try answer.json(EchoReport.self).target == "/\(round)/\(index)")
                 }
-                usleep(wait)
-                wait += 14_000
-                if wait > 360_000 { wait = 90_000 }
             }
         }
     }
@@ -159,8 +157,7 @@ struct ParkingTests {
             let client = try scene.connect()
             try client.send(Request.text())
             #expect(try client.response().status == 200)
-            sleep(1)
-            #expect(try scene.gate.parkedCount() == 0)
+            #expect(try scene.staysUnparked())
         }
     }
 
@@ -173,8 +170,11 @@ struct ParkingTests {
         try await Scene.play(flags: [Scene.parking], backend: script) { scene in
             let client = try scene.connect(receiveBuffer: 4096)
             try client.send(Request.text())
-            sleep(1)
-            #expect(try scene.gate.parkedCount() == 0)
+            // On its way to the client, in the kernel or in the gate.
+            try scene.backend.wait(for: "an answer") { record in
+                record.connections.contains { $0.wasBlocked || $0.streamed == body } ? true : nil
+            }
+            #expect(try scene.staysUnparked())
             #expect(try client.response().body.count == body)
             try scene.gate.waitUntilParked(1)
         }

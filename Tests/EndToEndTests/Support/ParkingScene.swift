@@ -1,5 +1,4 @@
 import GateTestSupport
-import Glibc
 
 /// Clients whose connections the gate has parked.
 extension Scene {
@@ -28,22 +27,26 @@ extension Scene {
     /// How many descriptors the gate has open when it has come to rest after its start.
     func descriptorsAtRest() throws -> Int {
         var (count, since) = (-1, ContinuousClock.now)
-        while since.duration(to: .now) < .milliseconds(500) {
+        return try Deadline.usual.poll("the descriptors to rest") {
             let current = try self.gate.descriptorCount()
             if current != count { (count, since) = (current, .now) }
-            usleep(20_000)
+            return since.duration(to: .now) >= .milliseconds(500) ? count : nil
         }
-        return count
     }
 
     /// Blocks until the gate has so many descriptors open.
     func waitForDescriptors(_ count: Int) throws {
-        let deadline = Deadline.usual
-        while try self.gate.descriptorCount() != count {
-            guard !deadline.hasPassed else {
-                let open = try self.gate.descriptorCount()
-                throw HarnessError.timedOut("\(count) descriptors, not \(open)")
-            }
+        try Deadline.usual.poll("\(count) descriptors, not \(self.gate.descriptorCount())") {
+            try self.gate.descriptorCount() == count ? true : nil
+        }
+    }
+
+    /// Watches for longer than the gate needs to park, which looks four times a second.
+    func staysUnparked() throws -> Bool {
+        let end = Deadline.after(.milliseconds(600))
+        return try Deadline.usual.poll("time to pass") {
+            if try self.gate.parkedCount() > 0 { return false }
+            return end.hasPassed ? true : nil
         }
     }
 }

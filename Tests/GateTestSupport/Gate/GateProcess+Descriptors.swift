@@ -32,11 +32,8 @@ extension GateProcess {
 
     /// Blocks until so many connections are parked.
     package func waitUntilParked(_ count: Int, by deadline: Deadline = .usual) throws {
-        while try self.parkedCount() != count {
-            guard !deadline.hasPassed else {
-                throw HarnessError.timedOut("\(count) parked, not \(try self.parkedCount())")
-            }
-            Thread.sleep(forTimeInterval: 0.02)
+        try deadline.poll("\(count) parked, not \(self.parkedCount())") {
+            try self.parkedCount() == count ? true : nil
         }
     }
 

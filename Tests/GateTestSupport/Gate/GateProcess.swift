@@ -117,7 +117,9 @@ package final class GateProcess: Sendable {
         self.send(signal: SIGSTOP)
         let path = "/proc/\(self.processIdentifier)/stat"
         // Letters of the states: proc_pid_stat(5).
-        while try !String(contentsOfFile: path, encoding: .utf8).contains(") T ") { usleep(1000) }
+        try Deadline.usual.poll("the gate to stand still") {
+            try String(contentsOfFile: path, encoding: .utf8).contains(") T ") ? true : nil
+        }
     }
 
     /// Stops to read its log, which is full from now on, until `goOnReading()`.

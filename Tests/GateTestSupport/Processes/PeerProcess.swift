@@ -51,15 +51,10 @@ package final class PeerProcess: Sendable {
     }
 
     private func waitUntilListening() throws {
-        let deadline = Deadline.usual
-        while self.process.isRunning, !deadline.hasPassed {
-            if (try? LoopbackSocket(port: self.port)) != nil {
-                return
-            }
-            Thread.sleep(forTimeInterval: 0.05)
+        let name = self.process.executableURL?.lastPathComponent ?? "it"
+        try Deadline.usual.poll("\(name) to listen") {
+            guard self.process.isRunning else { throw HarnessError("\(name) has ended") }
+            return (try? LoopbackSocket(port: self.port)) != nil ? true : nil
         }
-        throw HarnessError(
-            "\(self.process.executableURL?.lastPathComponent ?? "it") does not listen"
-        )
     }
 }
