@@ -190,6 +190,7 @@ struct AdminListenerTests {
             #expect(try scene.askAdmin(Self.feeds).status == 200)
             finish.open()
             #expect(try client.response().text == "late")
+            client.close()
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }

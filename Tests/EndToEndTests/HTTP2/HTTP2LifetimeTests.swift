@@ -143,6 +143,7 @@ struct HTTP2LifetimeTests {
             try client.send(.window(3, 1), .reset(3))
             latch.open()
             #expect(try client.response(1).status == 200)
+            client.close()
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }
@@ -179,6 +180,7 @@ struct HTTP2LifetimeTests {
             let goAway = try client.frame { $0.isA(.goAway) }
             #expect(goAway?.number(at: 0) == 0)
             #expect(goAway?.number(at: 4) == 0)
+            // A client that does not go is not waited for to the end of the drain.
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }
@@ -214,6 +216,7 @@ struct HTTP2LifetimeTests {
             let last = try client.frame { $0.isA(.goAway) }
             #expect(last?.number(at: 0) == 3)
             #expect(last?.number(at: 4) == 0)
+            client.close()
             #expect(try scene.gate.waitForExit() == .status(0))
         }
     }

@@ -270,6 +270,7 @@ struct HTTP2Tests {
             try client.request(3)
             latch.open()
             #expect(try client.response(1).status == 200)
+            client.close()
             #expect(try scene.gate.waitForExit() == .status(0))
             #expect(try scene.backend.waitUntilAllEnded().requests.count == 1)
         }

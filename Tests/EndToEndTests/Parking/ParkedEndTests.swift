@@ -79,7 +79,8 @@ struct ParkedEndTests {
             try client.send("GET / HTTP/1.1\r\nHost: gate\r\nX-Slow: ")
             #expect(try client.response().status == 408)
             #expect(try client.rest().bytes.isEmpty)
-            #expect(started.duration(to: .now) > .milliseconds(800))
+            // The gate's clock may be a tick behind, and more on a busy machine.
+            #expect(started.duration(to: .now) > .milliseconds(500))
         }
     }
 

@@ -18,13 +18,17 @@ struct RulesWatcherTests {
 
     /// Starts to watch and takes the element that every watch begins with.
     ///
-    /// The poll is out of reach, so that only the kernel's notices can tell of a change.
+    /// The poll is out of reach, so that only the kernel's notices can tell of a change. Whoever
+    /// waits for a change, and not for one alone, need not wait for long.
     private func watch(
         _ name: String,
-        pollInterval: Duration = .seconds(3600)
+        pollInterval: Duration = .seconds(3600),
+        settling: Duration = .milliseconds(50)
     ) async throws -> Changes {
         var timing = RulesWatcher.Timing.defaults
         timing.pollInterval = pollInterval
+        timing.settling = settling
+        timing.debounce = min(timing.debounce, settling)
         let path = name.isEmpty ? self.folder.path : self.folder.path(of: name)
         var changes = RulesWatcher(path: path, timing: timing, logger: LogRecorder().logger)
             .makeAsyncIterator()
@@ -61,7 +65,8 @@ struct RulesWatcherTests {
     func `a file that is open for writing is not looked at before it is closed`() async throws {
         try self.folder.write("a", to: "rules.yaml")
         try self.folder.write("a", to: "other.yaml")
-        var others = try await self.watch("other.yaml")
+        let usual = RulesWatcher.Timing.defaults.settling
+        var others = try await self.watch("other.yaml", settling: usual)
         let texts = try await Texts(of: "rules.yaml", in: self.folder)
         let file = try FileHandle(
             forWritingTo: URL(filePath: self.folder.path(of: "rules.yaml"))
