@@ -71,11 +71,15 @@ struct RulesReloaderTests {
     @Test func `rules that were in force before come back, whatever they plan`() async {
         let plan = """
             rules:
-            - { id: ios, minimum: "3.5.0", enforceFrom: 2027-06-01T00:00:00Z, storeUrl: "https://a.example" }
+            - id: ios
+              minimum: "3.5.0"
+              enforceFrom: 2027-06-01T00:00:00Z
+              storeUrl: https://a.example
             releases: [{ platform: ios, version: "4.0.0" }]
 
             """
-        let floor = plan.replacing("\"3.5.0\", enforceFrom: 2027-06-01T00:00:00Z", with: "\"3.0.0\"")
+        let floor = plan.replacing("3.5.0", with: "3.0.0")
+            .replacing("  enforceFrom: 2027-06-01T00:00:00Z\n", with: "")
         let reloader = self.bench.reloader()
         self.bench.write(floor)
         await reloader.reload(reason: .start)
