@@ -34,9 +34,11 @@ extension Demand {
         }
     }
 
-    /// No request reaches the backend as a whole.
-    static let neverCompletes = Demand("a broken request looks complete") { observation in
-        observation.exchanges.count <= 1 && observation.exchanges.allSatisfy { !$0.isComplete }
+    /// No request reaches the backend as a whole, and no more than one begins.
+    static let neverCompletes = Demand { observation in
+        let exchanges = observation.exchanges
+        if exchanges.contains(where: \.isComplete) { return "a broken request looks complete" }
+        return exchanges.count > 1 ? "\(exchanges.count) requests begin" : nil
     }
 
     /// The first request reaches the backend with exactly this body.

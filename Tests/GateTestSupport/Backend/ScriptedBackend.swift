@@ -1,3 +1,5 @@
+import Foundation
+
 /// A server on loopback that does what its script says and remembers every byte that reached it.
 package final class ScriptedBackend: Sendable {
     /// Says what to do about a request; runs when its head has come.
@@ -31,14 +33,16 @@ package final class ScriptedBackend: Sendable {
                 return record.connections.count - 1
             }
             sockets.add(descriptor, as: index)
-            let conversation = BackendConversation(
-                socket: LoopbackSocket(adopting: descriptor),
-                index: index,
-                watched: watched,
-                script: script,
-                sockets: sockets
-            )
-            conversation.run()
+            Thread.detachNewThread {
+                let conversation = BackendConversation(
+                    socket: LoopbackSocket(adopting: descriptor),
+                    index: index,
+                    watched: watched,
+                    script: script,
+                    sockets: sockets
+                )
+                conversation.run()
+            }
         }
     }
 

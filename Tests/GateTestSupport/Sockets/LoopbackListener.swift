@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands each connection to a thread of its own.
+/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands on the connections in their order.
 package final class LoopbackListener: Sendable {
     /// 0 for a Unix socket.
     package let port: UInt16
@@ -11,6 +11,7 @@ package final class LoopbackListener: Sendable {
 
     /// Starts to listen; `onConnection` takes over the descriptor that it is given.
     ///
+    /// The next one is accepted when it has returned.
     /// Port 0 lets the system choose one.
     package convenience init(
         port: UInt16 = 0,
@@ -42,7 +43,7 @@ package final class LoopbackListener: Sendable {
         self.descriptor = Mutex(descriptor)
         Thread.detachNewThread { [self] in
             while let connection = Self.accept(from: descriptor) {
-                Thread.detachNewThread { onConnection(connection) }
+                onConnection(connection)
             }
             self.descriptor.withLock { open in
                 _ = close(descriptor)
