@@ -44,6 +44,7 @@ updates: build
 
 conformance: build
 	@dev/install-packages.sh conformance
+	@dev/install-peers.sh
 	$(SWIFT) build --product conformance
 	VERSIONGATE_BINARY=$(GATE) .build/debug/conformance Tests/Conformance/peers docs/conformance.md
 

@@ -9,7 +9,7 @@ test)
     wanted=(curl libcurl4-openssl-dev openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client)
     wanted+=(etcd-server etcd-client)
     ;;
-conformance) wanted=(nginx haproxy caddy) ;;
+conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 *)
     echo "usage: $0 build|test|conformance" >&2
     exit 64
@@ -19,8 +19,9 @@ esac
 # A program that came some other way than by apt (Node, Python) serves as well.
 is_there() {
     case "$1" in
-    nginx | haproxy | caddy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
+    nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
+    python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
@@ -41,7 +42,7 @@ root=()
 [ "$(id -u)" -eq 0 ] || root=(sudo)
 echo "installing: ${missing[*]}"
 case " ${missing[*]} " in
-*" nginx "* | *" haproxy "* | *" caddy "* | *" etcd-server "*)
+*" nginx "* | *" haproxy "* | *" etcd-server "*)
     # Daemons, which must not start as services.
     exec "${root[@]}" sh "$(dirname "$0")/../Benchmarks/install.sh" "${missing[@]}"
     ;;

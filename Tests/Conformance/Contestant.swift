@@ -6,35 +6,46 @@ enum Contestant: String, CaseIterable {
     case gate = "VersionGate"
     case nginx
     case haproxy = "HAProxy"
+    case envoy = "Envoy"
+    case traefik = "Traefik"
     case caddy = "Caddy"
 
     private var program: String { self.rawValue.lowercased() }
+
+    /// The peer's program: the one of `dev/install-peers.sh` if it is there, or else the system's.
+    private func locate() throws -> URL {
+        let own = FileManager.default.currentDirectoryPath + "/.build/peers/bin/\(self.program)"
+        return FileManager.default.isExecutableFile(atPath: own)
+            ? URL(fileURLWithPath: own) : try ToolProcess.locate(self.program)
+    }
 
     private var configuration: String {
         switch self {
         case .gate: "rules.yaml"
         case .nginx: "nginx.conf"
         case .haproxy: "haproxy.cfg"
+        case .envoy: "envoy.yaml"
+        case .traefik: "traefik.toml"
         case .caddy: "Caddyfile"
         }
     }
 
     private var versionArguments: [String] {
         switch self {
-        case .gate: ["--version"]
+        case .gate, .envoy: ["--version"]
         case .nginx, .haproxy: ["-v"]
-        case .caddy: ["version"]
+        case .traefik, .caddy: ["version"]
         }
     }
 
-    var isInstalled: Bool { self == .gate || ToolProcess.isInstalled(self.program) }
+    var isInstalled: Bool { self == .gate || (try? self.locate()) != nil }
 
     /// The first thing in what it prints that looks like a version.
     func version() throws -> String {
         let result =
             self == .gate
             ? try ToolProcess.versiongate(self.versionArguments)
-            : try ToolProcess.run(self.program, self.versionArguments)
+            : try ToolProcess.run(executable: self.locate(), self.versionArguments)
         let match = (result.output + result.errors).firstMatch(of: /\d+\.\d+[\w.+~-]*/)
         return match.map { String($0.0) } ?? "of unknown version"
     }
@@ -61,7 +72,7 @@ enum Contestant: String, CaseIterable {
         try folder.writeInPlace(text, to: self.configuration)
         try folder.makeFolder("temp")
         return try PeerProcess(
-            executable: ToolProcess.locate(self.program),
+            executable: self.locate(),
             arguments: self.arguments(folder),
             folder: folder.url,
             port: port
@@ -75,6 +86,9 @@ enum Contestant: String, CaseIterable {
         // Without -e it would first try to write to the distribution's error log.
         case .nginx: ["-p", folder.url.path + "/", "-e", "stderr", "-c", file]
         case .haproxy: ["-db", "-f", file]
+        // Another Envoy on the machine must not be taken for the one before it.
+        case .envoy: ["-c", file, "--concurrency", "1", "--disable-hot-restart", "-l", "error"]
+        case .traefik: ["--configFile=\(file)"]
         case .caddy: ["run", "--adapter", "caddyfile", "--config", file]
         }
     }

@@ -6,6 +6,8 @@ struct Report {
     let contestants: [Contestant]
     /// The contestants with their versions.
     let versions: [String]
+    /// The proxies that were not there to be asked.
+    let absent: [String]
 
     var page: String {
         """
@@ -16,7 +18,7 @@ struct Report {
         The cases are in `Tests/ConformanceCases`, the peers' configurations in \
         `Tests/Conformance/peers`.
 
-        \(self.versions.joined(separator: ", ")).
+        \(self.versions.joined(separator: ", ")).\(self.absentWords)
 
         ## MUST
 
@@ -33,6 +35,10 @@ struct Report {
         \(self.failures)
 
         """
+    }
+
+    private var absentWords: String {
+        self.absent.isEmpty ? "" : " Not installed: \(self.absent.joined(separator: ", "))."
     }
 
     private func table(of strengths: Strength...) -> String {

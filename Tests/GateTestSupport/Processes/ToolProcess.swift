@@ -44,13 +44,14 @@ package enum ToolProcess {
     }
 
     package static func versiongate(_ arguments: [String]) throws -> Result {
-        try self.run(executable: GateExecutable.locate(), arguments, within: .seconds(60))
+        try self.run(executable: GateExecutable.locate(), arguments)
     }
 
-    private static func run(
+    /// Runs a program that is no tool of the system.
+    package static func run(
         executable: URL,
         _ arguments: [String],
-        within limit: Duration
+        within limit: Duration = .seconds(60)
     ) throws -> Result {
         let process = Process()
         process.executableURL = executable
