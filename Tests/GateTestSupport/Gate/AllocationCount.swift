@@ -17,13 +17,11 @@ package struct AllocationCount: Sendable {
         ])
     }
 
-    /// Whether the gate can be counted: one that a sanitizer watches has an allocator of its own.
+    /// Whether the gate can be counted.
     package static var isPossible: Bool {
         guard let executable = try? GateExecutable.locate() else { return false }
         let library = executable.deletingLastPathComponent().appendingPathComponent(Self.library)
-        let environment = ProcessInfo.processInfo.environment
-        return FileManager.default.fileExists(atPath: library.path)
-            && environment["ASAN_OPTIONS"] == nil && environment["TSAN_OPTIONS"] == nil
+        return FileManager.default.fileExists(atPath: library.path) && !GateExecutable.isSanitized
     }
 
     /// How often it has asked so far.

@@ -2,6 +2,12 @@ package import Foundation
 
 /// The executable under test.
 package enum GateExecutable {
+    /// Whether it runs under a sanitizer, whose allocator takes the place of the system's and keeps what
+    /// is freed: then neither what it holds nor how often it asks says anything about the gate.
+    package static let isSanitized =
+        !Set(ProcessInfo.processInfo.environment.keys)
+        .isDisjoint(with: ["ASAN_OPTIONS", "TSAN_OPTIONS"])
+
     /// `VERSIONGATE_BINARY`, or the executable that was built beside the test bundle.
     package static func locate() throws -> URL {
         if let path = ProcessInfo.processInfo.environment["VERSIONGATE_BINARY"] {
