@@ -14,8 +14,9 @@ run() {
     "$swift" test --skip-build --sanitize "$kind" --scratch-path "$scratch" "$@" || failed=1
 }
 
-# Each test of the executable is a few processes. All at once they starve each other.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
+# Each test of the executable is a few processes, a tenth as fast as usual. All at once they starve each
+# other, and the time limit of a test runs while it waits for a processor.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Fuzzing/tsan.supp"
 # Swift frees nothing at exit, which the leak check would report.
 export ASAN_OPTIONS="detect_leaks=0"
