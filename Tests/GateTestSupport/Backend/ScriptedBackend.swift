@@ -11,12 +11,16 @@ package final class ScriptedBackend: Sendable {
 
     /// Listens on a port of 127.0.0.1; 0 lets the system choose one.
     package convenience init(port: UInt16 = 0, script: @escaping Script) throws {
-        try self.init(script: script) { try LoopbackListener(port: port, onConnection: $0) }
+        try self.init(script: script) {
+            try LoopbackListener(port: port, inOrder: true, onConnection: $0)
+        }
     }
 
     /// Listens on a Unix socket.
     package convenience init(unixSocket path: String, script: @escaping Script) throws {
-        try self.init(script: script) { try LoopbackListener(unixSocket: path, onConnection: $0) }
+        try self.init(script: script) {
+            try LoopbackListener(unixSocket: path, inOrder: true, onConnection: $0)
+        }
     }
 
     private init(

@@ -2,7 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands on the connections in their order.
+/// Listens on a port of 127.0.0.1, or on a Unix socket, and hands its connections on: each on a thread
+/// of its own, or one after the other.
 package final class LoopbackListener: Sendable {
     /// 0 for a Unix socket.
     package let port: UInt16
@@ -11,16 +12,18 @@ package final class LoopbackListener: Sendable {
 
     /// Starts to listen; `onConnection` takes over the descriptor that it is given.
     ///
-    /// The next one is accepted when it has returned.
-    /// Port 0 lets the system choose one.
+    /// Port 0 lets the system choose one. `inOrder`: no connection is accepted before that has returned
+    /// for the one before.
     package convenience init(
         port: UInt16 = 0,
+        inOrder: Bool = false,
         onConnection: @escaping @Sendable (Int32) -> Void
     ) throws {
         let descriptor = try Self.listen(port: port)
         try self.init(
             listening: descriptor,
             port: Self.port(of: descriptor),
+            inOrder: inOrder,
             onConnection: onConnection
         )
     }
@@ -28,22 +31,33 @@ package final class LoopbackListener: Sendable {
     /// Starts to listen on a Unix socket.
     package convenience init(
         unixSocket path: String,
+        inOrder: Bool = false,
         onConnection: @escaping @Sendable (Int32) -> Void
     ) throws {
         let descriptor = try Self.listen(unixSocket: path)
-        try self.init(listening: descriptor, port: 0, onConnection: onConnection)
+        try self.init(
+            listening: descriptor,
+            port: 0,
+            inOrder: inOrder,
+            onConnection: onConnection
+        )
     }
 
     private init(
         listening descriptor: Int32,
         port: UInt16,
+        inOrder: Bool,
         onConnection: @escaping @Sendable (Int32) -> Void
     ) throws {
         self.port = port
         self.descriptor = Mutex(descriptor)
         Thread.detachNewThread { [self] in
             while let connection = Self.accept(from: descriptor) {
-                onConnection(connection)
+                if inOrder {
+                    onConnection(connection)
+                } else {
+                    Thread.detachNewThread { onConnection(connection) }
+                }
             }
             self.descriptor.withLock { open in
                 _ = close(descriptor)
