@@ -106,12 +106,12 @@ package final class RealtimeDatabase: Sendable {
             return Self.answer(request, state.current.value)
         }
         let outbox = Outbox()
-        let value = state.update { state in
+        state.update { state in
+            // Whoever sees the listener may change the value, which then comes behind this one.
+            outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(state.value)}\n\n")
             state.outboxes.append(outbox)
-            return state.value
         }
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n"
-        outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(value)}\n\n")
         return [.send("\(head)Cache-Control: no-cache\r\n\r\n"), .relay(outbox), .close]
     }
 
