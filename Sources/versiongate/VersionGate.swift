@@ -19,12 +19,13 @@ struct VersionGate: AsyncParsableCommand {
     static func main() async {
         // Before anything else can be opened, or go wrong.
         StandardDescriptors.open()
-        if CommandLine.arguments.dropFirst().first == "serve" { EarlyHangups.ignore() }
+        let isGate = CommandLine.arguments.dropFirst().first == "serve"
+        if isGate { EarlyHangups.ignore() }
         await self.main(nil)
         // The handlers of `exit` would take apart what other threads still use, such as OpenSSL below a
-        // fetch that has just begun: a gate that ends in good order must not crash on its way out.
-        fflush(nil)
-        _exit(EXIT_SUCCESS)
+        // fetch that has just begun: a gate that ends in good order must not crash on its way out. It
+        // has no output left, since it writes its log without a buffer of the C library.
+        if isGate { _exit(EXIT_SUCCESS) }
     }
 }
 
