@@ -29,6 +29,19 @@ package struct ShippedRules: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is one of several files that are read together.
+    package var isOfFolder: Bool { self.path.contains("/folder-of-files/") }
+
+    /// The file with another text, and those that are read together with it.
+    package func sources(with text: String) throws -> [(name: String, text: String)] {
+        guard self.isOfFolder else { return [("rules.yaml", text)] }
+        let folder = URL(filePath: self.path).deletingLastPathComponent()
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
+            let path = folder.appending(path: $0).path
+            return ($0, path == self.path ? text : try ShippedRules(path: path).text())
+        }
+    }
+
     package func text() throws -> String {
         try String(contentsOfFile: self.path, encoding: .utf8)
     }

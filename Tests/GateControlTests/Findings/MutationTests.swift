@@ -28,25 +28,12 @@ struct MutationTests {
         Mutation.sample(Self.perFile, of: Mutation.all(of: try rules.text()))
     }
 
-    /// The file with the others of its folder.
-    private static func sources(
-        _ rules: ShippedRules,
-        _ text: String
-    ) throws -> [(name: String, text: String)] {
-        let folder = URL(filePath: rules.path).deletingLastPathComponent()
-        guard folder.lastPathComponent == "folder-of-files" else { return [("rules.yaml", text)] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
-            let path = folder.appending(path: $0).path
-            return ($0, path == rules.path ? text : try ShippedRules(path: path).text())
-        }
-    }
-
     private static func load(
         _ rules: ShippedRules,
         _ text: String,
         after old: LoadedRules? = nil
     ) throws -> LoadedRules {
-        let sources = try Self.sources(rules, text)
+        let sources = try rules.sources(with: text)
         return try RulesFileLoader.load(sources: sources, after: old, now: { Self.now })
             .judged(against: old, at: Self.now)
     }

@@ -37,8 +37,9 @@ package struct TemporaryFolder: Sendable {
 
     /// Writes a file aside and renames it over the old one, as editors do.
     package func replace(_ name: String, with text: String) throws {
-        try self.writeInPlace(text, to: ".\(name).new")
-        try self.rename(".\(name).new", to: name)
+        let aside = ".\(self.file(name).lastPathComponent).new"
+        try self.writeInPlace(text, to: aside)
+        try self.rename(aside, to: name)
     }
 
     /// Puts the content of another file in place of a file, by a rename.
