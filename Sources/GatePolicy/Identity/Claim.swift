@@ -18,7 +18,7 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
 }
 
 extension Claim {
-    /// What stands for more values, or longer ones, than are read.
+    /// The claim in place of more values, or longer ones, than are read.
     static var tooMuch: Claim { .unreadable("(too long)") }
 
     /// Adds another statement of the same part: equal ones are one, different ones are unreadable.

@@ -1,4 +1,4 @@
-/// What version headers say: a version, and with it perhaps the platform and the build
+/// The statement of version headers: a version, and with it perhaps the platform and the build
 /// (`ios/3.4.0 (93)`).
 struct VersionStatement {
     private(set) var platform = Claim<Platform>.missing

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a socket has to say that nobody has read yet.
+/// The unread input of a socket: bytes, its end, or nothing.
 enum SocketPeek {
     /// A request, or the beginning of one.
     case bytes
