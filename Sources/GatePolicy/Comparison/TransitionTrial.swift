@@ -1,0 +1,170 @@
+/// Clients that stand for all that one rule can tell apart, judged by both rule sets.
+struct TransitionTrial {
+    /// As many kinds of clients, beside their versions, are tried for one rule.
+    private static let kindLimit = 192
+    private static let listLimit = 8
+    /// As many rules beside it are looked at.
+    private static let ruleLimit = 64
+
+    private let rule: RuleDefinition
+    private let isGone: Bool
+    private let old: RuleSet
+    private let new: RuleSet
+    private let points: FloorPoints
+    private let kinds: [ClientIdentity]
+    private let requests: [ComparedRequest]
+
+    init(
+        _ rule: RuleDefinition,
+        _ successor: RuleDefinition?,
+        _ plans: [RuleDefinition],
+        _ old: RuleSet,
+        _ new: RuleSet
+    ) {
+        // Rules beside it may still refuse some of its clients, and tell those from the others.
+        let besides = new.definition.rules.lazy
+            .filter { $0.id != rule.id && $0.mode == .enforce && $0.match.overlaps(rule.match) }
+            .prefix(Self.ruleLimit)
+        let rules =
+            rule.withNext + (successor?.withNext ?? []) + plans + besides.flatMap(\.withNext)
+        let waits = rules.contains(where: \.looksAtStores)
+        let releases = waits ? (old.definition.releases + new.definition.releases) : []
+        self.rule = rule
+        self.isGone = successor == nil
+        self.old = old
+        self.new = new
+        self.points = FloorPoints(rules, releases: releases.map(\.version))
+        let others =
+            [successor?.match].compactMap { $0 } + plans.map(\.match) + besides.map(\.match)
+        self.kinds = Self.kinds(of: rule.match, others, rules, releases)
+        self.requests = Self.requests(of: rule.match, others)
+    }
+
+    private static func kinds(
+        of match: RuleMatch,
+        _ others: [RuleMatch],
+        _ rules: [RuleDefinition],
+        _ releases: [Release]
+    ) -> [ClientIdentity] {
+        func values<Value: Hashable>(
+            _ part: (RuleMatch) -> [Value]?,
+            _ more: [Value],
+            or other: Value
+        ) -> [Claim<Value>] {
+            if let own = part(match) { return own.prefix(Self.listLimit).map { .stated($0) } }
+            // Anybody: those whom the new rules name, one whom they do not, and one that is silent.
+            let named = others.flatMap { part($0) ?? [] } + more
+            return [.stated(other), .missing]
+                + Set(named).prefix(Self.listLimit).map { .stated($0) }
+        }
+        let systems = (match.osVersions ?? []) + others.flatMap { $0.osVersions ?? [] }
+        let axis = VersionAxis(cuts: systems.flatMap(\.bounds))
+        let osVersions: [Claim<AppVersion>] =
+            systems.isEmpty
+            ? [.missing] + axis.points.suffix(1).map { .stated($0.version) }
+            : axis.points.map(\.version)
+                .filter { version in match.osVersions?.contains { $0 ~= version } ?? true }
+                .map { .stated($0) }
+        var kinds = ComparedDevices(rules).groups.map { ClientIdentity(device: $0.device) }
+        func vary<Value>(_ path: WritableKeyPath<ClientIdentity, Value>, _ values: [Value]) {
+            guard kinds.count * values.count <= Self.kindLimit else {
+                // Each value once for each few of them, if not for every one.
+                for index in kinds.indices {
+                    kinds[index][keyPath: path] = values[index % values.count]
+                }
+                return
+            }
+            kinds = kinds.flatMap { kind in
+                values.map { value in
+                    var kind = kind
+                    kind[keyPath: path] = value
+                    return kind
+                }
+            }
+        }
+        let other = "any-other"
+        vary(\.platform, values(\.platforms, releases.map(\.platform), or: Platform(other)))
+        vary(\.app, values(\.apps, releases.compactMap(\.app), or: other))
+        let channels = releases.compactMap(\.channel)
+        vary(\.channel, values({ $0.channels?.map { $0.lowercasedASCII } }, channels, or: other))
+        if !osVersions.isEmpty { vary(\.osVersion, osVersions) }
+        let countries = Set(
+            rules.flatMap { $0.holdUntilInStore?.countries ?? [] }
+                + releases.flatMap { $0.countries(awaitedBy: nil) }
+        )
+        if !countries.isEmpty {
+            vary(\.storefront, [.missing] + countries.sorted().map { .stated($0) })
+        }
+        return kinds
+    }
+
+    private static func requests(of match: RuleMatch, _ others: [RuleMatch]) -> [ComparedRequest] {
+        let named = others.flatMap { $0.requests ?? [] }
+        let fillers = ComparedRequest.Fillers(besides: (match.requests ?? []) + named)
+        guard let own = match.requests else {
+            return [ComparedRequest(outside: fillers, label: "")]
+                + named.prefix(Self.listLimit).map { ComparedRequest($0, fillers) }
+        }
+        return own.prefix(Self.listLimit).flatMap { pattern in
+            ComparedRequest.each(pattern, fillers)
+                + named.prefix(Self.listLimit).compactMap { ComparedRequest(pattern, $0, fillers) }
+        }
+    }
+
+    /// The clients whom the rule refused and who pass now, those of a plan apart from the others.
+    func openings(
+        _ plans: [RuleSetTransition.Plan],
+        at now: Timestamp
+    ) -> [RuleSetTransition.Opening] {
+        var opened: [Int?: Set<Int>] = [:]
+        var closed: [Int?: Set<Int>] = [:]
+        for request in self.requests {
+            let (method, target) = (request.method, request.target)
+            let before = self.old.scope(method: method.span, target: target.span)
+            let after = self.new.scope(method: method.span, target: target.span)
+            for kind in self.kinds {
+                for point in self.points.points {
+                    var client = kind
+                    client.version = .stated(point.version)
+                    client.build = point.build.map { .stated($0) } ?? .missing
+                    let was = self.old.decide(client, in: before, at: now, address: nil)
+                    // A brownout ends by itself: its floor is not in force yet.
+                    guard was.kind == .require, was.brownout == nil, was.ruleID == self.rule.id
+                    else { continue }
+                    let becomes = self.new.decide(client, in: after, at: now, address: nil)
+                    guard becomes.kind < .require else {
+                        closed[nil, default: []].insert(point.place)
+                        continue
+                    }
+                    let plan = plans.firstIndex { plan in
+                        plan.floor.denies(point)
+                            && self.new.judge.isMeant(client, in: after, by: plan.floor)
+                    }
+                    opened[plan, default: []].insert(point.place)
+                }
+            }
+        }
+        return opened.sorted { $0.key ?? -1 < $1.key ?? -1 }.map { plan, places in
+            RuleSetTransition.Opening(
+                rule: self.rule.id,
+                isGone: self.isGone,
+                versions: self.words(places),
+                isPartial: !places.isDisjoint(with: closed[nil] ?? []),
+                plan: plan.map { plans[$0] }
+            )
+        }
+    }
+
+    /// Places on the axis as ranges, neighbours put together.
+    private func words(_ places: Set<Int>) -> String {
+        var ranges: [ClosedRange<Int>] = []
+        for place in places.sorted() {
+            if let last = ranges.last, last.upperBound + 1 == place {
+                ranges[ranges.count - 1] = last.lowerBound...place
+            } else {
+                ranges.append(place...place)
+            }
+        }
+        return ranges.map { self.points.axis.words($0) }.joined(separator: " and ")
+    }
+}
