@@ -21,9 +21,14 @@ struct RunningMutationTests {
         "laxer", "identity-changed", "observing", "open-gate", "plan-opens",
     ]
 
-    /// Files that speak of no host that a test may not reach.
+    /// Whether the network namespace of the tests has no interface but the loopback.
+    private static let isAlone =
+        (try? String(contentsOfFile: "/proc/self/net/dev", encoding: .utf8)
+            .split(separator: "\n").compactMap { $0.wholeMatch(of: /\s*(\S+):.*/)?.1 } == ["lo"])
+        ?? false
+    /// Files that speak of no host that a test may not reach; all, where no host can be reached.
     private static let files = ShippedRules.files.filter { file in
-        guard let text = try? file.text() else { return true }
+        guard !Self.isAlone, let text = try? file.text() else { return true }
         return !text.contains("\nfeeds:") && !text.hasPrefix("feeds:")
     }
 
@@ -56,8 +61,8 @@ struct RunningMutationTests {
     }
 
     @Test func `the files that are left out are few`() {
-        // The examples with feeds, which are played against local servers.
-        #expect(Self.files.count == ShippedRules.files.count - 5)
+        // The examples with feeds; `unshare --net` and a loopback that is up let them in.
+        #expect(Self.files.count == ShippedRules.files.count - (Self.isAlone ? 0 : 5))
     }
 
     @Test(arguments: files)
