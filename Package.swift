@@ -118,10 +118,12 @@ let package = Package(
         .testTarget(
             name: "GateProxyTests",
             dependencies: [
+                "GateControl",
                 "GateFuzzing",
                 "GatePolicy",
                 "GateProxy",
                 "GateTestSupport",
+                "MutatedRules",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -104,11 +104,11 @@ struct AllocationTests {
     }
 
     private static let dearRequests = [
-        DearRequest("a version that was never seen", 100) { "X-App-Version: 4.2.0+\($0)\r\n" },
-        DearRequest("a denied one", 400, status: 426) {
+        DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
+        DearRequest("a denied one", 150, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },
-        DearRequest("languages that were never seen", 155) {
+        DearRequest("languages that were never seen", 27) {
             "X-App-Version: 4.2.0\r\nAccept-Language: ja,en;q=0.\($0)\r\n"
         },
         DearRequest("eight versions", 260, fields: Self.versions),

@@ -43,6 +43,12 @@ struct AnswerInputs {
         return parts
     }
 
+    /// Whether an answer can hold the app or the platform as the client wrote it.
+    static func repeatsNames(_ definition: RuleSetDefinition) -> Bool {
+        ([definition.answer] + definition.rules.map(\.answer)).contains { $0.body != nil }
+            || definition.notices.values.contains { $0.says(.platform) || $0.says(.app) }
+    }
+
     private static func add(_ url: StoreURL?, to parts: inout Set<IdentityPart>) {
         guard let url else { return }
         if !url.channels.isEmpty { parts.insert(.channel) }

@@ -7,6 +7,8 @@ struct Responder: Sendable {
     private let styles: [Int: AnswerStyle]
     /// The fields that an answer can depend on.
     let vary: String
+    /// Whether answers repeat the name of the app or the platform as the client wrote it.
+    let repeatsNames: Bool
 
     init(_ definition: RuleSetDefinition) {
         self.revision = definition.revision
@@ -18,6 +20,7 @@ struct Responder: Sendable {
         }
         self.styles = styles
         self.vary = AnswerInputs(definition).names.joined(separator: ", ")
+        self.repeatsNames = AnswerInputs.repeatsNames(definition)
     }
 
     /// The answer to a decision, without the seconds that it counts.
@@ -77,6 +80,11 @@ struct Responder: Sendable {
 
     private func ownStyle(of decision: Decision) -> AnswerStyle {
         decision.ruleIndex.flatMap { self.styles[$0] } ?? .standard
+    }
+
+    /// The languages of the words of a client, whatever is decided.
+    func languages(for identity: ClientIdentity) -> [LanguageTag?] {
+        self.words.choices(for: identity.languages)
     }
 
     /// What a client is told that asks where it stands.

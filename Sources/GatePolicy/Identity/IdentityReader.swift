@@ -14,7 +14,7 @@ struct IdentityReader: Sendable {
     /// The indices of the names that speak for a part, by the number of the part.
     private let headerIndices: [[Int]]
     private let queryIndices: [[Int]]
-    private let userAgentIndex: Int?
+    let userAgentIndex: Int?
     /// The parts that a backend reads, the header field that each of them stands in, and the indices
     /// of all fields that speak for it.
     ///

@@ -88,10 +88,14 @@ package struct LanguageTag: Sendable, Hashable {
     /// The next shorter tag of a lookup (RFC 4647 section 3.4): without the last subtag, and
     /// without a single letter that would then be the last.
     var truncated: LanguageTag? {
-        var subtags = self.description.split(separator: "-")
-        subtags.removeLast()
-        while let last = subtags.last, last.utf8.count == 1 { subtags.removeLast() }
-        return subtags.isEmpty ? nil : LanguageTag(canonical: subtags.joined(separator: "-"))
+        let text = self.description.utf8Span.span
+        var end = text.count
+        repeat {
+            while end > 0, text[end - 1] != UInt8(ascii: "-") { end -= 1 }
+            guard end > 0 else { return nil }
+            end -= 1
+        } while end == 1 || text[end - 2] == UInt8(ascii: "-")
+        return LanguageTag(canonical: text.extracting(0..<end).text)
     }
 
     /// Whether the other tag is this one or more specific (RFC 4647 section 3.3.1).

@@ -44,7 +44,7 @@ enum StatedValue {
         Storefront.country(value.text).map { .stated($0) } ?? self.unreadable(value)
     }
 
-    private static func isName(_ value: Span<UInt8>) -> Bool {
+    static func isName(_ value: Span<UInt8>) -> Bool {
         // A decoded query value can hold a line break, which must never reach a header.
         value.count <= Self.maximumLength && value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

@@ -1,5 +1,5 @@
 /// Chooses the one language of an answer: the lookup of RFC 4647 section 3.4.
-struct LanguageLookup: Sendable {
+struct LanguageLookup: Sendable, Hashable {
     /// The languages that there are, in an order that does not change between runs.
     private let available: [LanguageTag]
     /// The language for clients that want none of them.
@@ -13,7 +13,10 @@ struct LanguageLookup: Sendable {
 
     /// The language for a client that wants these, best first; `nil` only if there is none at all.
     func best(for ranges: [LanguageRange]) -> LanguageTag? {
-        let acceptable = self.available.filter { !Self.isExcluded($0, by: ranges) }
+        // Hardly anybody refuses a language.
+        let acceptable =
+            ranges.contains { $0.weight == 0 }
+            ? self.available.filter { !Self.isExcluded($0, by: ranges) } : self.available
         for range in ranges where range.weight > 0 {
             var candidate = range.tag
             while let tag = candidate {

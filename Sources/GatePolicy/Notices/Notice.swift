@@ -1,7 +1,7 @@
 /// A notice that knows which of its languages a client gets.
 struct Notice: Sendable {
     private let texts: [LanguageTag: NoticeText]
-    private let lookup: LanguageLookup
+    let lookup: LanguageLookup
 
     init(_ definition: NoticeDefinition, fallback: LanguageTag) {
         self.texts = definition.texts

@@ -9,6 +9,8 @@ struct NoticeBook: Sendable {
     private let unidentified: Notice
     private let cannotUpdate: Notice
     private let maintenance: Notice
+    /// The choices of language that there are; few, since most notices have the same languages.
+    private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {
         func notice(_ notice: NoticeDefinition) -> Notice {
@@ -20,6 +22,17 @@ struct NoticeBook: Sendable {
         self.unidentified = notice(.unidentified)
         self.cannotUpdate = self.notices[Self.cannotUpdateName] ?? notice(.cannotUpdate)
         self.maintenance = notice(.maintenance)
+        let all =
+            self.notices.values + [
+                self.upgrade, self.recommended, self.unidentified, self.cannotUpdate,
+                self.maintenance,
+            ]
+        self.lookups = Set(all.map(\.lookup)).map(\.self)
+    }
+
+    /// The languages that a client gets, whichever notice it is told.
+    func choices(for languages: [LanguageRange]) -> [LanguageTag?] {
+        self.lookups.map { $0.best(for: languages) }
     }
 
     /// What a client is told about a decision; `nil` for one that asks nothing of it.

@@ -65,8 +65,14 @@ final class CompiledRule: Sendable {
                 &gaps,
                 ==
             ),
-            Self.accepts(subject.identity.app, .app, self.definition.match.apps, &gaps, ==),
-            Self.accepts(subject.identity.channel, .channel, self.channels, &gaps, ==),
+            Self.accepts(
+                subject.identity.app,
+                .app,
+                self.definition.match.apps,
+                &gaps,
+                Self.areSame
+            ),
+            Self.accepts(subject.identity.channel, .channel, self.channels, &gaps, Self.areSame),
             Self.accepts(
                 subject.identity.osVersion,
                 .osVersion,
@@ -103,6 +109,11 @@ final class CompiledRule: Sendable {
         guard self.isTimed else { return .timeless }
         let admission = self.rollout.admission(of: subject.identity, address: subject.address)
         return RuleStage(self.definition, admission, at: now)
+    }
+
+    /// Names are compared by their bytes, as platforms are.
+    private static func areSame(_ name: String, _ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8)
     }
 
     /// Whether a claim is among the accepted ones, as far as can be said: a gap is noted.

@@ -8,6 +8,8 @@ package final class RuleSet: Sendable {
     private let classifier: RequestClassifier
     let judge: Judge
     let responder: Responder
+    /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
+    package let clientClasses: ClientClasses?
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
@@ -18,6 +20,7 @@ package final class RuleSet: Sendable {
         self.classifier = classifier
         self.judge = Judge(definition, classifier)
         self.responder = Responder(definition)
+        self.clientClasses = ClientClasses(definition, reader)
     }
 
     package var revision: String { self.definition.revision }
@@ -95,6 +98,39 @@ package final class RuleSet: Sendable {
         at now: Timestamp
     ) -> Answer? {
         self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
+    }
+
+    /// The same answer with a text in the place of the client's version, wherever that stands in it;
+    /// `nil` also for a form in which it does not stand as it is.
+    package func answer(
+        to decision: Decision,
+        for identity: ClientIdentity,
+        as form: AnswerForm,
+        at now: Timestamp,
+        versionAs standIn: String
+    ) -> Answer? {
+        // The details of a gRPC status are binary.
+        guard form.callType == nil else { return nil }
+        var identity = identity
+        identity.version = .stated(AppVersion(standIn: standIn))
+        return self.answer(to: decision, for: identity, as: form, at: now)
+    }
+
+    /// Whether the denials of a class differ in the version of the client and in its languages alone.
+    package var hasAnswerPatterns: Bool {
+        self.clientClasses != nil && !self.responder.repeatsNames
+    }
+
+    /// Whatever tells the denial of one client of a class from that of another one, but for its
+    /// version.
+    ///
+    /// `languages`: the fields that state its languages.
+    package func answerKey(languages: [String]) -> [UInt8] {
+        let identity = ClientIdentity(languages: languages)
+        let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }
+        // A client that states its country has no class where that makes a difference.
+        let country = self.clientClasses?.linksByCountry == true ? identity.likelyCountry : nil
+        return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
     }
 
     /// The header fields that answers of the gate can depend on, for `Vary`.

@@ -57,6 +57,11 @@ package struct AppVersion: Sendable {
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
 
+    /// Stands in for a version whose text is put in its place later; it is never compared.
+    init(standIn text: String) {
+        self.init([], .none, as: text)
+    }
+
     /// - Parameters:
     ///   - numbers: The numbers, as many as were written.
     ///   - prerelease: The identifiers of the pre-release.

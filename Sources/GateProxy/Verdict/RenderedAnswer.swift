@@ -20,15 +20,31 @@ struct RenderedAnswer: Sendable {
 
     /// `body`: `nil` where nothing is said of its length.
     init(status: Int, fields: [HeaderField], body: [UInt8]?, sendsUpgrade: Bool = false) {
-        // Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
-        let body = status == 204 || status == 304 ? nil : body
-        let length = body.map { HeaderField(name: "Content-Length", value: String($0.count)) }
+        let body = Self.hasBody(status) ? body : nil
+        var head = Array(StatusLine.text(status).utf8) + Self.lines(fields)
+        if let body { Self.append(length: body.count, to: &head) }
+        self.init(status: status, head: head, body: body ?? [], sendsUpgrade: sendsUpgrade)
+    }
+
+    init(status: Int, head: [UInt8], body: [UInt8], sendsUpgrade: Bool) {
         self.status = status
-        self.head =
-            Array(StatusLine.text(status).utf8) + Self.lines(fields + [length].compactMap(\.self))
-        self.body = body ?? []
+        self.head = head
+        self.body = body
         self.sendsUpgrade = sendsUpgrade
     }
+
+    /// Appends the field line for the length of a body.
+    static func append(length: Int, to head: inout [UInt8]) {
+        head += "Content-Length: ".utf8
+        head += String(length).utf8
+        head += "\r\n".utf8
+    }
+
+    /// Bytes of such a line at most.
+    static let lengthLineSpace = 40
+
+    /// Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
+    static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
     /// What ends an answer of gRPC that has begun: the end of a chunked body, with the status of the
     /// call as its trailers.

@@ -1,7 +1,7 @@
 package import GatePolicy
 
 /// A decision with everything that the data plane writes because of it, rendered once and used for
-/// every request of the same identity.
+/// every request of the same identity, or of the same class.
 package final class Verdict: Sendable {
     package let decision: Decision
     /// Field lines that are added to the request for the backend.
@@ -9,10 +9,14 @@ package final class Verdict: Sendable {
     /// One bit for each identity field whose lines are removed from the request, by the index of
     /// its role.
     let droppedFields: UInt64
+    /// Whether the backend reads the client's identity as it came.
+    let forwardsIdentity: Bool
     /// Field lines that are added to the backend's answer.
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: RenderedAnswer?
+    /// The denial of the clients of a class, to be filled with the version of each.
+    let pattern: AnswerPattern?
     /// The access log's fields for the client and the decision.
     let logFields: [UInt8]
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
@@ -45,7 +49,28 @@ package final class Verdict: Sendable {
             dropped |= 1 << UInt64(index)
         }
         self.droppedFields = dropped
+        self.forwardsIdentity = upstreamIdentity.add.isEmpty && upstreamIdentity.drop.isEmpty
         self.clientFields = RenderedAnswer.lines(hint)
         self.denial = answer.map { RenderedAnswer($0) }
+        self.pattern = nil
+    }
+
+    /// The verdict on another client of the same class.
+    ///
+    /// - Parameters:
+    ///   - verdict: The verdict on one client.
+    ///   - denial: What the other one gets; `nil` to leave it open.
+    ///   - pattern: What the denials of all of them are filled from.
+    init(_ verdict: Verdict, denial: RenderedAnswer?, pattern: AnswerPattern? = nil) {
+        self.decision = verdict.decision
+        self.upstreamFields = verdict.upstreamFields
+        self.droppedFields = verdict.droppedFields
+        self.forwardsIdentity = verdict.forwardsIdentity
+        self.clientFields = verdict.clientFields
+        self.denial = denial
+        self.pattern = pattern
+        self.logFields = verdict.logFields
+        self.validUntil = verdict.validUntil
+        self.decidedAt = verdict.decidedAt
     }
 }

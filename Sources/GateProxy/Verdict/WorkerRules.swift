@@ -17,6 +17,11 @@ struct RememberedVerdict {
             ? self.verdict : nil
     }
 
+    /// The verdict on the same client, or another one of its class; `nil` if it is another one.
+    func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
+        self.rules === rules && self.key == key ? self.verdict : nil
+    }
+
     /// The verdict on another request with the same header section; `nil` if it must be looked up.
     func verdict(
         by rules: WorkerRules,
@@ -37,6 +42,8 @@ final class WorkerRules {
     let ruleSet: RuleSet
     let table: FieldNameTable
     let preflight: Verdict
+    /// Stands in the cache for a class whose clients are judged one by one.
+    private let single = Verdict(decision: .preflight)
     private let identityHeaderNames: [String]
     private let queryNames: [String]
     /// One bit for each identity field whose value makes no difference, by the index of its role.
@@ -44,6 +51,15 @@ final class WorkerRules {
     private var cache: VerdictCache
     /// Used again for every look-up, so that a hit costs no allocation.
     private var key = VerdictKey()
+    /// The key of the client's class, likewise.
+    private var classKey = VerdictKey()
+    private let classes: ClientClasses?
+    /// The key of the denials of its class, likewise.
+    private var patternKey = VerdictKey()
+    /// The fields that state the languages of a client, likewise.
+    private var languages: [UInt8] = []
+    /// What tells denials from each other, by those fields.
+    private var answerKeys: [[UInt8]: [UInt8]] = [:]
     /// Likewise for every decision.
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
@@ -70,6 +86,8 @@ final class WorkerRules {
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
+        // Each line of the log names the client itself.
+        self.classes = logFormat == nil ? ruleSet.clientClasses : nil
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
@@ -119,9 +137,168 @@ final class WorkerRules {
             last?.generation = generation
             return verdict
         }
+        let hasClass = self.classify(head, facts: facts, in: bytes)
+        if hasClass {
+            if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
+                last?.generation = generation
+                return verdict
+            }
+            self.classKey.prepareForLookUp()
+            if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict),
+                verdict !== self.single
+            {
+                self.remember(verdict, for: self.classKey, generation, in: &last)
+                return verdict
+            }
+        }
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        self.describe(head, facts: facts, in: bytes, query: query, address: address)
+        if let verdict = last?.verdict(by: self, key: self.key), self.isValid(verdict) {
+            last?.generation = generation
+            return verdict
+        }
+        self.key.prepareForLookUp()
+        if let known = self.cache.verdict(for: self.key), self.isValid(known) {
+            self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
+            return known
+        }
+        let version = hasClass ? self.findPattern(for: head, in: bytes, facts.answerForm) : nil
+        if let version, let verdict = self.filledVerdict(with: version) {
+            self.cache.insert(verdict, for: self.key)
+            self.remember(verdict, for: self.key, generation, in: &last)
+            return verdict
+        }
+        let identity = self.identify(head, in: bytes, query: query)
+        let verdict = self.decide(on: identity, address: address)
+        let isShared = hasClass && self.isShared(verdict)
+        if version != nil { self.keepPattern(verdict, identity) }
+        if hasClass { self.cache.insert(isShared ? verdict : self.single, for: self.classKey) }
+        if !isShared { self.cache.insert(verdict, for: self.key) }
+        self.remember(
+            verdict,
+            for: isShared ? self.classKey : self.key,
+            generation,
+            hasQuery: !query.isEmpty,
+            in: &last
+        )
+        return verdict
+    }
+
+    /// Sets the key of the class of a client.
+    ///
+    /// - Returns: whether it has one.
+    private func classify(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        guard let classes = self.classes, facts.identityFields != 0, !facts.offersUpgrade
+        else { return false }
+        self.classKey.scope = self.key.scope
+        self.classKey.beginClass()
+        var told = ClientClasses.Told()
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role else { continue }
+            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            guard classes.tell(header: Int(index), value, to: &self.classKey.bytes, &told)
+            else { return false }
+        }
+        return classes.isComplete(told)
+    }
+
+    /// Whether a verdict is the one on every client of the class.
+    private func isShared(_ verdict: Verdict) -> Bool {
+        verdict.forwardsIdentity && self.classes?.share(verdict.decision) ?? false
+    }
+
+    /// Sets the key of the pattern that the denial of a client is filled from.
+    ///
+    /// - Returns: The version to fill in, which is empty for a client that states none; `nil` if there
+    ///   are no patterns.
+    private func findPattern(
+        for head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ form: AnswerForm
+    ) -> String? {
+        guard let classes = self.classes, self.ruleSet.hasAnswerPatterns else { return nil }
+        var version = ""
+        self.languages.removeAll(keepingCapacity: true)
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role else { continue }
+            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            switch classes.part(ofHeader: Int(index)) {
+            case .version: version = ClientClasses.versionText(value) ?? ""
+            case .languages where value.count <= IdentityLimits.lineLength:
+                // No value holds a line end.
+                self.languages.append(ASCII.lineFeed)
+                unsafe value.withUnsafeBufferPointer {
+                    unsafe self.languages.append(contentsOf: $0)
+                }
+            default: break
+            }
+        }
+        self.patternKey.scope = self.classKey.scope
+        self.patternKey.form = form
+        self.patternKey.beginPattern(of: self.classKey, self.answerKey())
+        self.patternKey.prepareForLookUp()
+        return version
+    }
+
+    /// Many clients state the same languages, and to choose among them costs as much as the rest.
+    private func answerKey() -> [UInt8] {
+        if let known = self.answerKeys[self.languages] { return known }
+        let fields = self.languages.split(separator: ASCII.lineFeed)
+        let key = self.ruleSet.answerKey(
+            languages: fields.map { String(decoding: $0, as: UTF8.self) }
+        )
+        guard self.languages.count <= Self.longestLanguages else { return key }
+        if self.answerKeys.count >= Self.maxAnswerKeys {
+            self.answerKeys.removeAll(keepingCapacity: true)
+        }
+        self.answerKeys[self.languages] = key
+        return key
+    }
+
+    private static let longestLanguages = 256
+    private static let maxAnswerKeys = 256
+
+    /// The verdict on a client whose class is denied, as far as that is known.
+    private func filledVerdict(with version: String) -> Verdict? {
+        guard let verdict = self.cache.verdict(for: self.patternKey), self.isValid(verdict)
+        else { return nil }
+        guard let pattern = verdict.pattern else { return verdict }
+        return Verdict(verdict, denial: pattern.filled(with: version))
+    }
+
+    /// Keeps what the denials of the other clients of a class are filled from.
+    private func keepPattern(_ verdict: Verdict, _ identity: ClientIdentity) {
+        guard verdict.denial != nil, verdict.forwardsIdentity else { return }
+        guard identity.version.value != nil else {
+            return self.cache.insert(verdict, for: self.patternKey)
+        }
+        guard
+            let answer = self.ruleSet.answer(
+                to: verdict.decision,
+                for: identity,
+                as: self.key.form,
+                at: verdict.decidedAt ?? self.now(),
+                versionAs: AnswerPattern.standIn
+            )
+        else { return }
+        let pattern = Verdict(verdict, denial: nil, pattern: AnswerPattern(answer))
+        self.cache.insert(pattern, for: self.patternKey)
+    }
+
+    /// Sets the key of the client itself.
+    private func describe(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        query: QueryParameters,
+        address: String
+    ) {
         self.key.form = facts.answerForm
         self.key.bytes.removeAll(keepingCapacity: true)
-        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         if facts.identityFields != 0 {
             let indifferent = self.indifferentField(of: head, facts: facts)
             for line in head.fields.lines {
@@ -135,30 +312,26 @@ final class WorkerRules {
         }
         self.key.append(query: query)
         if self.dependsOnAddress { self.key.append(address: address) }
-        if let remembered = last, remembered.rules === self, remembered.key == self.key,
-            self.isValid(remembered.verdict)
-        {
-            last?.generation = generation
-            return remembered.verdict
+    }
+
+    private func remember(
+        _ verdict: Verdict,
+        for key: VerdictKey,
+        _ generation: HeadGeneration,
+        hasQuery: Bool = false,
+        in last: inout RememberedVerdict?
+    ) {
+        guard key.isWorthKeeping else {
+            last = nil
+            return
         }
-        self.key.prepareForLookUp()
-        let verdict: Verdict
-        if let known = self.cache.verdict(for: self.key), self.isValid(known) {
-            verdict = known
-        } else {
-            verdict = self.decide(on: head, in: bytes, query: query, address: address)
-            self.cache.insert(verdict, for: self.key)
-        }
-        last =
-            self.key.isWorthKeeping
-            ? RememberedVerdict(
-                rules: self,
-                key: self.key,
-                generation: generation,
-                hasQuery: !query.isEmpty,
-                verdict: verdict
-            ) : nil
-        return verdict
+        last = RememberedVerdict(
+            rules: self,
+            key: key,
+            generation: generation,
+            hasQuery: hasQuery,
+            verdict: verdict
+        )
     }
 
     private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {
@@ -214,13 +387,8 @@ final class WorkerRules {
 
     private static let root = [ASCII.slash]
 
-    private func decide(
-        on head: RequestHead,
-        in bytes: Span<UInt8>,
-        query: QueryParameters,
-        address: String
-    ) -> Verdict {
-        let identity = self.identify(head, in: bytes, query: query)
+    /// Judges the client whose claims were read last.
+    private func decide(on identity: ClientIdentity, address: String) -> Verdict {
         let now = self.now()
         let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
         return Verdict(

@@ -113,6 +113,25 @@ extension ResponseHeadParser {
     }
 }
 
+extension WorkerRules {
+    /// The verdict on a request that is the first one of its connection.
+    func verdict(onFirst text: String) throws -> Verdict {
+        let bytes = Array(text.utf8)
+        var parser = RequestHeadParser()
+        let progress = parser.parse(bytes, table: self.table)
+        guard progress == .complete else { throw RequestSample.Unreadable(progress: progress) }
+        var last: RememberedVerdict?
+        return self.verdict(
+            on: parser.head,
+            facts: try RequestFacts(parser.head, in: bytes.span),
+            in: bytes.span,
+            address: "192.0.2.1",
+            generation: parser.generation,
+            last: &last
+        )
+    }
+}
+
 /// A sequence of numbers that is the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -35,17 +35,8 @@ struct IndifferentFieldTests {
     }
 
     private static func verdict(_ rules: WorkerRules, _ fields: [String]) throws -> Verdict {
-        let bytes = Array(wire(["GET / HTTP/1.1", "Host: a", "X-App-Version: 1"] + fields).utf8)
-        var parser = RequestHeadParser()
-        try #require(parser.parse(bytes.span, table: rules.table) == .complete)
-        var last: RememberedVerdict?
-        return rules.verdict(
-            on: parser.head,
-            facts: try RequestFacts(parser.head, in: bytes.span),
-            in: bytes.span,
-            address: "192.0.2.1",
-            generation: parser.generation,
-            last: &last
+        try rules.verdict(
+            onFirst: wire(["GET / HTTP/1.1", "Host: a", "X-App-Version: 1"] + fields)
         )
     }
 

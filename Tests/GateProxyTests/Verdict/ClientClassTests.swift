@@ -1,0 +1,213 @@
+import Foundation
+import GateControl
+import GatePolicy
+import MutatedRules
+import Testing
+
+@testable import GateProxy
+
+/// A client that shares the verdict of its class gets the one that it would get alone.
+struct ClientClassTests {
+    /// One of everything that can tell clients apart.
+    private static let everything = """
+        rules:
+          - { id: floor, match: { platform: [ios, my_os] }, minimum: "4.0", recommended: 4.2.0,
+              blocked: [4.1.x, ">=4.3.1 <4.3.5", 5.0.0-rc.1], requiresOS: ">=15.2", notice: n,
+              storeUrl: { default: "https://a.example", beta: "https://b.example" } }
+          - { id: strict, match: { app: com.example.a }, minimum: 4.3.0, prerelease: strict,
+              storeUrl: "https://a.example" }
+          - { id: builds, match: { channel: Fdroid }, minimumBuild: 900,
+              storeUrl: "https://a.example" }
+          - { id: old-systems, match: { osVersion: "<12.1" }, minimum: "4.1",
+              storeUrl: "https://a.example" }
+          - { id: quiet, mode: observe, minimum: "6", storeUrl: "https://a.example" }
+          - { id: path, match: { path: "/v9/**" }, minimum: "9", storeUrl: "https://a.example" }
+        notices:
+          n: { en: { title: "{app} {platform}", message: "{currentVersion}" },
+               ja: { title: j, message: "{currentVersion}" } }
+        """
+
+    private static let links = """
+        rules:
+          - { id: floor, minimum: "4.0", recommended: "4.2",
+              storeUrl: { default: "https://a.example", countries: { kr: "https://k.example" } } }
+        """
+
+    private static let twoNames = """
+        identity:
+          headers: { version: [X-App-Version, X-Version] }
+          userAgent: ["^Shop/(?<version>[0-9.]+)"]
+        rules:
+          - { id: floor, minimum: "4.0", storeUrl: "https://a.example" }
+        """
+
+    /// Most clients are denied, in words with their versions.
+    private static let denials = """
+        rules:
+          - { id: floor, minimum: "9", notice: n, storeUrl: "https://a.example" }
+          - { id: closed, match: { platform: android },
+              maintenance: { from: 2020-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z } }
+        notices:
+          n: { en: { title: "{currentVersion}", message: '"{currentVersion}" {currentVersion}' },
+               ja: { title: j, message: "{currentVersion}" } }
+        """
+
+    /// So many clients meet each of the shipped files, and four times as many those above.
+    private static let clients = 60
+
+    private static let own = [
+        ("everything", everything), ("links", links), ("two names", twoNames), ("denials", denials),
+    ]
+
+    private static let versions = [
+        "", "0", "3", "3.9.9", "4", "4.0", "04.0.0.0", "4.0.0.0.1", "4.0-rc.1", "v4", "4.0+7",
+        "4.0+",
+        "4.0+a..b", "4..0", "4.", ".4", "4.0 (93)", "ios/3.0", "4,5", "4, 4", "4.0.1", "4.1",
+        "4.1.9",
+        "4.2", "4.2.0", "4.3.0", "4.3.1", "4.3.4", "4.3.5", "5", "5.0.0-rc.1", "5.0.0-rc.2", "9",
+        "4294967295.4294967295", "4294967296", "99999999999999999999", "four", "4\u{E4}", "4.0\t",
+        "1.99", "11.9", "12.1", "15.1", "15.2", "17.0.3",
+    ]
+
+    private static let values: [(name: String, values: [String])] = [
+        ("X-App-Version", versions), ("X-Version", ["4.0", "9"]), ("X-OS-Version", versions),
+        ("X-App-Platform", ["ios", "iOS", "iPhone OS", "android", "my_os", "My-OS", "?", "a, b"]),
+        ("X-App-Id", ["com.example.a", "com.example.b", "COM.EXAMPLE.A", "x", "\u{E9}", "a,b"]),
+        (
+            "X-App-Build",
+            ["0", "16", "17", "899", "900", "0900", "x", "18446744073709551616", "-1"]
+        ),
+        ("X-App-Channel", ["fdroid", "FDROID", "beta", "Beta", "play", "b ta"]),
+        ("X-Device-Id", ["a", "b", "a,b", ""]),
+        ("X-App-Storefront", ["KOR", "JPN", "us", "xx", "nowhere"]),
+        ("CF-IPCountry", ["KR", "JP", "??"]),
+        ("Accept-Language", ["ja", "en-US,en;q=0.5", "ko-KR", "*", ",", "\u{E9}"]),
+        ("User-Agent", ["Shop/3.0 (iPhone)", "Shop/5.0", "curl/8", "MyApp/3.1.0 (Android 12)"]),
+        ("Accept", ["text/html", "application/json"]), ("Content-Type", ["application/grpc"]),
+        ("Connection", ["close"]), ("Forwarded", ["for=x"]),
+    ]
+
+    private static func ruleSet(_ sources: [(name: String, text: String)]) throws -> RuleSet {
+        let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        return try RulesFileLoader.load(sources: sources, now: { now }).ruleSet
+    }
+
+    private static func ruleSets() throws -> [(name: String, rules: RuleSet)] {
+        try Self.own.map { ($0.0, try Self.ruleSet([("rules.yaml", $0.1)])) }
+            + ShippedRules.files.map {
+                ($0.description, try Self.ruleSet($0.sources(with: $0.text())))
+            }
+    }
+
+    /// The lines of a client that says one thing or the other.
+    private static func client(
+        of rules: RuleSet,
+        _ chance: inout some RandomNumberGenerator
+    ) -> [String] {
+        // Names and versions of the file itself make its rules speak.
+        let named = rules.definition.rulesWithNext.flatMap { rule in
+            [rule.minimum, rule.recommended].compactMap { $0?.description }
+        }
+        let apps = rules.definition.rulesWithNext.flatMap { $0.match.apps ?? [] }
+        // Most clients say each thing once, and plainly; the others say what nobody would write.
+        let isUsual = Int.random(in: 0..<4, using: &chance) > 0
+        var lines: [String] = []
+        for (name, values) in Self.values {
+            var values = values
+            if name == "X-App-Version", !named.isEmpty, Bool.random(using: &chance) {
+                values = named
+            }
+            if name == "X-App-Id", !apps.isEmpty, Bool.random(using: &chance) { values = apps }
+            if isUsual { values = values.filter { Self.isUsual($0, of: name) } }
+            let isOptional = name != "X-App-Version"
+            let count =
+                isUsual
+                ? isOptional ? Int.random(in: 0...1, using: &chance) : 1
+                : [0, 1, 1, 1, 2].randomElement(using: &chance) ?? 1
+            for _ in 0..<count {
+                lines.append("\(name): \(values.randomElement(using: &chance) ?? "")")
+            }
+        }
+        return lines
+    }
+
+    private static func isUsual(_ value: String, of name: String) -> Bool {
+        switch name {
+        case "X-Version", "Content-Type": false
+        case "X-App-Version", "X-OS-Version": value.wholeMatch(of: /\d{1,9}(\.\d{1,9}){0,3}/) != nil
+        case "X-App-Build": value.wholeMatch(of: /\d{1,9}/) != nil
+        default: value.wholeMatch(of: /[a-zA-Z.]+/) != nil
+        }
+    }
+
+    /// All that a verdict does.
+    private struct Effect: Equatable {
+        let decision: Decision
+        let upstream: [UInt8]
+        let dropped: UInt64
+        let client: [UInt8]
+        let denial: [UInt8]?
+        let validUntil: Timestamp?
+
+        init(_ verdict: Verdict) {
+            self.decision = verdict.decision
+            self.upstream = verdict.upstreamFields
+            self.dropped = verdict.droppedFields
+            self.client = verdict.clientFields
+            self.denial = verdict.denial.map { $0.head + $0.body }
+            self.validUntil = verdict.validUntil
+        }
+    }
+
+    @Test func `whoever shares a verdict would get the same one alone`() throws {
+        var chance = SeededGenerator(seed: 11)
+        let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        var said: [String] = []
+        for (name, ruleSet) in try Self.ruleSets() {
+            let together = WorkerRules(ruleSet, cacheCapacity: 10_000, now: { now })
+            var verdicts: [ObjectIdentifier: Verdict] = [:]
+            var passed = 0
+            let count = Self.own.contains { $0.0 == name } ? 4 * Self.clients : Self.clients
+            for _ in 0..<count {
+                let target = ["/", "/v2/orders", "/v9/x", "/login", "/health"]
+                    .randomElement(using: &chance)
+                let lines = Self.client(of: ruleSet, &chance)
+                let text = wire(["GET \(target ?? "/") HTTP/1.1", "Host: a"] + lines)
+                let alone = WorkerRules(ruleSet, cacheCapacity: 1, now: { now })
+                let shared = try together.verdict(onFirst: text)
+                let own = try alone.verdict(onFirst: text)
+                verdicts[ObjectIdentifier(shared)] = shared
+                if shared.denial == nil { passed += 1 }
+                try #require(Effect(shared) == Effect(own), "\(name): \(text)")
+            }
+            // Where a rule is rolled out, each device is one of its own.
+            let isShared = verdicts.values.count { $0.denial == nil } < passed
+            #expect(
+                isShared || passed < count / 2 || ruleSet.clientClasses == nil,
+                "\(name) shares nothing"
+            )
+            said.append("\(name): \(verdicts.count) of \(count), \(passed) passed")
+        }
+        Attachment.record(said.joined(separator: "\n"), named: "shared.txt")
+    }
+
+    @Test func `builds and languages that no rule tells apart share a verdict`() throws {
+        let ruleSet = try Self.ruleSet([("rules.yaml", Self.everything)])
+        let rules = WorkerRules(ruleSet, cacheCapacity: 100)
+        func verdict(_ version: String, _ more: String...) throws -> Verdict {
+            let fields = ["X-App-Platform: ios", "X-App-Version: \(version)"] + more
+            return try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + fields))
+        }
+        let one = try verdict("7.1.0")
+        #expect(one.denial == nil)
+        #expect(try verdict("7.1.1", "Accept-Language: ja", "X-Device-Id: 1") === one)
+        #expect(try verdict("8+build.7", "Accept-Language: xx") === one)
+        #expect(try verdict("7.1.0-rc.1") !== one)
+        #expect(try verdict("4.2.0", "X-App-Id: com.example.a") !== one)
+        #expect(try verdict("3.9").denial != nil)
+        #expect(try verdict("3.8").denial?.body != verdict("3.9").denial?.body)
+        let build = try verdict("7.1.0", "X-App-Build: 901")
+        #expect(try verdict("7.1.0", "X-App-Build: 77777") === build)
+        #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
+    }
+}
