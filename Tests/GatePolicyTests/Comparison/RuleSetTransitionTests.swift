@@ -214,13 +214,13 @@ struct RuleSetTransitionTests {
     @Test func `nothing opens in silence, and no plan opens at all`() throws {
         var draw = Draw(random: SeededGenerator(seed: 1))
         var (weaker, plans) = (0, 0)
-        for number in 0..<40 {
+        for number in 0..<16 {
             let change = try Change(&draw)
             let (old, new) = (RuleSet(change.old), RuleSet(change.new))
             let now = draw.second()
             let transition = RuleSetTransition(from: old, to: new, at: now)
             let isRefused = transition.openings.contains { $0.plan != nil }
-            for _ in 0..<60 {
+            for _ in 0..<100 {
                 let client = try draw.identity()
                 let target = Array(try draw.one(of: ["/a/b", "/c/b", "/x"]).utf8)
                 let method = Array("GET".utf8)

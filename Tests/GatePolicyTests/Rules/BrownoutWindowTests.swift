@@ -207,17 +207,18 @@ import Testing
             let policy = try draw.policy()
             let releases = try draw.releases(4)
             let identity = try draw.identity()
+            let with = ruleSet(rules, unidentified: policy, releases: releases)
+            let without = ruleSet(plain, unidentified: policy, releases: releases)
             for number in Int64(-1)...25 {
                 let now = second(number)
-                func decide(_ rules: [RuleDefinition]) -> Decision {
-                    var decision = ruleSet(rules, unidentified: policy, releases: releases)
-                        .decide(identity, at: now)
+                func decide(_ rules: RuleSet) -> Decision {
+                    var decision = rules.decide(identity, at: now)
                     decision.validUntil = nil
                     decision.warning?.nextBrownout = nil
                     return decision
                 }
-                let decision = decide(rules)
-                let other = decide(plain)
+                let decision = decide(with)
+                let other = decide(without)
                 if windows.contains(where: { $0.from <= now && now < $0.until }) {
                     #expect(decision.kind >= other.kind)
                     brownouts += decision.brownout == nil ? 0 : 1
