@@ -364,8 +364,8 @@ extension Worker {
         self.stop()
     }
 
-    /// A connection has ended without having been woken.
-    func parkedConnectionClosed() {
+    /// A connection is parked no more.
+    func parkedConnectionEnded() {
         self.finishDrainIfEmpty()
     }
 

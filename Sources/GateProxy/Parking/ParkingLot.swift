@@ -136,10 +136,10 @@ final class ParkingLot {
             .withConnectedSocket(connection.descriptor)
             .whenComplete { result in
                 lot.value.awakening -= 1
-                guard case .failure = result else { return }
                 // The socket is closed with its channel.
-                woken.value.place?.leave()
-                worker.value.parkedConnectionClosed()
+                if case .failure = result { woken.value.place?.leave() }
+                // It may be the last one, and have ended before it was wide awake.
+                worker.value.parkedConnectionEnded()
             }
     }
 
@@ -171,7 +171,7 @@ final class ParkingLot {
         self.watch.count.subtract(1, ordering: .relaxed)
         _ = Glibc.close(connection.descriptor)
         connection.place?.leave()
-        self.worker.parkedConnectionClosed()
+        self.worker.parkedConnectionEnded()
     }
 
     private func soon(_ action: @escaping (ParkingLot) -> Void) {
