@@ -137,7 +137,28 @@ package final class GateProcess: Sendable {
 
     /// Blocks until it has ended of itself.
     package func waitForExit(by deadline: Deadline = .usual) throws -> Exit {
-        try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
+        do {
+            return try self.exit.wait(for: "the gate to exit", by: deadline) { $0 }
+        } catch {
+            // Nobody can look at it any more when the run is over.
+            let log = self.logText.suffix(2000)
+            throw HarnessError("\(error)\n\(self.state)\nIts log ends:\n\(log)")
+        }
+    }
+
+    /// What its threads wait for, and how many descriptors it has.
+    private var state: String {
+        let tasks = "/proc/\(self.processIdentifier)/task"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        let threads = names.sorted().map { name in
+            let words = ["comm", "wchan"].map { file in
+                let text = try? String(contentsOfFile: "\(tasks)/\(name)/\(file)", encoding: .utf8)
+                return text?.trimmingCharacters(in: .newlines) ?? "?"
+            }
+            return words.joined(separator: " in ")
+        }
+        let descriptors = (try? self.descriptorCount()).map(String.init) ?? "no"
+        return "\(descriptors) descriptors; \(threads.joined(separator: ", "))"
     }
 
     /// Ends it: by SIGTERM, and by SIGKILL when it does not obey.
