@@ -17,9 +17,12 @@ class Gate:
         self.port = free_port()
         self._folder = folder
         self._dumps = 0
+        # Valgrind fails on debug information of this size.
+        stripped = folder / "versiongate"
+        subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
         command = [
             "valgrind", "--tool=callgrind", "--callgrind-out-file=" + str(folder / "count"), "-q",
-            str(binary), "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
+            str(stripped), "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
             "--log-level", "warning",
         ]
