@@ -38,6 +38,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("user-agent-pattern") { input throws(Finding) in
             try UserAgentPatternProperties.check(input)
         },
+        FuzzTarget("client-class") { input throws(Finding) in
+            try ClientClassProperties(input).check()
+        },
         FuzzTarget("request-path") { input throws(Finding) in
             try RequestPathProperties(input).check()
         },

@@ -1,0 +1,118 @@
+import GateControl
+import GatePolicy
+
+/// Properties of two clients that differ in one header line: if the rules put them in one class, the
+/// decision for one is the decision for the other, and so is all that follows from it.
+///
+/// A line of the input is a header field, by its number in the first byte, and its value. The first line takes
+/// the place of the second one in the other client.
+struct ClientClassProperties {
+    private static let rules = """
+        rules:
+          - { id: floor, match: { platform: [ios, my_os] }, minimum: "4.0", recommended: 4.2.0,
+              blocked: [4.1.x, ">=4.3.1 <4.3.5", 5.0.0-rc.1], requiresOS: ">=15.2",
+              storeUrl: { default: "https://a.example", beta: "https://b.example" } }
+          - { id: strict, match: { app: com.example.a }, minimum: 4.3.0, prerelease: strict,
+              storeUrl: "https://a.example" }
+          - { id: builds, match: { channel: fdroid }, minimumBuild: 900,
+              storeUrl: "https://a.example" }
+          - { id: build-of, match: { app: b }, minimumBuild: 17, minimumBuildOf: 4.2.0,
+              storeUrl: "https://a.example" }
+          - { id: systems, match: { osVersion: "<12.1" }, minimum: "4.1",
+              storeUrl: "https://a.example" }
+          - { id: watched, mode: observe, minimum: "6", storeUrl: "https://a.example" }
+        """
+    private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+    private static let ruleSet = try? RulesFileLoader.load(
+        sources: [(name: "rules.yaml", text: Self.rules)],
+        now: { Self.now }
+    ).ruleSet
+
+    /// A header field, and its value as a head has it.
+    private struct Line {
+        let name: UInt8
+        let value: [UInt8]
+    }
+
+    private let lines: [Line]
+
+    init(_ input: [UInt8]) {
+        self.lines = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let name = line.first else { return nil }
+            // What else there could be, no head holds.
+            let value = line.dropFirst().filter { $0 >= 0x20 && $0 != 0x7F }
+            let text = value.drop { $0 == 0x20 }
+            let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex
+            return Line(name: name, value: Array(text[..<end]))
+        }
+    }
+
+    func check() throws(Finding) {
+        guard let rules = Self.ruleSet, let classes = rules.clientClasses else {
+            throw Finding("the rules of this target do not load")
+        }
+        guard self.lines.count > 1 else { return }
+        let clients = [
+            Array(self.lines.dropFirst()), [self.lines[0]] + self.lines.dropFirst(2),
+        ]
+        let keys = clients.map { Self.key($0, rules, classes) }
+        guard let key = keys[0], key == keys[1] else { return }
+        let all = clients.map { Self.claims($0, rules) }
+        let identities = all.map(rules.identify)
+        let decisions = identities.map {
+            rules.decide($0, in: .unrestricted, at: Self.now, address: nil)
+        }
+        try expect(decisions[0], is: decisions[1], "a client of the same class is judged otherwise")
+        for (claims, identity) in zip(all, identities) {
+            let upstream = rules.upstreamIdentity(claims, identity)
+            try expect(upstream, is: UpstreamIdentity(), "the backend is told something else")
+        }
+        // Languages choose the words.
+        guard
+            rules.answerKey(languages: Self.languages(clients[0], rules, classes))
+                == rules.answerKey(languages: Self.languages(clients[1], rules, classes))
+        else { return }
+        let answers = zip(decisions, identities).map { decision, identity in
+            rules.answer(to: decision, for: identity, as: .document, at: Self.now, versionAs: "X")
+        }
+        try expect(answers[0], is: answers[1], "a client of the same class is told something else")
+    }
+
+    private static func index(_ line: Line, _ rules: RuleSet) -> Int {
+        Int(line.name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
+    }
+
+    /// The key of the class of a client; `nil` if it has none.
+    private static func key(
+        _ lines: [Line],
+        _ rules: RuleSet,
+        _ classes: ClientClasses
+    ) -> [UInt8]? {
+        var key: [UInt8] = []
+        var told = ClientClasses.Told()
+        for line in lines {
+            let value = line.value
+            guard classes.tell(header: Self.index(line, rules), value.span, to: &key, &told)
+            else { return nil }
+        }
+        return classes.isComplete(told) ? key : nil
+    }
+
+    private static func claims(_ lines: [Line], _ rules: RuleSet) -> IdentityClaims {
+        var claims = rules.noClaims
+        for line in lines {
+            let value = line.value
+            claims.addHeader(at: Self.index(line, rules), value.span)
+        }
+        return claims
+    }
+
+    private static func languages(
+        _ lines: [Line],
+        _ rules: RuleSet,
+        _ classes: ClientClasses
+    ) -> [String] {
+        lines.filter { classes.part(ofHeader: Self.index($0, rules)) == .languages }
+            .map { String(decoding: $0.value, as: UTF8.self) }
+    }
+}
