@@ -21,6 +21,14 @@ extension Claim {
     /// The claim in place of more values, or longer ones, than are read.
     static var tooMuch: Claim { .unreadable("(too long)") }
 
+    /// Whether nothing that is said besides can make it readable.
+    var isUnreadable: Bool {
+        if case .unreadable = self { true } else { false }
+    }
+}
+
+extension Claim where Value: CustomStringConvertible {
+
     /// Adds another statement of the same part: equal ones are one, different ones are unreadable.
     /// (nginx takes the first, HAProxy the last: whoever chooses opens a bypass.)
     mutating func merge(_ statement: Claim) {
@@ -30,15 +38,13 @@ extension Claim {
         case (.missing, _), (_, .unreadable):
             self = statement
         case (.stated(let one), .stated(let other)):
-            if one != other { self = .unreadable(Excerpt("\(one), \(other)").text) }
+            guard one != other else { return }
+            self = .unreadable(Excerpt(one.description + ", " + other.description).text)
         }
     }
+}
 
-    /// Whether nothing that is said besides can make it readable.
-    var isUnreadable: Bool {
-        if case .unreadable = self { true } else { false }
-    }
-
+extension Claim {
     func map<Other>(_ transform: (Value) -> Other) -> Claim<Other> {
         switch self {
         case .missing: .missing

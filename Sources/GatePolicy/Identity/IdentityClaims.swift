@@ -96,7 +96,7 @@ extension IdentityClaims {
         _ body: (Span<UInt8>) -> Bool
     ) -> Extent {
         let bytes = self.bytes.span
-        var (values, elements) = (0, 0)
+        var (values, elements, length) = (0, 0, 0)
         for line in lines where names.contains(line.name) {
             guard let place = line.value else { return .tooMuch }
             var start = place.lowerBound
@@ -111,7 +111,9 @@ extension IdentityClaims {
                 let value = bytes.withoutBlanks(start..<end)
                 if !value.isEmpty {
                     values += 1
-                    guard values <= IdentityLimits.values else { return .tooMuch }
+                    length += value.count
+                    let isTooLong = values > 1 && length > IdentityLimits.listLength
+                    guard values <= IdentityLimits.values, !isTooLong else { return .tooMuch }
                     guard body(bytes.extracting(value)) else { return .values }
                 }
                 guard end < place.upperBound else { break }

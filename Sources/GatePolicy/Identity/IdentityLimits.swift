@@ -7,6 +7,8 @@ package enum IdentityLimits {
     package static let lineLength = 1024
     /// The most values for one part, such as the versions in a list.
     static let values = 8
+    /// The most bytes that several of them have together.
+    static let listLength = 256
     /// The most elements of the lists that give them, with empty ones (RFC 9110 section 5.6.1.2).
     static let elements = 32
 }

@@ -72,7 +72,7 @@ struct IdentityReader: Sendable {
             userAgent = self.userAgentValues(in: claims)
             for value in userAgent[.version] ?? [] { version.merge(value.span) }
         }
-        func claim<Value>(
+        func claim<Value: CustomStringConvertible>(
             _ part: IdentityPart,
             _ read: (Span<UInt8>) -> Claim<Value>
         ) -> Claim<Value> {

@@ -28,6 +28,9 @@ import Testing
         #expect(identity.languages.map(\.tag) == [LanguageTag("ja"), .english])
     }
 
+    /// As long as a version can be.
+    private static let long = "1.0-" + String(repeating: "a", count: 60)
+
     static let versions: [([String], Claim<String>)] = [
         ([], .missing),
         ([""], .missing),
@@ -51,6 +54,8 @@ import Testing
         (Array(repeating: "3.4.0", count: 9), .unreadable("(too long)")),
         (["1,1,1,1,1,1,1,1"], .stated("1")),
         (["1,1,1,1,1,1,1,1,1"], .unreadable("(too long)")),
+        (Array(repeating: Self.long, count: 4), .stated(Self.long)),
+        ([Array(repeating: Self.long, count: 5).joined(separator: ",")], .unreadable("(too long)")),
         ([String(repeating: ",", count: 31) + "1"], .stated("1")),
         ([String(repeating: ",", count: 32) + "1"], .unreadable("(too long)")),
         ([String(repeating: " ", count: 1025)], .unreadable("(too long)")),
