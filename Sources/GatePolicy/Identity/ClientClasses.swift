@@ -160,6 +160,8 @@ package struct ClientClasses: Sendable {
     }
 
     private func place(ofVersion value: Span<UInt8>) -> Place {
+        // A platform stands before it, in any letters.
+        guard value.firstIndex(of: UInt8(ascii: "/")) == nil else { return .alone }
         guard value.isASCII else { return .unreadable }
         let statement = VersionStatement(value)
         // What else it states has to be told to the backend.
