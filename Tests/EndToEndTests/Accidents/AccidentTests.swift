@@ -91,7 +91,6 @@ struct AccidentTests {
         ] {
             let reaches = try crowd.statuses(of: version)
                 .map { $0 == 200 ? Accident.Reach.passes : .denied }
-            #expect(!reaches.isEmpty, "\(accident.name): nobody asked")
             #expect(
                 reaches.allSatisfy { $0 == before || $0 == after },
                 "\(accident.name): \(version) got \(reaches)"

@@ -39,11 +39,14 @@ final class AskingCrowd: Sendable {
         self.state.withLock { $0.statuses = [:] }
     }
 
-    /// The statuses that the clients of a version got since they forgot.
+    /// The statuses that the clients of a version got since they forgot, at least one.
     func statuses(of version: String) throws -> Set<Int> {
-        try self.state.withLock { state in
-            if let failure = state.failure { throw failure }
-            return state.statuses[version] ?? []
+        // On a busy machine they may not have had their turn.
+        try Deadline.usual.poll("an answer to a client of \(version)") {
+            try self.state.withLock { state in
+                if let failure = state.failure { throw failure }
+                return state.statuses[version]
+            }
         }
     }
 
