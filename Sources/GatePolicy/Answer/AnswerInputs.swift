@@ -34,19 +34,19 @@ struct AnswerInputs {
             Self.add(rule.storeURL, to: &parts)
         }
         Self.add(definition.unidentified.storeURL, to: &parts)
-        let styles = [definition.answer] + definition.rules.map(\.answer)
-        if styles.contains(where: { $0.body != nil }) { parts.formUnion([.app, .platform]) }
-        if definition.notices.values.contains(where: { $0.says(.platform) }) {
-            parts.insert(.platform)
-        }
-        if definition.notices.values.contains(where: { $0.says(.app) }) { parts.insert(.app) }
-        return parts
+        return parts.union(self.repeatedNames(definition))
     }
 
-    /// Whether an answer can hold the app or the platform as the client wrote it.
-    static func repeatsNames(_ definition: RuleSetDefinition) -> Bool {
-        ([definition.answer] + definition.rules.map(\.answer)).contains { $0.body != nil }
-            || definition.notices.values.contains { $0.says(.platform) || $0.says(.app) }
+    /// The app and the platform, as far as an answer can hold them as the client wrote them.
+    static func repeatedNames(_ definition: RuleSetDefinition) -> Set<IdentityPart> {
+        let styles = [definition.answer] + definition.rules.map(\.answer)
+        if styles.contains(where: { $0.body != nil }) { return [.app, .platform] }
+        var parts: Set<IdentityPart> = []
+        for notice in definition.notices.values {
+            if notice.says(.platform) { parts.insert(.platform) }
+            if notice.says(.app) { parts.insert(.app) }
+        }
+        return parts
     }
 
     private static func add(_ url: StoreURL?, to parts: inout Set<IdentityPart>) {

@@ -20,7 +20,7 @@ struct Responder: Sendable {
         }
         self.styles = styles
         self.vary = AnswerInputs(definition).names.joined(separator: ", ")
-        self.repeatsNames = AnswerInputs.repeatsNames(definition)
+        self.repeatsNames = !AnswerInputs.repeatedNames(definition).isEmpty
     }
 
     /// The answer to a decision, without the seconds that it counts.

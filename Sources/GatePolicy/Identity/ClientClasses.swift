@@ -7,7 +7,7 @@
 /// Whoever says a part twice, or several parts in one field, is judged on its own: the backend is
 /// told of it what was read.
 package struct ClientClasses: Sendable {
-    /// What a header field speaks of.
+    /// The subject of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)
         /// Looked at only where no version is stated.
@@ -16,13 +16,13 @@ package struct ClientClasses: Sendable {
         case several
     }
 
-    /// What a value tells of the class of its client.
+    /// The place of a value among those that rules name.
     private enum Place {
         /// Nothing: no rule asks for it.
         case anywhere
         case at(Int)
-        /// The place of a version, and of the release that it leads to.
-        case prerelease(Int, Int)
+        /// That of a version, and of the release that it is or leads to.
+        case version(Int, release: Int)
         case unreadable
         /// The client has to be judged on its own.
         case alone
@@ -111,15 +111,16 @@ package struct ClientClasses: Sendable {
         case .part(.languages): return true
         case .part(let part):
             guard told.insert(part) else { return false }
-            let place = self.place(of: part, value)
-            switch place {
-            case .anywhere: return true
+            switch self.place(of: part, value) {
+            case .anywhere: break
             case .alone: return false
-            case .at(let number): return key.append(part, number)
-            case .prerelease(let number, let release):
-                return key.append(part, number, 0x10) && key.append(part, release, 0x20)
-            case .unreadable: return key.append(part, 0, 0x30)
+            case .at(let number): key.append(part, number)
+            case .version(let number, let release):
+                key.append(part, number, 0x10)
+                key.append(part, release, 0x20)
+            case .unreadable: key.append(part, 0, 0x30)
             }
+            return true
         }
     }
 
@@ -164,7 +165,7 @@ package struct ClientClasses: Sendable {
         guard value.firstIndex(of: UInt8(ascii: "/")) == nil else { return .alone }
         guard value.isASCII else { return .unreadable }
         let statement = VersionStatement(value)
-        // What else it states has to be told to the backend.
+        // The backend is told of a build that stands behind the version.
         guard case .missing = statement.platform, case .missing = statement.build else {
             return .alone
         }
@@ -194,9 +195,8 @@ package struct ClientClasses: Sendable {
         try? AppVersion(value.extracting(value.withoutBlanks(0..<value.count))).description
     }
 
-    /// Whether a decision for one client is the decision for all of its class, with all that they are
-    /// told.
-    package func share(_ decision: Decision) -> Bool {
+    /// Whether all clients of a class are told the same, too, by this decision on one of them.
+    package func shares(_ decision: Decision) -> Bool {
         switch decision.kind {
         case .allow: true
         case .recommend: !self.linksByCountry
@@ -231,7 +231,10 @@ extension ClientClasses {
         }
 
         func place(of version: AppVersion) -> Place {
-            .prerelease(self.cuts.place(of: version), self.cuts.place(of: version.release))
+            .version(
+                self.cuts.place(of: version),
+                release: self.cuts.place(of: version.release)
+            )
         }
     }
 }
@@ -315,7 +318,7 @@ private struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // What rules name is a name of its own, not an alias of one.
+        // Rules hold the names to which aliases lead.
         guard written == 0 else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)
@@ -348,12 +351,8 @@ extension Array where Element: Comparable {
 
 extension [UInt8] {
     /// Appends the place of a part; `mark` tells its kinds from each other.
-    ///
-    /// - Returns: `true`.
-    fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: UInt8 = 0) -> Bool
-    {
+    fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: UInt8 = 0) {
         self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark)
         for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
-        return true
     }
 }

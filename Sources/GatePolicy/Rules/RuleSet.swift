@@ -116,15 +116,13 @@ package final class RuleSet: Sendable {
         return self.answer(to: decision, for: identity, as: form, at: now)
     }
 
-    /// Whether the denials of a class differ in the version of the client and in its languages alone.
-    package var hasAnswerPatterns: Bool {
-        self.clientClasses != nil && !self.responder.repeatsNames
-    }
+    /// Whether answers repeat the name of the app or the platform as a client wrote it.
+    package var answersRepeatNames: Bool { self.responder.repeatsNames }
 
-    /// Whatever tells the denial of one client of a class from that of another one, but for its
-    /// version.
+    /// The choices of words and link that tell the denial of one client of a class from that of
+    /// another one.
     ///
-    /// `languages`: the fields that state its languages.
+    /// `languages`: the fields that state the languages of the client.
     package func answerKey(languages: [String]) -> [UInt8] {
         let identity = ClientIdentity(languages: languages)
         let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }

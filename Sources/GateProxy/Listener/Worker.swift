@@ -364,8 +364,8 @@ extension Worker {
         self.stop()
     }
 
-    /// A connection is parked no more.
-    func parkedConnectionEnded() {
+    /// A connection is parked no more, closed or woken.
+    func parkedConnectionLeft() {
         self.finishDrainIfEmpty()
     }
 

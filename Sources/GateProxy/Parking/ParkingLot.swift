@@ -139,7 +139,7 @@ final class ParkingLot {
                 // The socket is closed with its channel.
                 if case .failure = result { woken.value.place?.leave() }
                 // It may be the last one, and have ended before it was wide awake.
-                worker.value.parkedConnectionEnded()
+                worker.value.parkedConnectionLeft()
             }
     }
 
@@ -171,7 +171,7 @@ final class ParkingLot {
         self.watch.count.subtract(1, ordering: .relaxed)
         _ = Glibc.close(connection.descriptor)
         connection.place?.leave()
-        self.worker.parkedConnectionEnded()
+        self.worker.parkedConnectionLeft()
     }
 
     private func soon(_ action: @escaping (ParkingLot) -> Void) {

@@ -15,8 +15,6 @@ package final class Verdict: Sendable {
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: RenderedAnswer?
-    /// The denial of the clients of a class, to be filled with the version of each.
-    let pattern: AnswerPattern?
     /// The access log's fields for the client and the decision.
     let logFields: [UInt8]
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
@@ -52,25 +50,52 @@ package final class Verdict: Sendable {
         self.forwardsIdentity = upstreamIdentity.add.isEmpty && upstreamIdentity.drop.isEmpty
         self.clientFields = RenderedAnswer.lines(hint)
         self.denial = answer.map { RenderedAnswer($0) }
-        self.pattern = nil
     }
 
-    /// The verdict on another client of the same class.
-    ///
-    /// - Parameters:
-    ///   - verdict: The verdict on one client.
-    ///   - denial: What the other one gets; `nil` to leave it open.
-    ///   - pattern: What the denials of all of them are filled from.
-    init(_ verdict: Verdict, denial: RenderedAnswer?, pattern: AnswerPattern? = nil) {
+    /// The same verdict on another client of the class, with the denial that it gets.
+    init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
         self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
         self.forwardsIdentity = verdict.forwardsIdentity
         self.clientFields = verdict.clientFields
         self.denial = denial
-        self.pattern = pattern
         self.logFields = verdict.logFields
         self.validUntil = verdict.validUntil
         self.decidedAt = verdict.decidedAt
+    }
+}
+
+/// The last verdict of one connection.
+struct RememberedVerdict {
+    let rules: WorkerRules
+    let key: VerdictKey
+    /// The head that it was last given for.
+    var generation: HeadGeneration
+    /// Whether the identity came from the query, which is not among the fields.
+    let hasQuery: Bool
+    let verdict: Verdict
+
+    /// The verdict on the same head again; `nil` if it is another one.
+    func verdict(by rules: WorkerRules, generation: HeadGeneration) -> Verdict? {
+        self.rules === rules && self.generation.head == generation.head && !self.hasQuery
+            ? self.verdict : nil
+    }
+
+    /// The verdict on the same client, or another one of its class; `nil` if it is another one.
+    func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
+        self.rules === rules && self.key == key ? self.verdict : nil
+    }
+
+    /// The verdict on another request with the same header section; `nil` if it must be looked up.
+    func verdict(
+        by rules: WorkerRules,
+        generation: HeadGeneration,
+        scope: RequestScope
+    ) -> Verdict? {
+        guard self.rules === rules, self.generation.fields == generation.fields,
+            self.key.scope == scope, !self.hasQuery
+        else { return nil }
+        return self.verdict
     }
 }

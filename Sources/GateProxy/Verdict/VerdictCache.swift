@@ -5,19 +5,12 @@ import Glibc
 /// rules the path meets, and what kind of client reads a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
-    private var subject = Subject.client
+    /// Whether they stand for a class.
+    private var isClass = false
     var scope: RequestScope
     var form: AnswerForm
     /// The hash of all others; 0 until it is looked up.
     private var digest = 0
-
-    /// The clients that a verdict is about.
-    private enum Subject {
-        case client
-        case clientClass
-        /// All of a class that are denied in the same words.
-        case denials
-    }
 
     init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
         self.scope = scope
@@ -30,24 +23,14 @@ struct VerdictKey: Hashable {
         unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         hasher.combine(self.scope)
         hasher.combine(self.form)
-        hasher.combine(self.subject)
+        hasher.combine(self.isClass)
         self.digest = hasher.finalize()
     }
 
     /// Begins the key of a class, to which `ClientClasses` adds.
     mutating func beginClass() {
-        self.subject = .clientClass
+        self.isClass = true
         self.bytes.removeAll(keepingCapacity: true)
-    }
-
-    /// Becomes the key of the denials of a class; `answerKey` is that of `RuleSet`.
-    mutating func beginPattern(of key: VerdictKey, _ answerKey: [UInt8]) {
-        self.subject = .denials
-        self.bytes.removeAll(keepingCapacity: true)
-        self.bytes += key.bytes
-        // No part of an identity has this number.
-        self.bytes.append(0xFF)
-        self.bytes += answerKey
     }
 
     /// Lengths stand before values, so that no value can look like another field.
@@ -86,7 +69,7 @@ struct VerdictKey: Hashable {
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool {
         guard left.bytes.count == right.bytes.count, left.scope == right.scope,
-            left.form == right.form, left.subject == right.subject
+            left.form == right.form, left.isClass == right.isClass
         else { return false }
         return unsafe left.bytes.withUnsafeBytes { left in
             unsafe right.bytes.withUnsafeBytes { right in

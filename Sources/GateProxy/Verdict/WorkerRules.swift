@@ -1,40 +1,6 @@
 import GatePolicy
 import NIOCore
 
-/// The last verdict of one connection.
-struct RememberedVerdict {
-    let rules: WorkerRules
-    let key: VerdictKey
-    /// The head that it was last given for.
-    var generation: HeadGeneration
-    /// Whether the identity came from the query, which is not among the fields.
-    let hasQuery: Bool
-    let verdict: Verdict
-
-    /// The verdict on the same head again; `nil` if it is another one.
-    func verdict(by rules: WorkerRules, generation: HeadGeneration) -> Verdict? {
-        self.rules === rules && self.generation.head == generation.head && !self.hasQuery
-            ? self.verdict : nil
-    }
-
-    /// The verdict on the same client, or another one of its class; `nil` if it is another one.
-    func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
-        self.rules === rules && self.key == key ? self.verdict : nil
-    }
-
-    /// The verdict on another request with the same header section; `nil` if it must be looked up.
-    func verdict(
-        by rules: WorkerRules,
-        generation: HeadGeneration,
-        scope: RequestScope
-    ) -> Verdict? {
-        guard self.rules === rules, self.generation.fields == generation.fields,
-            self.key.scope == scope, !self.hasQuery
-        else { return nil }
-        return self.verdict
-    }
-}
-
 /// One rule set on one event loop, with what that loop has worked out of it so far.
 ///
 /// A new rule set brings a new object, so that no request can see half of two revisions.
@@ -42,8 +8,6 @@ final class WorkerRules {
     let ruleSet: RuleSet
     let table: FieldNameTable
     let preflight: Verdict
-    /// Stands in the cache for a class whose clients are judged one by one.
-    private let single = Verdict(decision: .preflight)
     private let identityHeaderNames: [String]
     private let queryNames: [String]
     /// One bit for each identity field whose value makes no difference, by the index of its role.
@@ -54,13 +18,9 @@ final class WorkerRules {
     /// The key of the client's class, likewise.
     private var classKey = VerdictKey()
     private let classes: ClientClasses?
-    /// The key of the denials of its class, likewise.
-    private var patternKey = VerdictKey()
-    /// The fields that state the languages of a client, likewise.
-    private var languages: [UInt8] = []
-    /// What tells denials from each other, by those fields.
-    private var answerKeys: [[UInt8]: [UInt8]] = [:]
-    /// Likewise for every decision.
+    /// `nil` where denials differ in more than the version and the languages of a client.
+    private var denials: DenialPatterns?
+    /// Used again for every decision.
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
     let dependsOnAddress: Bool
@@ -88,6 +48,7 @@ final class WorkerRules {
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
         // Each line of the log names the client itself.
         self.classes = logFormat == nil ? ruleSet.clientClasses : nil
+        self.denials = self.classes.flatMap { DenialPatterns(ruleSet, $0) }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
@@ -144,9 +105,7 @@ final class WorkerRules {
                 return verdict
             }
             self.classKey.prepareForLookUp()
-            if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict),
-                verdict !== self.single
-            {
+            if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict) {
                 self.remember(verdict, for: self.classKey, generation, in: &last)
                 return verdict
             }
@@ -162,25 +121,17 @@ final class WorkerRules {
             self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
             return known
         }
-        let version = hasClass ? self.findPattern(for: head, in: bytes, facts.answerForm) : nil
-        if let version, let verdict = self.filledVerdict(with: version) {
-            self.cache.insert(verdict, for: self.key)
-            self.remember(verdict, for: self.key, generation, in: &last)
-            return verdict
+        let verdict: Verdict
+        if hasClass, let denial = self.knownDenial(of: head, in: bytes) {
+            verdict = denial
+        } else {
+            let identity = self.identify(head, in: bytes, query: query)
+            verdict = self.decide(on: identity, address: address)
+            if hasClass { self.denials?.keep(verdict, on: identity) }
         }
-        let identity = self.identify(head, in: bytes, query: query)
-        let verdict = self.decide(on: identity, address: address)
-        let isShared = hasClass && self.isShared(verdict)
-        if version != nil { self.keepPattern(verdict, identity) }
-        if hasClass { self.cache.insert(isShared ? verdict : self.single, for: self.classKey) }
-        if !isShared { self.cache.insert(verdict, for: self.key) }
-        self.remember(
-            verdict,
-            for: isShared ? self.classKey : self.key,
-            generation,
-            hasQuery: !query.isEmpty,
-            in: &last
-        )
+        let key = hasClass && self.isShared(verdict) ? self.classKey : self.key
+        self.cache.insert(verdict, for: key)
+        self.remember(verdict, for: key, generation, hasQuery: !query.isEmpty, in: &last)
         return verdict
     }
 
@@ -208,85 +159,20 @@ final class WorkerRules {
 
     /// Whether a verdict is the one on every client of the class.
     private func isShared(_ verdict: Verdict) -> Bool {
-        verdict.forwardsIdentity && self.classes?.share(verdict.decision) ?? false
+        verdict.forwardsIdentity && self.classes?.shares(verdict.decision) ?? false
     }
-
-    /// Sets the key of the pattern that the denial of a client is filled from.
-    ///
-    /// - Returns: The version to fill in, which is empty for a client that states none; `nil` if there
-    ///   are no patterns.
-    private func findPattern(
-        for head: RequestHead,
-        in bytes: Span<UInt8>,
-        _ form: AnswerForm
-    ) -> String? {
-        guard let classes = self.classes, self.ruleSet.hasAnswerPatterns else { return nil }
-        var version = ""
-        self.languages.removeAll(keepingCapacity: true)
-        for line in head.fields.lines {
-            guard case .identity(let index) = line.role else { continue }
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
-            switch classes.part(ofHeader: Int(index)) {
-            case .version: version = ClientClasses.versionText(value) ?? ""
-            case .languages where value.count <= IdentityLimits.lineLength:
-                // No value holds a line end.
-                self.languages.append(ASCII.lineFeed)
-                unsafe value.withUnsafeBufferPointer {
-                    unsafe self.languages.append(contentsOf: $0)
-                }
-            default: break
-            }
-        }
-        self.patternKey.scope = self.classKey.scope
-        self.patternKey.form = form
-        self.patternKey.beginPattern(of: self.classKey, self.answerKey())
-        self.patternKey.prepareForLookUp()
-        return version
-    }
-
-    /// Many clients state the same languages, and to choose among them costs as much as the rest.
-    private func answerKey() -> [UInt8] {
-        if let known = self.answerKeys[self.languages] { return known }
-        let fields = self.languages.split(separator: ASCII.lineFeed)
-        let key = self.ruleSet.answerKey(
-            languages: fields.map { String(decoding: $0, as: UTF8.self) }
-        )
-        guard self.languages.count <= Self.longestLanguages else { return key }
-        if self.answerKeys.count >= Self.maxAnswerKeys {
-            self.answerKeys.removeAll(keepingCapacity: true)
-        }
-        self.answerKeys[self.languages] = key
-        return key
-    }
-
-    private static let longestLanguages = 256
-    private static let maxAnswerKeys = 256
 
     /// The verdict on a client whose class is denied, as far as that is known.
-    private func filledVerdict(with version: String) -> Verdict? {
-        guard let verdict = self.cache.verdict(for: self.patternKey), self.isValid(verdict)
-        else { return nil }
-        guard let pattern = verdict.pattern else { return verdict }
-        return Verdict(verdict, denial: pattern.filled(with: version))
-    }
-
-    /// Keeps what the denials of the other clients of a class are filled from.
-    private func keepPattern(_ verdict: Verdict, _ identity: ClientIdentity) {
-        guard verdict.denial != nil, verdict.forwardsIdentity else { return }
-        guard identity.version.value != nil else {
-            return self.cache.insert(verdict, for: self.patternKey)
-        }
+    private func knownDenial(of head: RequestHead, in bytes: Span<UInt8>) -> Verdict? {
         guard
-            let answer = self.ruleSet.answer(
-                to: verdict.decision,
-                for: identity,
-                as: self.key.form,
-                at: verdict.decidedAt ?? self.now(),
-                versionAs: AnswerPattern.standIn
+            let verdict = self.denials?.verdict(
+                on: head,
+                in: bytes,
+                of: self.classKey,
+                form: self.key.form
             )
-        else { return }
-        let pattern = Verdict(verdict, denial: nil, pattern: AnswerPattern(answer))
-        self.cache.insert(pattern, for: self.patternKey)
+        else { return nil }
+        return self.isValid(verdict) ? verdict : nil
     }
 
     /// Sets the key of the client itself.
@@ -420,7 +306,7 @@ final class WorkerRules {
         return self.ruleSet.identify(self.claims)
     }
 
-    /// Where a client stands that asks for it.
+    /// The status of the client that asks for it.
     ///
     /// The rules without a path speak, and those for the `path` and `method` in the query, if the
     /// client asks about a request; `nil` if that is none: an answer would only be a guess.

@@ -55,17 +55,7 @@ struct StorefrontVerdictTests {
                 ["GET \(client.target) HTTP/1.1", "Host: a", "X-App-Platform: ios"]
                     + ["X-App-Version: 1"] + upgrade + client.fields
             )
-            let bytes = Array(text.utf8)
-            parser.reset()
-            try #require(parser.parse(bytes.span, table: rules.table) == .complete)
-            let verdict = rules.verdict(
-                on: parser.head,
-                facts: try RequestFacts(parser.head, in: bytes.span),
-                in: bytes.span,
-                address: "192.0.2.1",
-                generation: parser.generation,
-                last: &last
-            )
+            let verdict = try rules.verdict(on: text, parser: &parser, last: &last)
             #expect(verdict.decision.kind == client.kind, "\(client)")
         }
     }

@@ -37,8 +37,7 @@ struct WorkerRulesTests {
     }
 
     private static func verdict(_ rules: WorkerRules, on text: String) throws -> Verdict {
-        var last: RememberedVerdict?
-        return try self.verdict(rules, on: text, last: &last)
+        try rules.verdict(onFirst: text)
     }
 
     private static func verdict(
@@ -47,27 +46,7 @@ struct WorkerRulesTests {
         last: inout RememberedVerdict?
     ) throws -> Verdict {
         var parser = RequestHeadParser()
-        return try self.verdict(rules, on: text, parser: &parser, last: &last)
-    }
-
-    private static func verdict(
-        _ rules: WorkerRules,
-        on text: String,
-        parser: inout RequestHeadParser,
-        last: inout RememberedVerdict?
-    ) throws -> Verdict {
-        let bytes = Array(text.utf8)
-        parser.reset()
-        try #require(parser.parse(bytes, table: rules.table) == .complete)
-        let facts = try RequestFacts(parser.head, in: bytes.span)
-        return rules.verdict(
-            on: parser.head,
-            facts: facts,
-            in: bytes.span,
-            address: "192.0.2.1",
-            generation: parser.generation,
-            last: &last
-        )
+        return try rules.verdict(on: text, parser: &parser, last: &last)
     }
 
     @Test func `the rules are let go of with the last connection that knows them`() {
@@ -101,7 +80,7 @@ struct WorkerRulesTests {
         let fields = ["Host: a", "Origin: http://x", "Access-Control-Request-Method: GET"]
         func kind(_ line: String, version: String, _ fields: [String]) throws -> Decision.Kind {
             let text = wire([line] + fields + ["X-App-Version: \(version)"])
-            return try Self.verdict(rules, on: text, parser: &parser, last: &last).decision.kind
+            return try rules.verdict(on: text, parser: &parser, last: &last).decision.kind
         }
         #expect(try kind("GET /a HTTP/1.1", version: "9.0", ["Host: a"]) == .allow)
         #expect(try kind("OPTIONS /b HTTP/1.1", version: "1.0", fields) == .allow)
@@ -126,7 +105,7 @@ struct WorkerRulesTests {
         func kind(_ rules: WorkerRules, _ target: String, _ version: String) throws -> Decision.Kind
         {
             let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: \(version)")
-            let verdict = try Self.verdict(rules, on: text, parser: &parser, last: &last)
+            let verdict = try rules.verdict(on: text, parser: &parser, last: &last)
             #expect(try verdict === Self.verdict(rules, on: text))
             return verdict.decision.kind
         }
@@ -145,7 +124,7 @@ struct WorkerRulesTests {
             "Access-Control-Request-Method: GET"
         )
         #expect(
-            try Self.verdict(rules, on: preflight, parser: &parser, last: &last) === rules.preflight
+            try rules.verdict(on: preflight, parser: &parser, last: &last) === rules.preflight
         )
         #expect(try kind(rules, path, "1") == .require)
     }
@@ -245,8 +224,7 @@ struct WorkerRulesTests {
             ("Accept: */*", "application/problem+json"),
         ]
         for (field, type) in forms {
-            let verdict = try Self.verdict(
-                rules,
+            let verdict = try rules.verdict(
                 on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1", field),
                 parser: &parser,
                 last: &last
