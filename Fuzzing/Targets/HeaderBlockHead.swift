@@ -1,52 +1,141 @@
+import GatePolicy
 import GateProxy
 import NIOCore
 
-/// A header list as the head of HTTP/1.1 that is made of it: whatever stood in the list, that is
-/// one head and nothing behind it.
+/// A header list as the head of a request: written for a backend of HTTP/1.1 or of HTTP/2 and read
+/// again, it is the same head, with nothing behind it.
 struct HeaderBlockHead {
     private let bytes: [UInt8]
+    private let head: RequestHead
+    private let facts: RequestFacts
     private let body: HTTP2RequestHead.Body
-    private let isHead: Bool
+
+    private static let limits = HeadLimits(bytes: 1 << 20, fields: 1 << 20, target: 1 << 20)
 
     /// - Returns: `nil` for a list that is refused.
     init?(_ list: HeaderList, endsStream: Bool) {
-        var out = ByteBuffer()
-        do throws(HTTP2RequestHead.Malformed) {
-            (self.body, self.isHead) = try HTTP2RequestHead.write(
-                list,
+        var list = list
+        var head = RequestHead()
+        do throws(HTTP2RequestHead.Fault) {
+            self.body = try HTTP2RequestHead.read(
+                &list,
                 endsStream: endsStream,
-                into: &out
+                table: RequestHeadPeer.table,
+                limits: Self.limits,
+                into: &head
             )
         } catch {
             return nil
         }
-        self.bytes = Array(out.readableBytesView)
+        guard let facts = try? RequestFacts(head, in: list.bytes.span) else { return nil }
+        self.bytes = list.bytes
+        self.head = head
+        self.facts = facts
     }
 
     func check() throws(Finding) {
-        let text = String(decoding: self.bytes, as: UTF8.self)
-        var parser = RequestHeadParser(
-            limits: HeadLimits(bytes: 1 << 20, fields: 1 << 20, target: 1 << 20)
-        )
-        switch parser.parse(self.bytes.span, table: RequestHeadPeer.table) {
-        case .incomplete: throw Finding("no end of \(text)")
-        case .malformed: return
-        case .complete: break
-        }
-        try expect(parser.head.end, is: self.bytes.count, "the end of \(text)")
-        guard let facts = try? RequestFacts(parser.head, in: self.bytes.span) else { return }
-        try expect(facts.isHead, is: self.isHead, "the method of \(text)")
         let framing: BodyFraming =
             switch self.body {
-            case .none: .none
+            case .none, .length(0): .none
             case .length(let length): .length(length)
-            case .chunked: .chunked
+            case .any: .chunked
             }
-        // A body of no bytes is none.
-        let nothing: [BodyFraming] = [.none, .length(0)]
-        let hasNone = nothing.contains(facts.framing) && nothing.contains(framing)
-        try expect(hasNone || facts.framing == framing, "\(facts.framing) of \(text)")
-        try expect(facts.connection.nominated.isEmpty, "options of a connection in \(text)")
-        try expect(!facts.offersUpgrade, "an upgrade in \(text)")
+        try expect(self.facts.framing, is: framing, "the body")
+        try expect(self.facts.connection.nominated.isEmpty, "options of a connection")
+        try expect(!self.facts.offersUpgrade, "an upgrade")
+        try self.checkText()
+        try self.checkBlock()
+    }
+
+    /// The head as a backend of HTTP/1.1 gets it.
+    private func checkText() throws(Finding) {
+        var out = ByteBuffer()
+        RequestHeadWriter(origin: ClientOrigin(nil, trusted: .none), upstreamAuthority: "b").write(
+            self.head,
+            facts: self.facts,
+            bytes: self.bytes.span,
+            verdict: Verdict(decision: .preflight),
+            newRequestID: { RequestID(high: 1, low: 2) },
+            into: &out
+        )
+        let written = Array(out.readableBytesView)
+        let text = String(reflecting: String(decoding: written, as: UTF8.self))
+        var parser = RequestHeadParser(limits: Self.limits)
+        let progress = parser.parse(written.span, table: RequestHeadPeer.table)
+        try expect(progress, is: .complete, "reading \(text)")
+        try expect(parser.head.end, is: written.count, "the end of \(text)")
+        guard let facts = try? RequestFacts(parser.head, in: written.span) else {
+            throw Finding("ambiguous: \(text)")
+        }
+        try self.check(parser.head, facts, in: written, text)
+    }
+
+    /// The head as a backend of HTTP/2 gets it.
+    private func checkBlock() throws(Finding) {
+        var block = ByteBuffer()
+        HTTP2RequestBlock.write(
+            self.head,
+            facts: self.facts,
+            bytes: self.bytes.span,
+            isSecure: true,
+            into: &block
+        )
+        var list = HeaderList()
+        var decoder = HPACKDecoder()
+        var head = RequestHead()
+        do {
+            try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: .max)
+            _ = try HTTP2RequestHead.read(
+                &list,
+                endsStream: self.body == .none,
+                table: RequestHeadPeer.table,
+                limits: Self.limits,
+                into: &head
+            )
+            let facts = try RequestFacts(head, in: list.bytes.span)
+            try self.check(head, facts, in: list.bytes, "the block")
+        } catch let finding as Finding {
+            throw finding
+        } catch {
+            throw Finding("the block cannot be read: \(error)")
+        }
+    }
+
+    private func check(
+        _ head: RequestHead,
+        _ facts: RequestFacts,
+        in bytes: [UInt8],
+        _ text: String
+    ) throws(Finding) {
+        try expect(facts.framing, is: self.facts.framing, "framing of \(text)")
+        try expect(facts.isHead, is: self.facts.isHead, "method of \(text)")
+        try expect(
+            bytes.text(from: head.methodStart, to: head.methodEnd),
+            is: self.bytes.text(from: self.head.methodStart, to: self.head.methodEnd),
+            "method of \(text)"
+        )
+        try expect(
+            bytes.text(from: head.target.start, to: head.target.end),
+            is: self.bytes.text(from: self.head.target.start, to: self.head.target.end),
+            "target of \(text)"
+        )
+        let fields = Self.plainFields(of: head, in: bytes)
+        try expect(fields, is: Self.plainFields(of: self.head, in: self.bytes), "fields of \(text)")
+    }
+
+    private static func plainFields(of head: RequestHead, in bytes: [UInt8]) -> [String] {
+        head.fields.lines
+            .filter { line in
+                switch line.role {
+                case .other, .host, .identity, .contentType, .accept: true
+                default: false
+                }
+            }
+            .map { line in
+                let isHost = line.role == .host
+                let name = isHost ? "host" : bytes.text(from: line.start, to: line.nameEnd)
+                return "\(name): \(bytes.text(from: line.valueStart, to: line.valueEnd))"
+            }
+            .sorted()
     }
 }

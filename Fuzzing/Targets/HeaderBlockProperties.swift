@@ -71,10 +71,10 @@ struct HeaderBlockProperties {
     }
 
     private static func fields(of list: HeaderList) -> [HeaderBlockPeer.Field] {
-        list.fields.map { field in
+        list.lines.map { line in
             HeaderBlockPeer.Field(
-                name: Array(list.bytes[field.nameStart..<field.nameEnd]),
-                value: Array(list.bytes[field.nameEnd..<field.valueEnd])
+                name: Array(list.bytes[line.start..<line.nameEnd]),
+                value: Array(list.bytes[line.valueStart..<line.valueEnd])
             )
         }
     }

@@ -36,7 +36,7 @@ extension ClientConnection {
         case .events where facts.isHead:
             let answer = EndpointAnswer.events(
                 vary: self.rules.ruleSet.answerInputs,
-                isChunked: !self.request.isHTTP10
+                isChunked: self.framesEvents
             )
             self.answer(answer, facts: facts)
         case .events where facts.framing == .none:
@@ -71,15 +71,22 @@ extension ClientConnection {
         self.answer(EndpointAnswer.testFlight(body, vary: vary), facts: facts)
     }
 
+    /// Whether the content of a stream of events needs a framing of its own: HTTP/2 has one, and with
+    /// HTTP/1.0 it ends by a close.
+    private var framesEvents: Bool {
+        if case .stream = self.transport { return false }
+        return !self.request.isHTTP10
+    }
+
     private func stream(
         _ status: LaunchStatus,
         to head: RequestHead,
         in bytes: Span<UInt8>,
         address: String
     ) {
-        let isChunked = !self.request.isHTTP10
+        let isChunked = self.framesEvents
         var request = ByteBuffer()
-        request.write(bytes, from: 0, to: head.end)
+        head.write(bytes, into: &request)
         let stream = EventStream(
             head: request,
             address: address,
@@ -91,15 +98,13 @@ extension ClientConnection {
         }
         self.events = stream
         self.exchange.stream()
-        self.request.logEntry?.answered(200)
-        let fields = EventStream.fields(
+        let answer = EndpointAnswer.events(
             vary: self.rules.ruleSet.answerInputs,
             isChunked: isChunked
         )
-        let answer = Array(StatusLine.text(200).utf8) + RenderedAnswer.lines(fields)
-        self.writeHead(answer, keepsClient: isChunked)
-        self.appendOutbound(stream.opening())
-        if let event = stream.event(status) { self.appendOutbound(event) }
+        self.begin(answer, keepsClient: isChunked)
+        self.write(ByteBuffer(bytes: stream.opening()))
+        if let event = stream.event(status) { self.write(ByteBuffer(bytes: event)) }
         // The first heartbeat is early by a random share, so that streams that began together do
         // not beat together.
         let interval = EventStream.heartbeatInterval.nanoseconds
@@ -127,6 +132,7 @@ extension ClientConnection {
     func endStream() {
         guard let stream = self.events else { return }
         self.send(stream.ending)
+        self.transport.endContent()
         self.closeAfterWriting()
     }
 

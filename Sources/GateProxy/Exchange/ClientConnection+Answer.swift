@@ -32,7 +32,9 @@ extension ClientConnection {
         )
         self.request.logEntry?.answered(answer.status)
         let keepsClient = action != .answerAndLinger
-        if keepsClient, self.takesAsRendered(answer) {
+        if case .stream(let stream) = self.transport {
+            self.write(answer, to: stream)
+        } else if keepsClient, self.takesAsRendered(answer) {
             self.write(answer)
         } else {
             self.writeHead(
@@ -57,6 +59,31 @@ extension ClientConnection {
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         buffer.writeTogether(answer.head, self.worker.lastDateLine, answer.body)
         self.outbound = buffer
+    }
+
+    private func write(_ answer: RenderedAnswer, to stream: HTTP2Stream) {
+        let body = self.request.isHead ? [] : answer.body
+        self.writeHead(answer, to: stream, endsStream: body.isEmpty)
+        guard !body.isEmpty else { return }
+        self.request.logEntry?.bytes += body.count
+        stream.append(body.span, from: 0, to: body.count)
+        stream.endContent()
+    }
+
+    private func writeHead(_ answer: RenderedAnswer, to stream: HTTP2Stream, endsStream: Bool) {
+        var text = answer.head + self.worker.dateLine
+        if let origin = self.request.origin { text += RenderedAnswer.crossOriginLines(origin) }
+        stream.write(status: answer.status, text, endsStream: endsStream)
+    }
+
+    /// Writes the head of an answer whose content comes bit by bit.
+    func begin(_ answer: RenderedAnswer, keepsClient: Bool) {
+        self.request.logEntry?.answered(answer.status)
+        if case .stream(let stream) = self.transport {
+            self.writeHead(answer, to: stream, endsStream: false)
+        } else {
+            self.writeHead(answer.head, keepsClient: keepsClient)
+        }
     }
 
     /// Refuses a request that is no acceptable HTTP, and the connection with it: where one request
@@ -101,23 +128,14 @@ extension ClientConnection {
 
     /// `keepsClient`: whether the whole request was read and another may follow.
     func answer(_ answer: GateAnswer, keepsClient: Bool) {
-        let action = self.exchange.answer(
+        self.answer(
+            RenderedAnswer(answer),
             keepsClient: keepsClient,
-            remaining: keepsClient ? .nothing : .unknown,
-            limits: self.worker.settings.discardLimits
+            remaining: keepsClient ? .nothing : .unknown
         )
-        self.request.logEntry?.answered(answer.status)
-        let body = Array(answer.body.utf8)
-        let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
-        let head =
-            StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
-            + "Cache-Control: no-store\r\n\(retryAfter)Content-Length: \(body.count)\r\n"
-        self.writeHead(Array(head.utf8), keepsClient: action != .answerAndLinger)
-        if !self.request.isHead { self.appendOutbound(body) }
-        self.perform(action)
     }
 
-    func writeHead(_ head: [UInt8], keepsClient: Bool, sendsUpgrade: Bool = false) {
+    private func writeHead(_ head: [UInt8], keepsClient: Bool, sendsUpgrade: Bool = false) {
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         buffer.writeBytes(head)
         buffer.writeBytes(self.worker.dateLine)
@@ -137,7 +155,7 @@ extension ClientConnection {
         self.outbound = buffer
     }
 
-    func appendOutbound(_ bytes: [UInt8]) {
+    private func appendOutbound(_ bytes: [UInt8]) {
         guard var buffer = self.outbound.take() else { return }
         self.request.logEntry?.bytes += bytes.count
         buffer.writeBytes(bytes)
@@ -162,7 +180,7 @@ extension ClientConnection {
         guard let log = self.worker.accessLog else { return }
         var isHTTP2 = false
         if case .stream = self.transport { isHTTP2 = true }
-        self.agentLines.find(in: head, generation: self.parser.generation, bytes: bytes)
+        self.agentLines.find(in: head, generation: self.generation, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,

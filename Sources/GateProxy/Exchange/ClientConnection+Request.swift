@@ -51,7 +51,13 @@ extension ClientConnection {
         case .complete:
             self.hasHeadDeadline = false
             self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
-            self.judge(self.parser.head, in: bytes)
+            self.generation = self.parser.generation
+            do throws(MessageFault) {
+                let facts = try self.parser.facts(in: bytes)
+                self.judge(self.parser.head, facts: facts, in: bytes)
+            } catch {
+                self.refuse(GateAnswer(error))
+            }
             return true
         }
     }
@@ -63,13 +69,8 @@ extension ClientConnection {
         self.deadline = self.worker.now + self.worker.settings.timeouts.head
     }
 
-    private func judge(_ head: RequestHead, in bytes: Span<UInt8>) {
-        let facts: RequestFacts
-        do throws(MessageFault) {
-            facts = try self.parser.facts(in: bytes)
-        } catch {
-            return self.refuse(GateAnswer(error))
-        }
+    /// Decides on a request whose head was read, and answers it or passes it on.
+    func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         if let endpoint = ClientEndpoint(head, in: bytes), self.worker.settings.servesClients {
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
@@ -79,7 +80,7 @@ extension ClientConnection {
             in: bytes,
             address: self.rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            generation: self.parser.generation,
+            generation: self.generation,
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)

@@ -60,6 +60,10 @@ extension ClientConnection {
         bytes: Span<UInt8>,
         connection: ResponseHeadWriter.Connection
     ) {
+        let lines = head.isInterim ? [] : self.request.verdict?.clientFields ?? []
+        if case .stream(let stream) = self.transport {
+            return stream.write(head, facts: facts, bytes: bytes, adding: lines)
+        }
         var buffer = self.outbound.take() ?? self.worker.takeBuffer()
         ResponseHeadWriter.write(
             head,
@@ -67,7 +71,7 @@ extension ClientConnection {
             bytes: bytes,
             connection: connection,
             removesFraming: self.request.dechunks,
-            adding: head.isInterim ? [] : self.request.verdict?.clientFields ?? [],
+            adding: lines,
             into: &buffer
         )
         self.outbound = buffer
@@ -112,6 +116,9 @@ extension ClientConnection {
     ) -> ChunkedScanner.Progress {
         self.deadline = self.worker.now + self.responseTimeout
         let bytes = inbound.readableBytesUInt8Span
+        if case .stream(let stream) = self.transport {
+            return self.consume(bytes, by: &reader, for: stream)
+        }
         guard !self.request.dechunks else {
             var content = self.worker.takeBuffer()
             let progress = reader.consume(bytes, trailerFields: .response) { start, end in
@@ -133,6 +140,29 @@ extension ClientConnection {
             }
         case .malformed:
             break
+        }
+        return progress
+    }
+
+    /// Passes content on without the framing of HTTP/1.1.
+    private func consume(
+        _ bytes: Span<UInt8>,
+        by reader: inout BodyReader,
+        for stream: HTTP2Stream
+    ) -> ChunkedScanner.Progress {
+        let progress = reader.consume(
+            bytes,
+            trailerFields: .response,
+            onData: { start, end in
+                self.request.logEntry?.bytes += end - start
+                stream.append(bytes, from: start, to: end)
+            },
+            onTrailer: { line in stream.append(trailer: line, in: bytes) }
+        )
+        switch progress {
+        case .more: stream.sendContent()
+        case .end: stream.endContent()
+        case .malformed: break
         }
         return progress
     }

@@ -54,7 +54,7 @@ extension ClientConnection {
             // Chunks are whole where the gate itself makes them of frames.
             guard self.upstream?.isStream == true, !self.request.endsByClose else { return false }
             self.dropUpstream()
-            self.write(ByteBuffer(bytes: denial.callEnd))
+            self.writeEnd(of: denial)
             self.responseEnded(upstreamKeepsAlive: false)
         } else {
             self.dropUpstream()
@@ -69,6 +69,17 @@ extension ClientConnection {
         self.upstream?.flush()
         self.resumeReading()
         return true
+    }
+
+    /// Ends the content of a call that has begun with the status of its denial.
+    private func writeEnd(of denial: RenderedAnswer) {
+        if case .stream(let stream) = self.transport {
+            stream.append(trailers: denial.callTrailers)
+            stream.endContent()
+        } else {
+            let end = Array("0\r\n".utf8) + denial.callTrailers + Array("\r\n".utf8)
+            self.write(ByteBuffer(bytes: end))
+        }
     }
 
     private func currentVerdict(on request: ByteBuffer) -> Verdict? {

@@ -54,6 +54,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var exchange = Exchange.head
     var request = Request()
     var parser: RequestHeadParser
+    /// Which of the heads on the connection the last one is.
+    var generation = HeadGeneration()
     /// The rules that the current head is read and judged by.
     var rules: WorkerRules
     var lastVerdict: RememberedVerdict?

@@ -8,6 +8,18 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
+    mutating func append(_ line: FieldLine) {
+        self.lines.append(line)
+    }
+
+    /// The number of lines without those that were dropped.
+    var passedCount: Int { self.lines.count { $0.role != .hopByHop } }
+
+    /// Takes a line out of what is passed on.
+    mutating func drop(at index: Int) {
+        self.lines[index].role = .hopByHop
+    }
+
     /// The same lines, so many bytes further on.
     mutating func move(by distance: Int) {
         guard distance != 0 else { return }

@@ -87,7 +87,7 @@ package struct RequestFacts: Equatable, Sendable {
         // HTTP/1.0 knows no transfer codings; a sender that uses one is broken or an attacker.
         if hasTransferEncoding, head.minorVersion == 0 { throw .transferEncoding }
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
-        self.framing = try framing.framing() ?? .none
+        self.framing = try framing.framing() ?? (head.hasUnannouncedBody ? .chunked : .none)
         self.readMethod(of: head, in: bytes)
         if let line = self.maxForwardsLine {
             self.forwardsLeft = try Self.forwardsLeft(head, in: bytes, from: line)

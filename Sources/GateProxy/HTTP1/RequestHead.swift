@@ -1,6 +1,7 @@
-/// A request head as spans over the bytes that carried it (RFC 9112 3 and 5).
+/// A request head as spans over the bytes that carried it, whatever version of HTTP it came in.
 ///
-/// All positions count from the first byte that the parser was given.
+/// Those of HTTP/1.1 are the text itself (RFC 9112 3 and 5), and those of HTTP/2 a `HeaderList`; field
+/// lines look the same in both. All positions count from the first byte.
 package struct RequestHead: Equatable, Sendable {
     package internal(set) var methodStart = 0
     package internal(set) var methodEnd = 0
@@ -8,10 +9,14 @@ package struct RequestHead: Equatable, Sendable {
     /// The minor version; 1.2 and later are read as 1.1 (RFC 9110 2.5).
     package internal(set) var minorVersion = 1
     package internal(set) var fields = FieldSection()
-    /// Where the field lines begin.
+    /// Where the field lines begin, but for the host of HTTP/2, which stands before them.
     package internal(set) var fieldsStart = 0
     /// One past the empty line that ends the head.
     package internal(set) var end = 0
+    /// Whether the bytes before the fields are a request line of HTTP/1.1.
+    package internal(set) var hasRequestLine = true
+    /// Whether a body follows of which no field tells: HTTP/2 frames it otherwise.
+    package internal(set) var hasUnannouncedBody = false
 
     package init() {}
 

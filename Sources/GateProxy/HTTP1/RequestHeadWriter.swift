@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// Writes the head of a request for the backend: the client's lines in runs as they were received,
-/// less those for this hop, plus those that the gate adds (RFC 9110 7.6).
+/// Writes the head of a request for a backend of HTTP/1.1: the client's lines in runs as they were
+/// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
 package struct RequestHeadWriter {
     /// What the connection says of the client, and whether its own words on that are believed.
     let origin: ClientOrigin
@@ -23,8 +23,11 @@ package struct RequestHeadWriter {
     ) {
         var start = head.methodStart
         if !Self.passesAsReceived(requestLineOf: head, bytes: bytes) {
-            self.writeRequestLine(head, bytes: bytes, into: &out)
+            head.writeRequestLine(bytes, into: &out)
             start = head.fieldsStart
+        }
+        if let host = facts.hostLine.map({ head.fields.lines[$0] }), host.start < start {
+            Self.write("host: ", host, in: bytes, into: &out)
         }
         self.writeClientLines(
             head,
@@ -42,6 +45,7 @@ package struct RequestHeadWriter {
         } else if facts.hostLine == nil {
             out.writeString("Host: \(self.upstreamAuthority)\r\n")
         }
+        if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
             out.writeString("Connection: upgrade\r\nUpgrade: \(upgrade)\r\n")
         }
@@ -67,23 +71,8 @@ package struct RequestHeadWriter {
         bytes: Span<UInt8>
     ) -> Bool {
         // Before the fields stand the last digit of the version, CR and LF.
-        head.target.form != .absolute && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
-    }
-
-    private func writeRequestLine(
-        _ head: RequestHead,
-        bytes: Span<UInt8>,
-        into out: inout ByteBuffer
-    ) {
-        out.write(bytes, from: head.methodStart, to: head.methodEnd)
-        out.writeStaticString(" ")
-        if head.target.start == head.target.end
-            || (head.target.form == .absolute && bytes[head.target.start] != ASCII.slash)
-        {
-            out.writeStaticString("/")
-        }
-        out.write(bytes, from: head.target.start, to: head.target.end)
-        out.writeStaticString(" HTTP/1.1\r\n")
+        head.hasRequestLine && head.target.form != .absolute
+            && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
     }
 
     private func writeClientLines(
@@ -140,11 +129,20 @@ package struct RequestHeadWriter {
             out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
             out.writeStaticString("\r\n")
         } else if let index = facts.hostLine {
-            let line = head.fields.lines[index]
-            out.writeStaticString("X-Forwarded-Host: ")
-            out.write(bytes, from: line.valueStart, to: line.valueEnd)
-            out.writeStaticString("\r\n")
+            Self.write("X-Forwarded-Host: ", head.fields.lines[index], in: bytes, into: &out)
         }
+    }
+
+    /// Writes the value of a line under another name.
+    private static func write(
+        _ name: StaticString,
+        _ line: FieldLine,
+        in bytes: Span<UInt8>,
+        into out: inout ByteBuffer
+    ) {
+        out.writeStaticString(name)
+        out.write(bytes, from: line.valueStart, to: line.valueEnd)
+        out.writeStaticString("\r\n")
     }
 
     /// The client's address and protocol, as a proxy that is believed says them.

@@ -47,10 +47,26 @@ extension ClientConnection {
     func enterStream() {
         if self.rules !== self.worker.rules { self.rulesChanged() }
         self.exchange = .head
-        self.parser.reset()
-        self.hasHeadDeadline = true
-        self.deadline = self.worker.now + self.worker.settings.timeouts.head
         self.worker.add(stream: self)
+    }
+
+    /// Takes the head of the stream's request.
+    func received(_ head: RequestHead, in bytes: Span<UInt8>) {
+        self.generation.head += 1
+        self.generation.fields += 1
+        do throws(MessageFault) {
+            let facts = try RequestFacts(head, in: bytes)
+            self.judge(head, facts: facts, in: bytes)
+        } catch {
+            self.refuse(GateAnswer(error))
+        }
+        self.upstream?.flush()
+    }
+
+    /// Refuses a request whose head could not be taken.
+    func refuse(_ fault: MessageFault, isHead: Bool) {
+        self.request.isHead = isHead
+        self.refuse(GateAnswer(fault))
     }
 
     /// The stream is over.

@@ -123,22 +123,26 @@ extension HTTP2Connection {
         guard self.streams.count < Self.maxStreams else {
             return try self.refuse(id, .refusedStream)
         }
-        var head = self.worker.takeBuffer()
         let body: HTTP2RequestHead.Body
-        let isHead: Bool
-        let isTooLarge = self.headers.fields.isTooLarge
-        if isTooLarge {
-            body = endsStream ? .none : .chunked
-            isHead = HTTP2RequestHead.isHead(self.headers.fields)
+        var fault: MessageFault?
+        if self.headers.fields.isTooLarge {
+            fault = .headTooLarge
+            body = endsStream ? .none : .any
         } else {
-            do throws(HTTP2RequestHead.Malformed) {
-                (body, isHead) = try HTTP2RequestHead.write(
-                    self.headers.fields,
+            do throws(HTTP2RequestHead.Fault) {
+                body = try HTTP2RequestHead.read(
+                    &self.headers.fields,
                     endsStream: endsStream,
-                    into: &head
+                    table: self.worker.rules.table,
+                    limits: self.worker.settings.headLimits,
+                    into: &self.requestHead
                 )
             } catch {
-                return try self.refuse(id, .protocolError)
+                guard case .refused(let refused) = error else {
+                    return try self.refuse(id, .protocolError)
+                }
+                fault = refused
+                body = endsStream ? .none : .any
             }
         }
         let stream = self.takeStream()
@@ -147,15 +151,14 @@ extension HTTP2Connection {
         stream.begin(
             id: id,
             body: endsStream ? .none : body,
-            isHead: isHead,
             sendWindow: self.peer.initialWindow
         )
         stream.client.enterStream()
-        if isTooLarge {
-            stream.client.refuse(GateAnswer(.headTooLarge))
+        let fields = self.headers.fields
+        if let fault {
+            stream.client.refuse(fault, isHead: HTTP2RequestHead.isHead(fields))
         } else {
-            stream.client.received(head)
-            self.worker.giveBack(head)
+            stream.client.received(self.requestHead, in: fields.bytes.span)
         }
         self.control.earn(8)
     }

@@ -27,6 +27,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
+    /// The head of the request that was opened last; its memory is used again.
+    var requestHead = RequestHead()
     var peer = HTTP2PeerSettings(isClient: true)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
 

@@ -14,48 +14,48 @@ enum HTTP2FieldSyntax {
 
     /// Whether the name is a token in lower case, and the value without controls and without blanks
     /// around it.
-    static func isValid(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> Bool {
-        guard field.nameStart < field.nameEnd,
-            bytes.endOfToken(from: field.nameStart, to: field.nameEnd) == field.nameEnd
+    static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        guard line.start < line.nameEnd,
+            bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd
         else { return false }
-        for index in field.nameStart..<field.nameEnd
+        for index in line.start..<line.nameEnd
         where ASCII.lowercased(bytes[index]) != bytes[index] {
             return false
         }
-        guard field.nameEnd < field.valueEnd else { return true }
-        return bytes.isFieldValue(from: field.nameEnd, to: field.valueEnd)
-            && !ASCII.isBlank(bytes[field.nameEnd]) && !ASCII.isBlank(bytes[field.valueEnd - 1])
+        guard line.valueStart < line.valueEnd else { return true }
+        return bytes.isFieldValue(from: line.valueStart, to: line.valueEnd)
+            && !ASCII.isBlank(bytes[line.valueStart]) && !ASCII.isBlank(bytes[line.valueEnd - 1])
     }
 
-    static func role(of field: HeaderList.Field, in bytes: Span<UInt8>) -> Role {
-        switch field.nameEnd - field.nameStart {
-        case 2: self.isNamed("te", field, bytes) ? .te : .other
-        case 4: self.isNamed("host", field, bytes) ? .host : .other
-        case 6: self.isNamed("cookie", field, bytes) ? .cookie : .other
-        case 7: self.isNamed("upgrade", field, bytes) ? .connectionSpecific : .other
+    static func role(of line: FieldLine, in bytes: Span<UInt8>) -> Role {
+        switch line.nameEnd - line.start {
+        case 2: self.isNamed("te", line, bytes) ? .te : .other
+        case 4: self.isNamed("host", line, bytes) ? .host : .other
+        case 6: self.isNamed("cookie", line, bytes) ? .cookie : .other
+        case 7: self.isNamed("upgrade", line, bytes) ? .connectionSpecific : .other
         case 10:
-            self.isNamed("connection", field, bytes) || self.isNamed("keep-alive", field, bytes)
+            self.isNamed("connection", line, bytes) || self.isNamed("keep-alive", line, bytes)
                 ? .connectionSpecific : .other
-        case 14: self.isNamed("content-length", field, bytes) ? .contentLength : .other
-        case 16: self.isNamed("proxy-connection", field, bytes) ? .connectionSpecific : .other
-        case 17: self.isNamed("transfer-encoding", field, bytes) ? .connectionSpecific : .other
+        case 14: self.isNamed("content-length", line, bytes) ? .contentLength : .other
+        case 16: self.isNamed("proxy-connection", line, bytes) ? .connectionSpecific : .other
+        case 17: self.isNamed("transfer-encoding", line, bytes) ? .connectionSpecific : .other
         default: .other
         }
     }
 
     private static func isNamed(
         _ name: StaticString,
-        _ field: HeaderList.Field,
+        _ line: FieldLine,
         _ bytes: Span<UInt8>
     ) -> Bool {
-        bytes.equals(name, from: field.nameStart, to: field.nameEnd)
+        bytes.equals(name, from: line.start, to: line.nameEnd)
     }
 
     /// The length that a field speaks of (RFC 9110 8.6); `nil`: none, or more than can be.
-    static func number(_ field: HeaderList.Field, in bytes: Span<UInt8>) -> UInt64? {
-        guard (1...18).contains(field.valueEnd - field.nameEnd) else { return nil }
+    static func number(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
+        guard (1...18).contains(line.valueEnd - line.valueStart) else { return nil }
         var number: UInt64 = 0
-        for index in field.nameEnd..<field.valueEnd {
+        for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { return nil }
             number = number * 10 + UInt64(bytes[index] - 0x30)
         }
@@ -67,15 +67,12 @@ enum HTTP2FieldSyntax {
     static func writeTrailers(_ list: borrowing HeaderList, into out: inout ByteBuffer) -> Bool {
         let bytes = list.bytes.span
         out.writeStaticString("0\r\n")
-        for field in list.fields {
-            guard self.isValid(field, in: bytes),
-                self.role(of: field, in: bytes) != .connectionSpecific
+        for line in list.lines {
+            guard self.isValid(line, in: bytes),
+                self.role(of: line, in: bytes) != .connectionSpecific
             else { return false }
-            out.write(bytes, from: field.nameStart, to: field.nameEnd)
-            out.writeStaticString(": ")
-            out.write(bytes, from: field.nameEnd, to: field.valueEnd)
-            out.writeStaticString("\r\n")
         }
+        out.write(bytes, from: 0, to: bytes.count)
         out.writeStaticString("\r\n")
         return true
     }

@@ -1,14 +1,13 @@
-import NIOCore
+package import NIOCore
 
-/// Writes the head of a request, which the gate has written as HTTP/1.1, as a header block of HTTP/2
-/// (RFC 9113 8.2 and 8.3.1).
-enum HTTP2RequestBlock {
+/// Writes the head of a request as a header block of HTTP/2 (RFC 9113 8.2 and 8.3.1).
+package enum HTTP2RequestBlock {
     /// The fields that the gate itself writes are told from others; what says who the client is goes
     /// by like any other.
     static let table = FieldNameTable.request(identityHeaderNames: [])
 
     /// `isSecure`: whether the backend is spoken to over TLS.
-    static func write(
+    package static func write(
         _ head: RequestHead,
         facts: RequestFacts,
         bytes: Span<UInt8>,

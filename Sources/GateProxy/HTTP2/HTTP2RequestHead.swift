@@ -1,212 +1,242 @@
-package import NIOCore
-
-/// A request head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2, 8.3 and 9.1).
-///
-/// What passes here is read once more, by the parser that reads every request.
+/// Reads the head of a request from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2, 8.3
+/// and 9.1).
 package struct HTTP2RequestHead {
-    /// How the body of the request is told from what follows.
+    /// How much of a body follows.
     package enum Body: Equatable {
         case none
         case length(UInt64)
-        case chunked
+        /// As much as comes.
+        case any
     }
 
-    /// The request is malformed: an error of its stream (RFC 9113 8.1.1).
-    package struct Malformed: Error, Equatable {}
+    package enum Fault: Error, Equatable {
+        /// An error of its stream (RFC 9113 8.1.1).
+        case malformed
+        /// Well formed, and answered with an error.
+        case refused(MessageFault)
+    }
 
-    private var method: HeaderList.Field?
-    private var scheme: HeaderList.Field?
-    private var path: HeaderList.Field?
-    private var authority: HeaderList.Field?
+    private var method: FieldLine?
+    private var scheme: FieldLine?
+    private var path: FieldLine?
+    private var authority: FieldLine?
     private var length: UInt64?
     private var hasHost = false
-    private var cookies: [HeaderList.Field] = []
+    /// The crumbs of one field, by their places among the fields.
+    private var cookies: [Int] = []
     private var hasBegun = false
 
     private init() {}
 
-    /// Writes the head.
+    /// Reads a head; the list is its bytes from then on.
     ///
-    /// `endsStream`: whether no body follows.
-    /// - Returns: what follows, and whether the method is `HEAD`.
-    package static func write(
-        _ list: borrowing HeaderList,
+    /// `endsStream`: whether no body follows; `table`: tells the fields apart.
+    /// - Returns: what follows.
+    package static func read(
+        _ list: inout HeaderList,
         endsStream: Bool,
-        into out: inout ByteBuffer
-    ) throws(Malformed) -> (body: Body, isHead: Bool) {
-        var head = Self()
-        let bytes = list.bytes.span
-        for field in list.fields {
-            if field.nameStart < field.nameEnd, bytes[field.nameStart] == ASCII.colon {
+        table: FieldNameTable,
+        limits: HeadLimits,
+        into head: inout RequestHead
+    ) throws(Fault) -> Body {
+        var reading = Self()
+        head.fields.removeAll()
+        head.hasRequestLine = false
+        for line in list.lines {
+            let bytes = list.bytes.span
+            if line.start < line.nameEnd, bytes[line.start] == ASCII.colon {
                 // Behind the others it could contradict what was decided by them.
-                guard !head.hasBegun else { throw Malformed() }
-                try head.take(field, in: bytes)
+                guard !reading.hasBegun else { throw .malformed }
+                try reading.take(line, in: bytes)
             } else {
-                if !head.hasBegun { try head.begin(bytes, into: &out) }
-                try head.write(field, in: bytes, into: &out)
+                if !reading.hasBegun {
+                    head.fieldsStart = line.start
+                    try reading.begin(bytes, into: &head)
+                }
+                try reading.take(field: line, in: bytes, table, into: &head)
             }
         }
-        if !head.hasBegun { try head.begin(bytes, into: &out) }
-        return try head.end(bytes, endsStream: endsStream, into: &out)
+        if !reading.hasBegun {
+            head.fieldsStart = list.bytes.count
+            try reading.begin(list.bytes.span, into: &head)
+        }
+        let body = try reading.body(endsStream: endsStream)
+        head.hasUnannouncedBody = body == .any
+        reading.joinCookies(of: &list, table, into: &head)
+        list.endSection()
+        head.end = list.bytes.count
+        if let fault = Self.fault(of: head, in: list.bytes.span, limits) { throw .refused(fault) }
+        return body
     }
 
     /// Whether the method is `HEAD`, also of a list that is not complete.
     static func isHead(_ list: borrowing HeaderList) -> Bool {
         let bytes = list.bytes.span
-        for field in list.fields
-        where bytes.equals(":method", from: field.nameStart, to: field.nameEnd) {
-            return bytes.equals("HEAD", from: field.nameEnd, to: field.valueEnd)
+        for line in list.lines where bytes.equals(":method", from: line.start, to: line.nameEnd) {
+            return bytes.equals("HEAD", from: line.valueStart, to: line.valueEnd)
         }
         return false
     }
 
-    private mutating func take(
-        _ field: HeaderList.Field,
-        in bytes: Span<UInt8>
-    ) throws(Malformed) {
-        let part: WritableKeyPath<Self, HeaderList.Field?>
-        if bytes.equals(":method", from: field.nameStart, to: field.nameEnd) {
-            part = \.method
-        } else if bytes.equals(":scheme", from: field.nameStart, to: field.nameEnd) {
-            part = \.scheme
-        } else if bytes.equals(":path", from: field.nameStart, to: field.nameEnd) {
-            part = \.path
-        } else if bytes.equals(":authority", from: field.nameStart, to: field.nameEnd) {
-            part = \.authority
-        } else {
-            throw Malformed()
-        }
-        guard self[keyPath: part] == nil else { throw Malformed() }
-        self[keyPath: part] = field
+    private static func fault(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ limits: HeadLimits
+    ) -> MessageFault? {
+        if head.target.end - head.target.start > limits.target { return .targetTooLong }
+        if head.fields.passedCount > limits.fields { return .tooManyFields }
+        return head.method("CONNECT", in: bytes) ? .unsupportedMethod : nil
     }
 
-    /// Writes the request line and `Host`.
+    private mutating func take(
+        _ line: FieldLine,
+        in bytes: Span<UInt8>
+    ) throws(Fault) {
+        if bytes.equals(":method", from: line.start, to: line.nameEnd), self.method == nil {
+            self.method = line
+        } else if bytes.equals(":scheme", from: line.start, to: line.nameEnd), self.scheme == nil {
+            self.scheme = line
+        } else if bytes.equals(":path", from: line.start, to: line.nameEnd), self.path == nil {
+            self.path = line
+        } else if bytes.equals(":authority", from: line.start, to: line.nameEnd),
+            self.authority == nil
+        {
+            self.authority = line
+        } else {
+            throw .malformed
+        }
+    }
+
+    /// Reads the method, the target and the host.
     private mutating func begin(
         _ bytes: Span<UInt8>,
-        into out: inout ByteBuffer
-    ) throws(Malformed) {
+        into head: inout RequestHead
+    ) throws(Fault) {
         self.hasBegun = true
-        guard let method = self.method, method.nameEnd < method.valueEnd,
-            bytes.endOfToken(from: method.nameEnd, to: method.valueEnd) == method.valueEnd
-        else { throw Malformed() }
-        out.write(bytes, from: method.nameEnd, to: method.valueEnd)
-        out.writeStaticString(" ")
-        let target: HeaderList.Field?
-        if bytes.equals("CONNECT", from: method.nameEnd, to: method.valueEnd) {
+        guard let method = self.method, method.valueStart < method.valueEnd,
+            bytes.endOfToken(from: method.valueStart, to: method.valueEnd) == method.valueEnd
+        else { throw .malformed }
+        head.methodStart = method.valueStart
+        head.methodEnd = method.valueEnd
+        let target: FieldLine?
+        if head.method("CONNECT", in: bytes) {
             // It has a target of its own form (RFC 9113 8.5), and is refused whatever it is.
-            guard self.scheme == nil, self.path == nil else { throw Malformed() }
+            guard self.scheme == nil, self.path == nil else { throw .malformed }
             target = self.authority
         } else {
             guard let scheme = self.scheme, Self.isKnown(scheme, in: bytes) else {
-                throw Malformed()
+                throw .malformed
             }
             target = self.path
         }
-        guard let target, self.isTarget(target, method, in: bytes) else { throw Malformed() }
-        out.write(bytes, from: target.nameEnd, to: target.valueEnd)
-        out.writeStaticString(" HTTP/1.1\r\n")
-        guard let authority = self.authority else { return }
-        guard authority.nameEnd < authority.valueEnd,
-            HostSyntax.isValid(bytes, from: authority.nameEnd, to: authority.valueEnd)
-        else { throw Malformed() }
-        out.writeStaticString("host: ")
-        out.write(bytes, from: authority.nameEnd, to: authority.valueEnd)
-        out.writeStaticString("\r\n")
+        guard let target, let form = self.form(of: target, head, in: bytes) else {
+            throw .malformed
+        }
+        head.target = RequestTarget()
+        head.target.form = form
+        head.target.start = target.valueStart
+        head.target.end = target.valueEnd
+        guard var host = self.authority else { return }
+        guard host.valueStart < host.valueEnd,
+            HostSyntax.isValid(bytes, from: host.valueStart, to: host.valueEnd)
+        else { throw .malformed }
+        host.role = .host
+        head.fields.append(host)
     }
 
-    private static func isKnown(_ scheme: HeaderList.Field, in bytes: Span<UInt8>) -> Bool {
-        bytes.matches("https", from: scheme.nameEnd, to: scheme.valueEnd)
-            || bytes.matches("http", from: scheme.nameEnd, to: scheme.valueEnd)
+    private static func isKnown(_ scheme: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        bytes.matches("https", from: scheme.valueStart, to: scheme.valueEnd)
+            || bytes.matches("http", from: scheme.valueStart, to: scheme.valueEnd)
     }
 
     /// A path, or `*` for `OPTIONS` (RFC 9113 8.3.1); of other forms the next hop would make
     /// something else.
-    private func isTarget(
-        _ target: HeaderList.Field,
-        _ method: HeaderList.Field,
+    private func form(
+        of target: FieldLine,
+        _ head: RequestHead,
         in bytes: Span<UInt8>
-    ) -> Bool {
-        guard target.nameEnd < target.valueEnd else { return false }
-        for index in target.nameEnd..<target.valueEnd where !ASCII.isTarget(bytes[index]) {
-            return false
-        }
-        if self.path == nil || bytes[target.nameEnd] == ASCII.slash { return true }
-        return bytes.equals("*", from: target.nameEnd, to: target.valueEnd)
-            && bytes.equals("OPTIONS", from: method.nameEnd, to: method.valueEnd)
+    ) -> RequestTarget.Form? {
+        guard target.valueStart < target.valueEnd,
+            bytes.endOfTarget(from: target.valueStart, to: target.valueEnd) == target.valueEnd
+        else { return nil }
+        if self.path == nil || bytes[target.valueStart] == ASCII.slash { return .origin }
+        return bytes.equals("*", from: target.valueStart, to: target.valueEnd)
+            && head.method("OPTIONS", in: bytes) ? .asterisk : nil
     }
 
-    private mutating func write(
-        _ field: HeaderList.Field,
+    private mutating func take(
+        field line: FieldLine,
         in bytes: Span<UInt8>,
-        into out: inout ByteBuffer
-    ) throws(Malformed) {
-        guard HTTP2FieldSyntax.isValid(field, in: bytes) else { throw Malformed() }
-        switch HTTP2FieldSyntax.role(of: field, in: bytes) {
-        case .connectionSpecific: throw Malformed()
-        case .cookie:
-            // Crumbs of one field, which HTTP/1.1 does not have (RFC 9113 8.2.3).
-            return self.cookies.append(field)
+        _ table: FieldNameTable,
+        into head: inout RequestHead
+    ) throws(Fault) {
+        guard HTTP2FieldSyntax.isValid(line, in: bytes) else { throw .malformed }
+        var line = line
+        line.role = table.role(in: bytes, from: line.start, to: line.nameEnd)
+        switch HTTP2FieldSyntax.role(of: line, in: bytes) {
+        case .connectionSpecific: throw .malformed
+        case .cookie: self.cookies.append(head.fields.lines.count)
         case .host:
-            guard !self.hasHost else { throw Malformed() }
+            guard !self.hasHost else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
-                guard Self.isSame(authority, field, in: bytes) else { throw Malformed() }
-                return
+                guard Self.isSame(authority, line, in: bytes) else { throw .malformed }
+                line.role = .hopByHop
             }
         case .contentLength:
-            guard self.length == nil, let length = HTTP2FieldSyntax.number(field, in: bytes) else {
-                throw Malformed()
+            guard self.length == nil, let length = HTTP2FieldSyntax.number(line, in: bytes) else {
+                throw .malformed
             }
             self.length = length
         case .te:
-            guard bytes.matches("trailers", from: field.nameEnd, to: field.valueEnd) else {
-                throw Malformed()
+            guard bytes.matches("trailers", from: line.valueStart, to: line.valueEnd) else {
+                throw .malformed
             }
         case .other: break
         }
-        out.write(bytes, from: field.nameStart, to: field.nameEnd)
-        out.writeStaticString(": ")
-        out.write(bytes, from: field.nameEnd, to: field.valueEnd)
-        out.writeStaticString("\r\n")
+        head.fields.append(line)
     }
 
-    private func end(
-        _ bytes: Span<UInt8>,
-        endsStream: Bool,
-        into out: inout ByteBuffer
-    ) throws(Malformed) -> (body: Body, isHead: Bool) {
-        if !self.cookies.isEmpty {
-            out.writeStaticString("cookie: ")
-            for (index, cookie) in self.cookies.enumerated() {
-                if index > 0 { out.writeStaticString("; ") }
-                out.write(bytes, from: cookie.nameEnd, to: cookie.valueEnd)
-            }
-            out.writeStaticString("\r\n")
-        }
-        let body: Body
+    private func body(endsStream: Bool) throws(Fault) -> Body {
         switch (endsStream, self.length) {
-        case (true, nil), (true, 0): body = .none
-        case (true, .some): throw Malformed()
-        case (false, .some(let length)): body = .length(length)
-        case (false, nil):
-            body = .chunked
-            out.writeStaticString("transfer-encoding: chunked\r\n")
+        case (true, nil), (true, 0): .none
+        case (true, .some): throw .malformed
+        case (false, .some(let length)): .length(length)
+        case (false, nil): .any
         }
-        out.writeStaticString("\r\n")
-        let isHead = self.method.map { bytes.equals("HEAD", from: $0.nameEnd, to: $0.valueEnd) }
-        return (body, isHead ?? false)
+    }
+
+    /// Makes one field of the crumbs, which HTTP/1.1 does not have (RFC 9113 8.2.3).
+    private func joinCookies(
+        of list: inout HeaderList,
+        _ table: FieldNameTable,
+        into head: inout RequestHead
+    ) {
+        guard self.cookies.count > 1 else { return }
+        var line = Array("cookie: ".utf8)
+        for (number, index) in self.cookies.enumerated() {
+            if number > 0 { line += "; ".utf8 }
+            let crumb = head.fields.lines[index]
+            line += list.bytes[crumb.valueStart..<crumb.valueEnd]
+            head.fields.drop(at: index)
+        }
+        line += "\r\n".utf8
+        list.append(line: line[...], nameCount: 6)
+        guard var joined = list.lines.last else { return }
+        joined.role = table.role(in: list.bytes.span, from: joined.start, to: joined.nameEnd)
+        head.fields.append(joined)
     }
 
     private static func isSame(
-        _ left: HeaderList.Field,
-        _ right: HeaderList.Field,
+        _ left: FieldLine,
+        _ right: FieldLine,
         in bytes: Span<UInt8>
     ) -> Bool {
-        let count = left.valueEnd - left.nameEnd
-        guard right.valueEnd - right.nameEnd == count else { return false }
+        let count = left.valueEnd - left.valueStart
+        guard right.valueEnd - right.valueStart == count else { return false }
         for offset in 0..<count
-        where ASCII.lowercased(bytes[left.nameEnd + offset])
-            != ASCII.lowercased(bytes[right.nameEnd + offset])
+        where ASCII.lowercased(bytes[left.valueStart + offset])
+            != ASCII.lowercased(bytes[right.valueStart + offset])
         {
             return false
         }

@@ -30,19 +30,20 @@ struct HTTP2ResponseHead: Equatable {
     ) throws(MessageFault) -> HTTP2ResponseHead {
         let bytes = list.bytes.span
         guard !list.isTooLarge else { throw .headTooLarge }
-        guard let first = list.fields.first,
-            bytes.equals(":status", from: first.nameStart, to: first.nameEnd)
+        guard let first = list.lines.first,
+            bytes.equals(":status", from: first.start, to: first.nameEnd)
         else { throw .http2 }
         let status = try self.status(first, in: bytes)
         // An end without an answer; and HTTP/2 has no 101 (RFC 9113 8.1 and 8.6).
         guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
         out.writeStaticString("HTTP/1.1 ")
-        out.write(bytes, from: first.nameEnd, to: first.valueEnd)
+        out.write(bytes, from: first.valueStart, to: first.valueEnd)
         // HTTP/2 has no reasons; some clients of HTTP/1.1 (h2load 1.52) take none for a failure.
         out.writeStaticString(" ")
         out.writeString(StatusLine.reason(status))
         out.writeStaticString("\r\n")
-        let length = try self.writeFields(list, into: &out)
+        let length = try self.checkFields(list)
+        out.write(bytes, from: first.end, to: bytes.count)
         var head = HTTP2ResponseHead(status: status, content: .none)
         let hasContent = status >= 200 && !answersHead && status != 204 && status != 304
         switch (hasContent, endsStream, length) {
@@ -60,12 +61,12 @@ struct HTTP2ResponseHead: Equatable {
     }
 
     private static func status(
-        _ field: HeaderList.Field,
+        _ line: FieldLine,
         in bytes: Span<UInt8>
     ) throws(MessageFault) -> Int {
-        guard field.valueEnd - field.nameEnd == 3 else { throw .status }
+        guard line.valueEnd - line.valueStart == 3 else { throw .status }
         var status = 0
-        for index in field.nameEnd..<field.valueEnd {
+        for index in line.valueStart..<line.valueEnd {
             guard ASCII.isDigit(bytes[index]) else { throw .status }
             status = status * 10 + Int(bytes[index] - 0x30)
         }
@@ -74,28 +75,23 @@ struct HTTP2ResponseHead: Equatable {
     }
 
     /// - Returns: the length that the head speaks of.
-    private static func writeFields(
-        _ list: borrowing HeaderList,
-        into out: inout ByteBuffer
+    private static func checkFields(
+        _ list: borrowing HeaderList
     ) throws(MessageFault) -> UInt64? {
         let bytes = list.bytes.span
         var length: UInt64?
-        for field in list.fields.dropFirst() {
+        for line in list.lines.dropFirst() {
             // Other pseudo-header fields are no tokens, and so are malformed like any other name.
-            guard HTTP2FieldSyntax.isValid(field, in: bytes) else { throw .http2 }
-            switch HTTP2FieldSyntax.role(of: field, in: bytes) {
+            guard HTTP2FieldSyntax.isValid(line, in: bytes) else { throw .http2 }
+            switch HTTP2FieldSyntax.role(of: line, in: bytes) {
             case .connectionSpecific: throw .http2
             case .contentLength:
-                guard length == nil, let number = HTTP2FieldSyntax.number(field, in: bytes) else {
+                guard length == nil, let number = HTTP2FieldSyntax.number(line, in: bytes) else {
                     throw .contentLength
                 }
                 length = number
             case .other, .cookie, .host, .te: break
             }
-            out.write(bytes, from: field.nameStart, to: field.nameEnd)
-            out.writeStaticString(": ")
-            out.write(bytes, from: field.nameEnd, to: field.valueEnd)
-            out.writeStaticString("\r\n")
         }
         return length
     }

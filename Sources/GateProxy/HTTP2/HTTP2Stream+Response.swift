@@ -12,93 +12,95 @@ extension HTTP2Stream {
         return true
     }
 
-    /// Takes bytes of an HTTP/1.1 answer.
-    func write(_ buffer: ByteBuffer) {
-        var buffer = buffer
-        while buffer.readableBytes > 0, !self.isOver {
-            switch self.response {
-            case .head:
-                guard self.takeHead(&buffer) else { return }
-            case .body(var reader):
-                self.takeBody(&reader, from: buffer)
-                return
-            case .ended:
-                return
-            }
-        }
+    /// Writes the head of a backend's response.
+    ///
+    /// `lines`: field lines of the gate, which stand behind those of the backend.
+    func write(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        adding lines: [UInt8]
+    ) {
+        guard !self.isOver, !self.hasBegunResponse else { return }
+        let endsStream = !head.isInterim && facts.framing == .none
+        let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
+        HTTP2ResponseBlock.write(
+            head,
+            facts: facts,
+            bytes: bytes,
+            endsStream: endsStream,
+            into: &self.connection.outbox.frames
+        )
+        HTTP2ResponseBlock.write(lines, into: &self.connection.outbox.frames)
+        self.connection.outbox.endHeaders(at: start, stream: self.id)
+        self.connection.flush()
+        if !head.isInterim { self.headWasWritten(endsStream: endsStream) }
     }
 
-    /// - Returns: whether a head was complete.
-    private func takeHead(_ buffer: inout ByteBuffer) -> Bool {
-        if self.partialHead.readableBytes > 0 {
-            self.partialHead.writeBuffer(&buffer)
-            swap(&self.partialHead, &buffer)
-            self.partialHead = ByteBuffer()
-        }
-        let head = buffer
-        let bytes = head.readableBytesUInt8Span
-        switch self.parser.parse(bytes) {
-        case .incomplete:
-            self.partialHead = buffer
-            return false
-        case .malformed:
-            self.reset(.internalError)
-            return false
-        case .complete:
-            break
-        }
-        guard
-            let facts = try? ResponseFacts(self.parser.head, in: bytes, answersHead: self.isHead)
-        else {
-            self.reset(.internalError)
-            return false
-        }
-        buffer.moveReaderIndex(forwardBy: self.parser.head.end)
-        let isInterim = self.parser.head.isInterim
-        let endsStream = !isInterim && facts.framing == .none
-        self.connection.writeHeaders(
-            self.parser.head,
-            in: bytes,
-            stream: self.id,
-            endsStream: endsStream
+    /// Writes the head of an answer of the gate.
+    ///
+    /// `text`: the status line and the field lines, without the empty line.
+    func write(status: Int, _ text: [UInt8], endsStream: Bool) {
+        guard !self.isOver, !self.hasBegunResponse else { return }
+        let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
+        HTTP2ResponseBlock.write(
+            status: status,
+            text,
+            endsStream: endsStream,
+            into: &self.connection.outbox.frames
         )
-        if isInterim {
-            self.parser.reset()
-        } else if endsStream {
-            self.response = .ended
-            self.output.endAtOnce()
-            self.hasSentLast()
-        } else {
-            self.response = .body(BodyReader(facts.framing))
-        }
-        return true
+        self.connection.outbox.endHeaders(at: start, stream: self.id)
+        self.connection.flush()
+        self.headWasWritten(endsStream: endsStream)
     }
 
-    private func takeBody(_ reader: inout BodyReader, from buffer: ByteBuffer) {
-        let bytes = buffer.readableBytesUInt8Span
-        // A chunk's size and end were read where the answer came from.
-        let progress = reader.consume(
-            bytes,
-            trailerFields: .response,
-            onData: { start, end in self.output.append(bytes, from: start, to: end) },
-            onTrailer: { line in
-                var block = self.trailers ?? ByteBuffer()
-                HPACKWriter.writeField(bytes, line, into: &block)
-                self.trailers = block
-            }
-        )
-        switch progress {
-        case .malformed:
-            return self.reset(.internalError)
-        // Answers come in pieces that end where nothing has to be kept to read on.
-        case .more(let consumed) where consumed < buffer.readableBytes:
-            return self.reset(.internalError)
-        case .more:
-            self.response = .body(reader)
-        case .end:
-            self.response = .ended
-            self.output.end(trailers: self.trailers)
+    private func headWasWritten(endsStream: Bool) {
+        guard endsStream else {
+            self.response = .content
+            return
         }
+        self.response = .ended
+        self.output.endAtOnce()
+        self.hasSentLast()
+    }
+
+    /// Takes content of the answer.
+    func write(_ content: ByteBuffer) {
+        let bytes = content.readableBytesUInt8Span
+        self.append(bytes, from: 0, to: bytes.count)
+        self.sendContent()
+    }
+
+    /// Takes content that is sent by `sendContent()` or `endContent()`.
+    func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard !self.isOver, case .content = self.response else { return }
+        self.output.append(bytes, from: start, to: end)
+    }
+
+    /// Takes a trailer field, which is sent by `endContent()`.
+    func append(trailer line: FieldLine, in bytes: Span<UInt8>) {
+        var block = self.trailers.take() ?? ByteBuffer()
+        HPACKWriter.writeField(bytes, line, into: &block)
+        self.trailers = block
+    }
+
+    /// Takes trailer fields as text, likewise.
+    func append(trailers lines: [UInt8]) {
+        var block = self.trailers.take() ?? ByteBuffer()
+        HTTP2ResponseBlock.write(lines, into: &block)
+        self.trailers = block
+    }
+
+    func sendContent() {
+        guard !self.isOver, case .content = self.response else { return }
+        self.connection.send(self)
+    }
+
+    /// Ends the answer in order.
+    func endContent() {
+        guard !self.isOver, case .content = self.response else { return }
+        self.response = .ended
+        self.output.end(trailers: self.trailers)
         self.connection.send(self)
     }
 
@@ -108,14 +110,6 @@ extension HTTP2Stream {
         guard case .ended = self.response else { return }
         let worker = self.connection.worker
         self.client.deadline = worker.now + worker.settings.timeouts.response
-    }
-
-    /// The end of an answer that lasts until its connection is closed.
-    func closeOutput() {
-        guard !self.isOver, case .body(.untilClose) = self.response else { return }
-        self.response = .ended
-        self.output.end(trailers: nil)
-        self.connection.send(self)
     }
 
     func hasSentLast() {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// One request of an HTTP/2 connection and its answer: what the client sends becomes HTTP/1.1 for
-/// the `ClientConnection` that serves it, and what that answers becomes frames.
+/// One request of an HTTP/2 connection and its answer, which a `ClientConnection` serves: that is
+/// handed what the client sends, and what it answers becomes frames.
 ///
 /// When an exchange has come to its end in order, both serve another stream.
 final class HTTP2Stream: HTTP2Sender {
@@ -14,7 +14,7 @@ final class HTTP2Stream: HTTP2Sender {
 
     enum Response {
         case head
-        case body(BodyReader)
+        case content
         /// Everything was written; perhaps some of it waits for the client to make room.
         case ended
     }
@@ -27,12 +27,8 @@ final class HTTP2Stream: HTTP2Sender {
     ///
     /// It becomes one chunk: a chunk of its own for each byte would be six times as much.
     private var heldBody = ByteBuffer()
-    private(set) var isHead = false
     var response = Response.head
-    var parser: ResponseHeadParser
-    /// The beginning of a head whose end is still to come.
-    var partialHead = ByteBuffer()
-    /// Trailer fields whose end is still to come, as a header block.
+    /// Trailer fields behind the content, as a header block.
     var trailers: ByteBuffer?
 
     /// The answer, as far as the client makes no room for it.
@@ -45,33 +41,21 @@ final class HTTP2Stream: HTTP2Sender {
 
     init(connection: HTTP2Connection) {
         self.connection = connection
-        let limits = connection.worker.settings.headLimits
-        // Behind the backend's fields come those of the gate.
-        self.parser = ResponseHeadParser(
-            limits: HeadLimits(
-                bytes: limits.bytes + 16 * 1024,
-                fields: limits.fields + 64,
-                target: limits.target
-            )
-        )
         self.client = ClientConnection(worker: connection.worker, origin: connection.origin)
         self.client.transport = .stream(self)
     }
 
     /// Begins to serve a request.
-    func begin(id: UInt32, body: HTTP2RequestHead.Body, isHead: Bool, sendWindow: Int) {
+    func begin(id: UInt32, body: HTTP2RequestHead.Body, sendWindow: Int) {
         self.id = id
-        self.isHead = isHead
         self.request =
             switch body {
             case .none: .ended
             case .length(let length): .length(remaining: length)
-            case .chunked: .chunked
+            case .any: .chunked
             }
         self.response = .head
-        self.partialHead = ByteBuffer()
         self.trailers = nil
-        self.parser.reset()
         self.output.begin(window: sendWindow)
         self.receiveWindow = Self.newReceiveWindow
         self.heldBody = ByteBuffer()

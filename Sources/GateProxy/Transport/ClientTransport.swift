@@ -20,9 +20,14 @@ extension Transport where Stream == HTTP2Stream {
     func closeOutput() {
         switch self {
         case .channel(let output): output.end()
-        case .stream(let stream): stream.closeOutput()
+        case .stream(let stream): stream.endContent()
         case .none: break
         }
+    }
+
+    /// Ends the content of an answer where that has an end of its own.
+    func endContent() {
+        if case .stream(let stream) = self { stream.endContent() }
     }
 
     /// Makes the close that follows look like none in order.

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// A stream of an HTTP/2 connection, as whoever writes HTTP/1.1 into it sees it.
+/// A stream of an HTTP/2 connection, as whoever writes into it sees it.
 protocol TransportStream: AnyObject {
     /// Whether it takes more without having to keep too much.
     var isWritable: Bool { get }
 
-    /// Takes bytes of HTTP/1.1.
+    /// Takes content of an answer, or bytes of an HTTP/1.1 request.
     func write(_ buffer: ByteBuffer)
     /// Hands what was written to the channel soon.
     func flush()

@@ -26,6 +26,15 @@ struct RenderedAnswer: Sendable {
         self.init(status: status, head: head, body: body ?? [], sendsUpgrade: sendsUpgrade)
     }
 
+    init(_ answer: GateAnswer) {
+        let body = Array(answer.body.utf8)
+        let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
+        let head =
+            StatusLine.text(answer.status) + "Content-Type: application/problem+json\r\n"
+            + "Cache-Control: no-store\r\n\(retryAfter)Content-Length: \(body.count)\r\n"
+        self.init(status: answer.status, head: Array(head.utf8), body: body, sendsUpgrade: false)
+    }
+
     init(status: Int, head: [UInt8], body: [UInt8], sendsUpgrade: Bool) {
         self.status = status
         self.head = head
@@ -46,12 +55,11 @@ struct RenderedAnswer: Sendable {
     /// Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
     static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
-    /// What ends an answer of gRPC that has begun: the end of a chunked body, with the status of the
-    /// call as its trailers.
-    var callEnd: [UInt8] {
+    /// The status of a call of gRPC, which ends an answer that has begun as its trailer fields.
+    var callTrailers: [UInt8] {
         let lines = String(decoding: self.head, as: UTF8.self).split(separator: "\r\n")
             .filter { $0.hasPrefix("grpc-") }
-        return Array("0\r\n\(lines.map { "\($0)\r\n" }.joined())\r\n".utf8)
+        return Array(lines.map { "\($0)\r\n" }.joined().utf8)
     }
 
     static func lines(_ fields: [HeaderField]) -> [UInt8] {

@@ -14,9 +14,9 @@ struct HPACKDecoderTests {
     }
 
     private static func fields(_ list: HeaderList) -> [String] {
-        list.fields.map { field in
-            String(decoding: list.bytes[field.nameStart..<field.nameEnd], as: UTF8.self) + "|"
-                + String(decoding: list.bytes[field.nameEnd..<field.valueEnd], as: UTF8.self)
+        list.lines.map { line in
+            String(decoding: list.bytes[line.start..<line.nameEnd], as: UTF8.self) + "|"
+                + String(decoding: list.bytes[line.valueStart..<line.valueEnd], as: UTF8.self)
         }
     }
 
@@ -115,7 +115,7 @@ struct HPACKDecoderTests {
         let block = Self.bytes("4001 6101 62" + String(repeating: "be", count: 1000))
         try decoder.decode(block.span, into: &list, limit: 340)
         #expect(list.isTooLarge)
-        #expect(list.fields.count == 10)
+        #expect(list.lines.count == 10)
         #expect(list.size == 34 * 1001)
     }
 
@@ -124,7 +124,7 @@ struct HPACKDecoderTests {
         var decoder = HPACKDecoder()
         var list = HeaderList()
         try decoder.decode(Self.bytes("4001 6101 62").span, into: &list, limit: 10)
-        #expect(list.fields.isEmpty)
+        #expect(list.lines.isEmpty)
         list.removeAll()
         try decoder.decode(Self.bytes("be").span, into: &list, limit: 100)
         #expect(Self.fields(list) == ["a|b"])

@@ -78,9 +78,9 @@ struct HTTP2RequestBlockTests {
         var list = HeaderList()
         var decoder = HPACKDecoder()
         try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: 10_000)
-        let read = list.fields.map { field in
-            list.bytes.text(from: field.nameStart, to: field.nameEnd) + ": "
-                + list.bytes.text(from: field.nameEnd, to: field.valueEnd)
+        let read = list.lines.map { line in
+            list.bytes.text(from: line.start, to: line.nameEnd) + ": "
+                + list.bytes.text(from: line.valueStart, to: line.valueEnd)
         }
         #expect(read == example.fields)
     }

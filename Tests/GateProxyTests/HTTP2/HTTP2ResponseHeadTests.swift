@@ -152,11 +152,7 @@ extension HeaderList {
     init(_ fields: [(String, String)]) {
         self.init()
         for (name, value) in fields {
-            let start = self.bytes.count
-            self.append(Array(name.utf8)[...])
-            let nameEnd = self.bytes.count
-            self.append(Array(value.utf8)[...])
-            self.endField(nameStart: start, nameEnd: nameEnd)
+            self.append(line: Array("\(name): \(value)\r\n".utf8)[...], nameCount: name.utf8.count)
         }
     }
 }

@@ -5,7 +5,7 @@ import NIOCore
 struct HTTP2HeaderReader {
     private var decoder = HPACKDecoder()
     /// The fields of the last block.
-    private(set) var fields = HeaderList()
+    var fields = HeaderList()
     private let limit: Int
 
     /// `limit`: bytes of the fields that are kept.

@@ -41,11 +41,10 @@ package struct HPACKDecoder {
             hasField = true
             if byte & 0x80 != 0 {
                 let index = try Self.integer(block, &position, prefix: 7)
-                let (field, nameCount) = try self.field(index)
-                guard list.admits(field.count, limit: limit) else { continue }
-                let start = list.bytes.count
-                list.append(field)
-                list.endField(nameStart: start, nameEnd: start + nameCount)
+                let (line, nameCount) = try self.line(index)
+                let count = line.count - HeaderList.lineOverhead
+                guard list.admits(count, limit: limit) else { continue }
+                list.append(line: line, nameCount: nameCount)
             } else {
                 let isIndexed = byte & 0xC0 == 0x40
                 try self.literal(
@@ -73,27 +72,29 @@ package struct HPACKDecoder {
         if index == 0 {
             try Self.string(block, &position, into: &list)
         } else {
-            let (field, nameCount) = try self.field(index)
-            list.append(field.prefix(nameCount))
+            let (line, nameCount) = try self.line(index)
+            list.append(line.prefix(nameCount))
         }
         let nameEnd = list.bytes.count
+        list.endName()
         try Self.string(block, &position, into: &list)
-        if isIndexed { self.table.insert(list.bytes[start...], nameCount: nameEnd - start) }
-        guard list.admits(list.bytes.count - start, limit: limit) else {
-            return list.drop(from: start)
-        }
-        list.endField(nameStart: start, nameEnd: nameEnd)
+        list.endLine(from: start, nameEnd: nameEnd)
+        let line = list.bytes[start...]
+        if isIndexed { self.table.insert(line: line, nameCount: nameEnd - start) }
+        let count = line.count - HeaderList.lineOverhead
+        if !list.admits(count, limit: limit) { list.dropLast() }
     }
 
-    private func field(
+    /// A field by its number, as a line.
+    private func line(
         _ index: Int
-    ) throws(HPACKFault) -> (field: ArraySlice<UInt8>, nameCount: Int) {
+    ) throws(HPACKFault) -> (line: ArraySlice<UInt8>, nameCount: Int) {
         guard index > 0 else { throw .unknownIndex }
         if index <= HPACKStaticTable.count { return HPACKStaticTable[index - 1] }
-        guard let field = self.table[index - 1 - HPACKStaticTable.count] else {
+        guard let line = self.table[index - 1 - HPACKStaticTable.count] else {
             throw .unknownIndex
         }
-        return field
+        return line
     }
 
     /// An integer whose first bits share a byte with something else (RFC 7541 5.1).

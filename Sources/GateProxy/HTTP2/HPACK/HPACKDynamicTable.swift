@@ -1,11 +1,12 @@
-/// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first.
+/// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first, as lines of a
+/// `HeaderList`.
 struct HPACKDynamicTable {
     private struct Entry {
         var start: Int
         var nameCount: Int
-        var valueCount: Int
+        var lineCount: Int
 
-        var size: Int { self.nameCount + self.valueCount + HeaderList.overhead }
+        var size: Int { HPACKDynamicTable.size(ofLine: self.lineCount) }
     }
 
     private static let mostOutdated = 256
@@ -28,28 +29,27 @@ struct HPACKDynamicTable {
         self.evict(toFit: capacity)
     }
 
+    private static func size(ofLine count: Int) -> Int {
+        count - HeaderList.lineOverhead + HeaderList.overhead
+    }
+
     /// Adds a field; one that is larger than the table empties it (RFC 7541 4.4).
-    mutating func insert(_ field: ArraySlice<UInt8>, nameCount: Int) {
-        let size = field.count + HeaderList.overhead
+    mutating func insert(line: ArraySlice<UInt8>, nameCount: Int) {
+        let size = Self.size(ofLine: line.count)
         guard size <= self.capacity else { return self.evict(toFit: 0) }
         self.evict(toFit: self.capacity - size)
         self.entries.append(
-            Entry(
-                start: self.bytes.count,
-                nameCount: nameCount,
-                valueCount: field.count - nameCount
-            )
+            Entry(start: self.bytes.count, nameCount: nameCount, lineCount: line.count)
         )
-        self.bytes.append(contentsOf: field)
+        self.bytes.append(contentsOf: line)
         self.size += size
     }
 
-    /// A field by its number from zero: its name, and its value behind it.
-    subscript(index: Int) -> (field: ArraySlice<UInt8>, nameCount: Int)? {
+    /// A field by its number from zero.
+    subscript(index: Int) -> (line: ArraySlice<UInt8>, nameCount: Int)? {
         guard index >= 0, index < self.count else { return nil }
         let entry = self.entries[self.entries.count - 1 - index]
-        let end = entry.start + entry.nameCount + entry.valueCount
-        return (self.bytes[entry.start..<end], entry.nameCount)
+        return (self.bytes[entry.start..<entry.start + entry.lineCount], entry.nameCount)
     }
 
     private mutating func evict(toFit limit: Int) {

@@ -19,14 +19,14 @@ package enum HPACKStaticTable {
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
     ]
 
-    private static let entries: [(field: ArraySlice<UInt8>, nameCount: Int)] = Self.fields.map {
-        (ArraySlice(Array($0.name.utf8) + Array($0.value.utf8)), $0.name.utf8.count)
+    private static let lines: [(line: ArraySlice<UInt8>, nameCount: Int)] = Self.fields.map {
+        (ArraySlice("\($0.name): \($0.value)\r\n".utf8), $0.name.utf8.count)
     }
 
     static var count: Int { self.fields.count }
 
-    /// A field by its number from zero: its name, and its value behind it.
-    static subscript(index: Int) -> (field: ArraySlice<UInt8>, nameCount: Int) {
-        self.entries[index]
+    /// A field by its number from zero, as a line of a `HeaderList`.
+    static subscript(index: Int) -> (line: ArraySlice<UInt8>, nameCount: Int) {
+        self.lines[index]
     }
 }

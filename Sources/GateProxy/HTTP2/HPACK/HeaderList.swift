@@ -1,14 +1,9 @@
-/// Header fields as they were sent, one behind the other in one piece of memory.
+/// Header fields as a peer of HTTP/2 sent them, laid out as lines of HTTP/1.1 in one piece of memory:
+/// whatever the next hop speaks, they are passed on from here.
 package struct HeaderList {
-    package struct Field: Equatable {
-        package var nameStart: Int
-        /// The value begins here.
-        package var nameEnd: Int
-        package var valueEnd: Int
-    }
-
     package private(set) var bytes: [UInt8] = []
-    package private(set) var fields: [Field] = []
+    /// Where each field stands; the roles are not yet known.
+    package private(set) var lines: [FieldLine] = []
     /// The size by which lists are limited (RFC 9113 10.5.1).
     package private(set) var size = 0
     /// Whether fields were left out because the list is larger than it may be.
@@ -16,13 +11,15 @@ package struct HeaderList {
 
     /// What a field costs beside its bytes (RFC 7541 4.1).
     package static let overhead = 32
+    /// Colon and space, CR and LF: the bytes of a line beside those of its field.
+    static let lineOverhead = 4
 
     package init() {}
 
     /// Forgets everything; the memory is used again.
     mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
-        self.fields.removeAll(keepingCapacity: true)
+        self.lines.removeAll(keepingCapacity: true)
         self.size = 0
         self.isTooLarge = false
     }
@@ -43,22 +40,55 @@ package struct HeaderList {
         HuffmanCode.decode(span, from: start, to: end, into: &self.bytes)
     }
 
-    /// Counts a field; `false` if it is to be left out.
+    /// Ends the name of the field that is being read.
+    mutating func endName() {
+        self.bytes.append(ASCII.colon)
+        self.bytes.append(ASCII.space)
+    }
+
+    /// Ends the field that was appended from a place on.
+    mutating func endLine(from start: Int, nameEnd: Int) {
+        self.bytes.append(ASCII.carriageReturn)
+        self.bytes.append(ASCII.lineFeed)
+        self.add(lineFrom: start, nameEnd: nameEnd)
+    }
+
+    /// Appends a field that is laid out as a line already.
+    mutating func append(line: ArraySlice<UInt8>, nameCount: Int) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: line)
+        self.add(lineFrom: start, nameEnd: start + nameCount)
+    }
+
+    private mutating func add(lineFrom start: Int, nameEnd: Int) {
+        self.lines.append(
+            FieldLine(
+                start: start,
+                nameEnd: nameEnd,
+                valueStart: nameEnd + 2,
+                valueEnd: self.bytes.count - 2,
+                end: self.bytes.count,
+                role: .other
+            )
+        )
+    }
+
+    /// Ends the list as a header section ends, with an empty line.
+    mutating func endSection() {
+        self.bytes.append(ASCII.carriageReturn)
+        self.bytes.append(ASCII.lineFeed)
+    }
+
+    /// Counts a field of so many bytes; `false` if it is to be left out.
     mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
         self.size += byteCount + Self.overhead
         if self.size > limit { self.isTooLarge = true }
         return !self.isTooLarge
     }
 
-    /// Ends the field that was appended.
-    mutating func endField(nameStart: Int, nameEnd: Int) {
-        self.fields.append(
-            Field(nameStart: nameStart, nameEnd: nameEnd, valueEnd: self.bytes.count)
-        )
-    }
-
-    /// Drops what was appended from a place on.
-    mutating func drop(from start: Int) {
-        self.bytes.removeSubrange(start...)
+    /// Drops the last line.
+    mutating func dropLast() {
+        guard let line = self.lines.popLast() else { return }
+        self.bytes.removeSubrange(line.start...)
     }
 }

@@ -1,0 +1,88 @@
+import NIOCore
+
+/// Writes the head of an answer as a header block (RFC 9113 8.2 and 8.3.2).
+enum HTTP2ResponseBlock {
+    /// Writes the head of a backend's response, less the fields for this hop (RFC 9110 7.6).
+    static func write(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        endsStream: Bool,
+        into block: inout ByteBuffer
+    ) {
+        HPACKWriter.writeStatus(head.status, into: &block)
+        let mayHaveLength = head.status >= 200 && head.status != 204
+        let isTrailersOnly =
+            endsStream && head.fields.lines.contains { self.isCallStatus($0, in: bytes) }
+        for line in head.fields.lines {
+            let passes =
+                switch line.role {
+                case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
+                case .contentLength: mayHaveLength && !isTrailersOnly
+                case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+                    .accessControlRequestMethod, .maxForwards, .forwarded, .identity:
+                    !facts.connection.nominates(line, in: bytes)
+                }
+            if passes { HPACKWriter.writeField(bytes, line, into: &block) }
+        }
+    }
+
+    /// Writes the head of an answer of the gate from its text.
+    ///
+    /// `text`: the status line and the field lines, without the empty line.
+    static func write(
+        status: Int,
+        _ text: [UInt8],
+        endsStream: Bool,
+        into block: inout ByteBuffer
+    ) {
+        HPACKWriter.writeStatus(status, into: &block)
+        var isTrailersOnly = false
+        if endsStream {
+            self.forEachLine(of: text.span) { bytes, line in
+                isTrailersOnly = isTrailersOnly || self.isCallStatus(line, in: bytes)
+            }
+        }
+        self.forEachLine(of: text.span) { bytes, line in
+            switch line.role {
+            case .connection, .upgrade, .transferEncoding: return
+            case .contentLength where isTrailersOnly: return
+            default: HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+    }
+
+    /// Writes field lines of the gate.
+    static func write(_ lines: [UInt8], into block: inout ByteBuffer) {
+        self.forEachLine(of: lines.span) { bytes, line in
+            HPACKWriter.writeField(bytes, line, into: &block)
+        }
+    }
+
+    /// A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
+    private static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        bytes.matches("grpc-status", from: line.start, to: line.nameEnd)
+    }
+
+    /// Finds the field lines of text that the gate itself has written; a status line is none.
+    private static func forEachLine(
+        of bytes: Span<UInt8>,
+        _ body: (Span<UInt8>, FieldLine) -> Void
+    ) {
+        var start = 0
+        while let end = bytes.position(of: ASCII.lineFeed, from: start) {
+            if let colon = bytes.position(of: ASCII.colon, from: start), colon < end {
+                let line = FieldLine(
+                    start: start,
+                    nameEnd: colon,
+                    valueStart: colon + 2,
+                    valueEnd: end - 1,
+                    end: end + 1,
+                    role: FieldNameTable.response.role(in: bytes, from: start, to: colon)
+                )
+                body(bytes, line)
+            }
+            start = end + 1
+        }
+    }
+}
