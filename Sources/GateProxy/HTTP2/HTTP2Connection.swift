@@ -54,6 +54,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Frames that carry nothing against those that do.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
+    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    private(set) var isWritable = false
     private var hasHeldRead = false
     private(set) var inputClosed = false
 
@@ -79,6 +81,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 extension HTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.isWritable = context.channel.isWritable
         self.deadline = self.worker.now + self.worker.settings.timeouts.head
         self.worker.add(self)
         HTTP2OwnSettings.write(
@@ -92,11 +95,12 @@ extension HTTP2Connection {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.isWritable = false
     }
 
     func read(context: ChannelHandlerContext) {
         // A client that does not read what it is sent may not make more of it.
-        if context.channel.isWritable {
+        if self.isWritable {
             context.read()
         } else {
             self.hasHeldRead = true
@@ -113,12 +117,13 @@ extension HTTP2Connection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable else { return }
+        self.isWritable = context.channel.isWritable
+        guard self.isWritable else { return }
         self.pump()
         for stream in Array(self.streams.values) where !stream.isOver { stream.becameWritable() }
         self.settle()
         self.flushNow()
-        guard self.hasHeldRead, context.channel.isWritable else { return }
+        guard self.hasHeldRead, self.isWritable else { return }
         self.hasHeldRead = false
         context.read()
     }

@@ -20,10 +20,6 @@ protocol HTTP2Endpoint: HTTP2Sending {
 }
 
 extension HTTP2Endpoint {
-    var isWritable: Bool {
-        self.context?.channel.isWritable ?? false
-    }
-
     /// Takes bytes of the peer; `receivedAll` follows.
     @inline(__always)
     func received(_ bytes: ByteBuffer) {

@@ -66,12 +66,13 @@ enum HTTP2FieldSyntax {
     /// are malformed.
     static func writeTrailers(_ list: borrowing HeaderList, into out: inout ByteBuffer) -> Bool {
         let bytes = list.bytes.span
-        out.writeStaticString("0\r\n")
+        guard list.isWellFormed else { return false }
         for line in list.lines {
-            guard self.isValid(line, in: bytes),
+            guard bytes[line.start] != ASCII.colon,
                 self.role(of: line, in: bytes) != .connectionSpecific
             else { return false }
         }
+        out.writeStaticString("0\r\n")
         out.write(bytes, from: 0, to: bytes.count)
         out.writeStaticString("\r\n")
         return true

@@ -14,46 +14,53 @@ package enum HTTP2RequestBlock {
         isSecure: Bool,
         into block: inout ByteBuffer
     ) {
-        if head.method("GET", in: bytes) {
-            HPACKWriter.writeIndexed(2, into: &block)
-        } else if head.method("POST", in: bytes) {
-            HPACKWriter.writeIndexed(3, into: &block)
-        } else {
+        block.writeHeaderBlock(
+            fields: head.fields.lines.count + 4,
+            bytes: head.end + self.acceptsTrailers.count
+        ) { block in
+            if head.method("GET", in: bytes) {
+                HPACKWriter.writeIndexed(2, into: &block)
+            } else if head.method("POST", in: bytes) {
+                HPACKWriter.writeIndexed(3, into: &block)
+            } else {
+                HPACKWriter.writeField(
+                    name: 2,
+                    bytes,
+                    from: head.methodStart,
+                    to: head.methodEnd,
+                    into: &block
+                )
+            }
+            HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
+            if let index = facts.hostLine {
+                let host = head.fields.lines[index]
+                HPACKWriter.writeField(
+                    name: 1,
+                    bytes,
+                    from: host.valueStart,
+                    to: host.valueEnd,
+                    into: &block
+                )
+            }
             HPACKWriter.writeField(
-                name: 2,
+                name: 4,
                 bytes,
-                from: head.methodStart,
-                to: head.methodEnd,
+                from: head.target.start,
+                to: head.target.end,
                 into: &block
             )
-        }
-        HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
-        if let index = facts.hostLine {
-            let host = head.fields.lines[index]
-            HPACKWriter.writeField(
-                name: 1,
-                bytes,
-                from: host.valueStart,
-                to: host.valueEnd,
-                into: &block
-            )
-        }
-        HPACKWriter.writeField(
-            name: 4,
-            bytes,
-            from: head.target.start,
-            to: head.target.end,
-            into: &block
-        )
-        for line in head.fields.lines {
-            switch line.role {
-            case .host, .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
-            case .other, .contentLength, .expect, .origin, .contentType, .accept, .requestID,
-                .accessControlRequestMethod, .maxForwards, .forwarded, .gateOwned, .identity:
-                HPACKWriter.writeField(bytes, line, into: &block)
+            for line in head.fields.lines {
+                switch line.role {
+                case .host, .connection, .transferEncoding, .upgrade, .te, .hopByHop: continue
+                case .other, .contentLength, .expect, .origin, .contentType, .accept, .requestID,
+                    .accessControlRequestMethod, .maxForwards, .forwarded, .gateOwned, .identity:
+                    HPACKWriter.writeField(bytes, line, into: &block)
+                }
+            }
+            if facts.acceptsTrailers {
+                for byte in self.acceptsTrailers { block.append(byte) }
             }
         }
-        if facts.acceptsTrailers { block.writeBytes(self.acceptsTrailers) }
     }
 
     /// `te: trailers`, written out.

@@ -39,27 +39,9 @@ package struct HTTP2RequestHead {
         limits: HeadLimits,
         into head: inout RequestHead
     ) throws(Fault) -> Body {
+        guard list.isWellFormed else { throw .malformed }
         var reading = Self()
-        head.fields.removeAll()
-        head.hasRequestLine = false
-        for line in list.lines {
-            let bytes = list.bytes.span
-            if line.start < line.nameEnd, bytes[line.start] == ASCII.colon {
-                // Behind the others it could contradict what was decided by them.
-                guard !reading.hasBegun else { throw .malformed }
-                try reading.take(line, in: bytes)
-            } else {
-                if !reading.hasBegun {
-                    head.fieldsStart = line.start
-                    try reading.begin(bytes, into: &head)
-                }
-                try reading.take(field: line, in: bytes, table, into: &head)
-            }
-        }
-        if !reading.hasBegun {
-            head.fieldsStart = list.bytes.count
-            try reading.begin(list.bytes.span, into: &head)
-        }
+        try reading.take(list, table, into: &head)
         let body = try reading.body(endsStream: endsStream)
         head.hasUnannouncedBody = body == .any
         reading.joinCookies(of: &list, table, into: &head)
@@ -86,6 +68,31 @@ package struct HTTP2RequestHead {
         if head.target.end - head.target.start > limits.target { return .targetTooLong }
         if head.fields.passedCount > limits.fields { return .tooManyFields }
         return head.method("CONNECT", in: bytes) ? .unsupportedMethod : nil
+    }
+
+    private mutating func take(
+        _ list: borrowing HeaderList,
+        _ table: FieldNameTable,
+        into head: inout RequestHead
+    ) throws(Fault) {
+        head.fields.removeAll()
+        head.hasRequestLine = false
+        head.fieldsStart = list.bytes.count
+        let bytes = list.bytes.span
+        for line in list.lines {
+            if bytes[line.start] == ASCII.colon {
+                // Behind the others it could contradict what was decided by them.
+                guard !self.hasBegun else { throw .malformed }
+                try self.take(line, in: bytes)
+            } else {
+                if !self.hasBegun {
+                    head.fieldsStart = line.start
+                    try self.begin(bytes, into: &head)
+                }
+                try self.take(field: line, in: bytes, table, into: &head)
+            }
+        }
+        if !self.hasBegun { try self.begin(bytes, into: &head) }
     }
 
     private mutating func take(
@@ -170,7 +177,6 @@ package struct HTTP2RequestHead {
         _ table: FieldNameTable,
         into head: inout RequestHead
     ) throws(Fault) {
-        guard HTTP2FieldSyntax.isValid(line, in: bytes) else { throw .malformed }
         var line = line
         line.role = table.role(in: bytes, from: line.start, to: line.nameEnd)
         switch HTTP2FieldSyntax.role(of: line, in: bytes) {
@@ -221,7 +227,7 @@ package struct HTTP2RequestHead {
             head.fields.drop(at: index)
         }
         line += "\r\n".utf8
-        list.append(line: line[...], nameCount: 6)
+        list.append(line: line.span, nameCount: 6, isWellFormed: true)
         guard var joined = list.lines.last else { return }
         joined.role = table.role(in: list.bytes.span, from: joined.start, to: joined.nameEnd)
         head.fields.append(joined)

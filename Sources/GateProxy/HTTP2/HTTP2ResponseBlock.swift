@@ -10,20 +10,22 @@ enum HTTP2ResponseBlock {
         endsStream: Bool,
         into block: inout ByteBuffer
     ) {
-        HPACKWriter.writeStatus(head.status, into: &block)
         let mayHaveLength = head.status >= 200 && head.status != 204
         let isTrailersOnly =
             endsStream && head.fields.lines.contains { self.isCallStatus($0, in: bytes) }
-        for line in head.fields.lines {
-            let passes =
-                switch line.role {
-                case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
-                case .contentLength: mayHaveLength && !isTrailersOnly
-                case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
-                    .accessControlRequestMethod, .maxForwards, .forwarded, .identity:
-                    !facts.connection.nominates(line, in: bytes)
-                }
-            if passes { HPACKWriter.writeField(bytes, line, into: &block) }
+        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
+            HPACKWriter.writeStatus(head.status, into: &block)
+            for line in head.fields.lines {
+                let passes =
+                    switch line.role {
+                    case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
+                    case .contentLength: mayHaveLength && !isTrailersOnly
+                    case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+                        .accessControlRequestMethod, .maxForwards, .forwarded, .identity:
+                        !facts.connection.nominates(line, in: bytes)
+                    }
+                if passes { HPACKWriter.writeField(bytes, line, into: &block) }
+            }
         }
     }
 
@@ -36,26 +38,33 @@ enum HTTP2ResponseBlock {
         endsStream: Bool,
         into block: inout ByteBuffer
     ) {
-        HPACKWriter.writeStatus(status, into: &block)
-        var isTrailersOnly = false
-        if endsStream {
-            self.forEachLine(of: text.span) { bytes, line in
-                isTrailersOnly = isTrailersOnly || self.isCallStatus(line, in: bytes)
-            }
-        }
+        var count = 0
+        var isCall = false
         self.forEachLine(of: text.span) { bytes, line in
-            switch line.role {
-            case .connection, .upgrade, .transferEncoding: return
-            case .contentLength where isTrailersOnly: return
-            default: HPACKWriter.writeField(bytes, line, into: &block)
+            count += 1
+            isCall = isCall || self.isCallStatus(line, in: bytes)
+        }
+        block.writeHeaderBlock(fields: count, bytes: text.count) { block in
+            HPACKWriter.writeStatus(status, into: &block)
+            self.forEachLine(of: text.span) { bytes, line in
+                switch line.role {
+                case .connection, .upgrade, .transferEncoding: return
+                case .contentLength where isCall && endsStream: return
+                default: HPACKWriter.writeField(bytes, line, into: &block)
+                }
             }
         }
     }
 
     /// Writes field lines of the gate.
     static func write(_ lines: [UInt8], into block: inout ByteBuffer) {
-        self.forEachLine(of: lines.span) { bytes, line in
-            HPACKWriter.writeField(bytes, line, into: &block)
+        guard !lines.isEmpty else { return }
+        var count = 0
+        self.forEachLine(of: lines.span) { _, _ in count += 1 }
+        block.writeHeaderBlock(fields: count, bytes: lines.count) { block in
+            self.forEachLine(of: lines.span) { bytes, line in
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
         }
     }
 

@@ -79,10 +79,11 @@ struct HTTP2ResponseHead: Equatable {
         _ list: borrowing HeaderList
     ) throws(MessageFault) -> UInt64? {
         let bytes = list.bytes.span
+        guard list.isWellFormed else { throw .http2 }
         var length: UInt64?
         for line in list.lines.dropFirst() {
-            // Other pseudo-header fields are no tokens, and so are malformed like any other name.
-            guard HTTP2FieldSyntax.isValid(line, in: bytes) else { throw .http2 }
+            // There is one pseudo-header field, and it stands before the others (RFC 9113 8.3.2).
+            guard bytes[line.start] != ASCII.colon else { throw .http2 }
             switch HTTP2FieldSyntax.role(of: line, in: bytes) {
             case .connectionSpecific: throw .http2
             case .contentLength:

@@ -80,7 +80,7 @@ extension HTTP2Stream {
     /// Takes a trailer field, which is sent by `endContent()`.
     func append(trailer line: FieldLine, in bytes: Span<UInt8>) {
         var block = self.trailers.take() ?? ByteBuffer()
-        HPACKWriter.writeField(bytes, line, into: &block)
+        block.writeHeaderField(line, in: bytes)
         self.trailers = block
     }
 

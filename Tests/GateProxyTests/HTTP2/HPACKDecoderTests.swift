@@ -140,14 +140,16 @@ struct HPACKDecoderTests {
         #expect(section.append(lineIn: bytes, from: 0, to: count, table: .response) == nil)
         var block = ByteBuffer()
         HPACKWriter.writeEmptyTable(into: &block)
-        for status in [200, 404, 426] { HPACKWriter.writeStatus(status, into: &block) }
-        HPACKWriter.writeField(bytes, section.lines[0], into: &block)
+        block.writeHeaderBlock(fields: 3, bytes: 0) { block in
+            for status in [200, 404, 426] { HPACKWriter.writeStatus(status, into: &block) }
+        }
+        block.writeHeaderField(section.lines[0], in: bytes)
         for count in [126, 127, 128, 254, 255, 20_000] {
             let long = ByteBuffer(string: "Vary: " + String(repeating: "v", count: count))
             var section = FieldSection()
             let span = long.readableBytesUInt8Span
             _ = section.append(lineIn: span, from: 0, to: 6 + count, table: .response)
-            HPACKWriter.writeField(span, section.lines[0], into: &block)
+            block.writeHeaderField(section.lines[0], in: span)
         }
         var decoder = HPACKDecoder()
         var list = HeaderList()

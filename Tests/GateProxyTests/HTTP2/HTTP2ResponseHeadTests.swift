@@ -152,7 +152,12 @@ extension HeaderList {
     init(_ fields: [(String, String)]) {
         self.init()
         for (name, value) in fields {
-            self.append(line: Array("\(name): \(value)\r\n".utf8)[...], nameCount: name.utf8.count)
+            let start = self.bytes.count
+            self.append(Array(name.utf8).span, from: 0, to: name.utf8.count)
+            let nameEnd = self.bytes.count
+            self.endName()
+            self.append(Array(value.utf8).span, from: 0, to: value.utf8.count)
+            _ = self.endLine(from: start, nameEnd: nameEnd)
         }
     }
 }

@@ -41,10 +41,8 @@ package struct HPACKDecoder {
             hasField = true
             if byte & 0x80 != 0 {
                 let index = try Self.integer(block, &position, prefix: 7)
-                let (line, nameCount) = try self.line(index)
-                let count = line.count - HeaderList.lineOverhead
-                guard list.admits(count, limit: limit) else { continue }
-                list.append(line: line, nameCount: nameCount)
+                let count = try self.fieldCount(of: index)
+                if list.admits(count, limit: limit) { self.append(index, to: &list) }
             } else {
                 let isIndexed = byte & 0xC0 == 0x40
                 try self.literal(
@@ -72,29 +70,50 @@ package struct HPACKDecoder {
         if index == 0 {
             try Self.string(block, &position, into: &list)
         } else {
-            let (line, nameCount) = try self.line(index)
-            list.append(line.prefix(nameCount))
+            _ = try self.fieldCount(of: index)
+            self.appendName(index, to: &list)
         }
         let nameEnd = list.bytes.count
         list.endName()
         try Self.string(block, &position, into: &list)
-        list.endLine(from: start, nameEnd: nameEnd)
-        let line = list.bytes[start...]
-        if isIndexed { self.table.insert(line: line, nameCount: nameEnd - start) }
-        let count = line.count - HeaderList.lineOverhead
+        let isWellFormed = list.endLine(from: start, nameEnd: nameEnd)
+        let end = list.bytes.count
+        if isIndexed {
+            self.table.insert(
+                line: list.bytes.span.extracting(start..<end),
+                nameCount: nameEnd - start,
+                isWellFormed: isWellFormed
+            )
+        }
+        let count = end - start - HeaderList.lineOverhead
         if !list.admits(count, limit: limit) { list.dropLast() }
     }
 
-    /// A field by its number, as a line.
-    private func line(
-        _ index: Int
-    ) throws(HPACKFault) -> (line: ArraySlice<UInt8>, nameCount: Int) {
+    /// The bytes of the name and value of a field by its number.
+    private func fieldCount(of index: Int) throws(HPACKFault) -> Int {
         guard index > 0 else { throw .unknownIndex }
-        if index <= HPACKStaticTable.count { return HPACKStaticTable[index - 1] }
-        guard let line = self.table[index - 1 - HPACKStaticTable.count] else {
-            throw .unknownIndex
+        let dynamic = index - 1 - HPACKStaticTable.count
+        guard dynamic >= 0 else { return HPACKStaticTable.fieldCount(of: index - 1) }
+        guard dynamic < self.table.count else { throw .unknownIndex }
+        return self.table.fieldCount(of: dynamic)
+    }
+
+    private func append(_ index: Int, to list: inout HeaderList) {
+        let dynamic = index - 1 - HPACKStaticTable.count
+        if dynamic < 0 {
+            HPACKStaticTable.append(index - 1, to: &list)
+        } else {
+            self.table.append(dynamic, to: &list)
         }
-        return line
+    }
+
+    private func appendName(_ index: Int, to list: inout HeaderList) {
+        let dynamic = index - 1 - HPACKStaticTable.count
+        if dynamic < 0 {
+            HPACKStaticTable.appendName(index - 1, to: &list)
+        } else {
+            self.table.appendName(dynamic, to: &list)
+        }
     }
 
     /// An integer whose first bits share a byte with something else (RFC 7541 5.1).

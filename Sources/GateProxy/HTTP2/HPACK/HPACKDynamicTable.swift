@@ -5,8 +5,10 @@ struct HPACKDynamicTable {
         var start: Int
         var nameCount: Int
         var lineCount: Int
+        var isWellFormed: Bool
 
-        var size: Int { HPACKDynamicTable.size(ofLine: self.lineCount) }
+        var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
+        var size: Int { self.fieldCount + HeaderList.overhead }
     }
 
     private static let mostOutdated = 256
@@ -29,28 +31,41 @@ struct HPACKDynamicTable {
         self.evict(toFit: capacity)
     }
 
-    private static func size(ofLine count: Int) -> Int {
-        count - HeaderList.lineOverhead + HeaderList.overhead
-    }
-
     /// Adds a field; one that is larger than the table empties it (RFC 7541 4.4).
-    mutating func insert(line: ArraySlice<UInt8>, nameCount: Int) {
-        let size = Self.size(ofLine: line.count)
-        guard size <= self.capacity else { return self.evict(toFit: 0) }
-        self.evict(toFit: self.capacity - size)
-        self.entries.append(
-            Entry(start: self.bytes.count, nameCount: nameCount, lineCount: line.count)
+    mutating func insert(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
+        var entry = Entry(
+            start: 0,
+            nameCount: nameCount,
+            lineCount: line.count,
+            isWellFormed: isWellFormed
         )
-        self.bytes.append(contentsOf: line)
-        self.size += size
+        guard entry.size <= self.capacity else { return self.evict(toFit: 0) }
+        self.evict(toFit: self.capacity - entry.size)
+        entry.start = self.bytes.count
+        self.entries.append(entry)
+        unsafe line.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        self.size += entry.size
     }
 
-    /// A field by its number from zero.
-    subscript(index: Int) -> (line: ArraySlice<UInt8>, nameCount: Int)? {
-        guard index >= 0, index < self.count else { return nil }
-        let entry = self.entries[self.entries.count - 1 - index]
-        return (self.bytes[entry.start..<entry.start + entry.lineCount], entry.nameCount)
+    /// The bytes of the name and value of a field by its number from zero, of `count`.
+    func fieldCount(of index: Int) -> Int { self.entry(index).fieldCount }
+
+    /// Appends a field by its number from zero, of `count`.
+    func append(_ index: Int, to list: inout HeaderList) {
+        let entry = self.entry(index)
+        list.append(
+            line: self.bytes.span.extracting(entry.start..<entry.start + entry.lineCount),
+            nameCount: entry.nameCount,
+            isWellFormed: entry.isWellFormed
+        )
     }
+
+    func appendName(_ index: Int, to list: inout HeaderList) {
+        let entry = self.entry(index)
+        list.append(self.bytes.span, from: entry.start, to: entry.start + entry.nameCount)
+    }
+
+    private func entry(_ index: Int) -> Entry { self.entries[self.entries.count - 1 - index] }
 
     private mutating func evict(toFit limit: Int) {
         while self.size > limit, self.first < self.entries.count {

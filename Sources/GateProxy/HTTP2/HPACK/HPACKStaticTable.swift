@@ -19,14 +19,25 @@ package enum HPACKStaticTable {
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
     ]
 
-    private static let lines: [(line: ArraySlice<UInt8>, nameCount: Int)] = Self.fields.map {
-        (ArraySlice("\($0.name): \($0.value)\r\n".utf8), $0.name.utf8.count)
+    private static let lines: [(line: [UInt8], nameCount: Int)] = Self.fields.map {
+        (Array("\($0.name): \($0.value)\r\n".utf8), $0.name.utf8.count)
     }
 
-    static var count: Int { self.fields.count }
+    static let count = 61
 
-    /// A field by its number from zero, as a line of a `HeaderList`.
-    static subscript(index: Int) -> (line: ArraySlice<UInt8>, nameCount: Int) {
-        self.lines[index]
+    /// The bytes of the name and value of a field by its number from zero.
+    static func fieldCount(of index: Int) -> Int {
+        self.lines[index].line.count - HeaderList.lineOverhead
+    }
+
+    /// Appends a field by its number from zero.
+    static func append(_ index: Int, to list: inout HeaderList) {
+        let (line, nameCount) = self.lines[index]
+        list.append(line: line.span, nameCount: nameCount, isWellFormed: true)
+    }
+
+    static func appendName(_ index: Int, to list: inout HeaderList) {
+        let (line, nameCount) = self.lines[index]
+        list.append(line.span, from: 0, to: nameCount)
     }
 }

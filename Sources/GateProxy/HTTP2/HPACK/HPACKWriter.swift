@@ -2,9 +2,15 @@ import NIOCore
 
 /// Writes header blocks that leave no trace with the reader: every field stands for itself
 /// (RFC 7541 6.2.2), so that there is no state to keep for each connection.
+///
+/// The room for a block is made once, by `ByteBuffer.writeHeaderBlock`: to ask for it before each byte
+/// costs more than the fields.
 struct HPACKWriter {
     /// Names of the static table, to be found by their length and first byte.
     private static let names = Names()
+
+    /// Bytes of a field beside its name and value, and those of a status, at most.
+    fileprivate static let overhead = 16
 
     /// Tells the reader that its table is never used (RFC 7541 4.2): the first block of a
     /// connection begins with it.
@@ -12,7 +18,7 @@ struct HPACKWriter {
         block.writeInteger(UInt8(0x20))
     }
 
-    static func writeStatus(_ status: Int, into block: inout ByteBuffer) {
+    static func writeStatus(_ status: Int, into block: inout OutputRawSpan) {
         let index: UInt8? =
             switch status {
             case 200: 8
@@ -25,10 +31,13 @@ struct HPACKWriter {
             default: nil
             }
         if let index {
-            block.writeInteger(0x80 | index)
+            block.append(0x80 | index)
         } else {
-            let digits = [status / 100, status / 10 % 10, status % 10].map { UInt8(0x30 + $0) }
-            block.writeMultipleIntegers(UInt8(0x08), UInt8(3), digits[0], digits[1], digits[2])
+            block.append(0x08)
+            block.append(3)
+            for digit in [status / 100, status / 10 % 10, status % 10] {
+                block.append(UInt8(0x30 + digit))
+            }
         }
     }
 
@@ -36,25 +45,22 @@ struct HPACKWriter {
     static func writeField(
         _ bytes: Span<UInt8>,
         _ line: FieldLine,
-        into block: inout ByteBuffer
+        into block: inout OutputRawSpan
     ) {
         if let index = self.names.index(of: bytes, from: line.start, to: line.nameEnd) {
-            self.writeInteger(index, prefix: 4, pattern: 0, into: &block)
+            self.writeInteger(index, prefix: 4, into: &block)
         } else {
-            block.writeInteger(UInt8(0))
-            self.writeInteger(line.nameEnd - line.start, prefix: 7, pattern: 0, into: &block)
-            let nameStart = block.writerIndex
-            block.write(bytes, from: line.start, to: line.nameEnd)
-            block.lowercase(from: nameStart)
+            block.append(0)
+            self.writeInteger(line.nameEnd - line.start, prefix: 7, into: &block)
+            for index in line.start..<line.nameEnd { block.append(ASCII.lowercased(bytes[index])) }
         }
-        let count = line.valueEnd - line.valueStart
-        self.writeInteger(count, prefix: 7, pattern: 0, into: &block)
-        block.write(bytes, from: line.valueStart, to: line.valueEnd)
+        self.writeInteger(line.valueEnd - line.valueStart, prefix: 7, into: &block)
+        block.append(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
     /// Writes a field of the static table by its number.
-    static func writeIndexed(_ index: UInt8, into block: inout ByteBuffer) {
-        block.writeInteger(0x80 | index)
+    static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
+        block.append(0x80 | index)
     }
 
     /// Writes a field whose name is that of the static table by this number.
@@ -63,31 +69,24 @@ struct HPACKWriter {
         _ bytes: Span<UInt8>,
         from start: Int,
         to end: Int,
-        into block: inout ByteBuffer
+        into block: inout OutputRawSpan
     ) {
-        self.writeInteger(index, prefix: 4, pattern: 0, into: &block)
-        self.writeInteger(end - start, prefix: 7, pattern: 0, into: &block)
-        block.write(bytes, from: start, to: end)
+        self.writeInteger(index, prefix: 4, into: &block)
+        self.writeInteger(end - start, prefix: 7, into: &block)
+        block.append(bytes, from: start, to: end)
     }
 
-    static func writeInteger(
-        _ value: Int,
-        prefix: Int,
-        pattern: UInt8,
-        into block: inout ByteBuffer
-    ) {
+    /// An integer behind bits that are all zero (RFC 7541 5.1).
+    private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1
-        guard value >= mask else {
-            block.writeInteger(pattern | UInt8(value))
-            return
-        }
-        block.writeInteger(pattern | UInt8(mask))
+        guard value >= mask else { return block.append(UInt8(value)) }
+        block.append(UInt8(mask))
         var rest = value - mask
         while rest >= 0x80 {
-            block.writeInteger(UInt8(rest & 0x7F | 0x80))
+            block.append(UInt8(rest & 0x7F | 0x80))
             rest >>= 7
         }
-        block.writeInteger(UInt8(rest))
+        block.append(UInt8(rest))
     }
 
     /// Finds the number of a name.
@@ -128,13 +127,36 @@ struct HPACKWriter {
 }
 
 extension ByteBuffer {
-    /// Makes the letters lower case that were written from a place on.
-    fileprivate mutating func lowercase(from start: Int) {
-        let count = self.writerIndex - start
-        unsafe self.withUnsafeMutableReadableBytes { bytes in
-            for index in (bytes.count - count)..<bytes.count {
-                unsafe bytes[index] = unsafe ASCII.lowercased(bytes[index])
+    /// Makes room for a header block, and writes it.
+    ///
+    /// `fields`: how many there are at most; `bytes`: those of their names and values.
+    mutating func writeHeaderBlock(
+        fields: Int,
+        bytes: Int,
+        _ write: (inout OutputRawSpan) -> Void
+    ) {
+        let most = bytes + (fields + 1) * HPACKWriter.overhead
+        self.writeWithOutputRawSpan(minimumWritableBytes: most, initializingWith: write)
+    }
+
+    /// Makes room for one more field, and writes it.
+    mutating func writeHeaderField(_ line: FieldLine, in bytes: Span<UInt8>) {
+        self.writeHeaderBlock(fields: 1, bytes: line.end - line.start) { block in
+            HPACKWriter.writeField(bytes, line, into: &block)
+        }
+    }
+}
+
+extension OutputRawSpan {
+    fileprivate mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        let piece = bytes.extracting(start..<end)
+        precondition(self.freeCapacity >= piece.count)
+        unsafe self.withUnsafeMutableBytes { space, count in
+            unsafe piece.withUnsafeBytes { piece in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: space[count...])
+                    .copyMemory(from: piece)
             }
+            count += piece.count
         }
     }
 }

@@ -6,6 +6,8 @@ package struct HeaderList {
     package private(set) var lines: [FieldLine] = []
     /// The size by which lists are limited (RFC 9113 10.5.1).
     package private(set) var size = 0
+    /// Whether all fields but the pseudo-header fields may stand in a message (RFC 9113 8.2.1).
+    package private(set) var isWellFormed = true
     /// Whether fields were left out because the list is larger than it may be.
     package private(set) var isTooLarge = false
 
@@ -21,6 +23,7 @@ package struct HeaderList {
         self.bytes.removeAll(keepingCapacity: true)
         self.lines.removeAll(keepingCapacity: true)
         self.size = 0
+        self.isWellFormed = true
         self.isTooLarge = false
     }
 
@@ -29,10 +32,6 @@ package struct HeaderList {
         unsafe span.extracting(start..<end).withUnsafeBufferPointer {
             unsafe self.bytes.append(contentsOf: $0)
         }
-    }
-
-    mutating func append(_ piece: ArraySlice<UInt8>) {
-        self.bytes.append(contentsOf: piece)
     }
 
     /// Appends what Huffman-coded bytes stand for; `false` if they are malformed.
@@ -47,30 +46,38 @@ package struct HeaderList {
     }
 
     /// Ends the field that was appended from a place on.
-    mutating func endLine(from start: Int, nameEnd: Int) {
+    ///
+    /// - Returns: whether it may stand in a message.
+    mutating func endLine(from start: Int, nameEnd: Int) -> Bool {
         self.bytes.append(ASCII.carriageReturn)
         self.bytes.append(ASCII.lineFeed)
-        self.add(lineFrom: start, nameEnd: nameEnd)
+        let line = self.add(lineFrom: start, nameEnd: nameEnd)
+        let isPseudo = start < nameEnd && self.bytes[start] == ASCII.colon
+        let isWellFormed = isPseudo || HTTP2FieldSyntax.isValid(line, in: self.bytes.span)
+        if !isWellFormed { self.isWellFormed = false }
+        return isWellFormed
     }
 
-    /// Appends a field that is laid out as a line already.
-    mutating func append(line: ArraySlice<UInt8>, nameCount: Int) {
+    /// Appends a field that is laid out as a line and was looked at before.
+    mutating func append(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
         let start = self.bytes.count
-        self.bytes.append(contentsOf: line)
+        self.append(line, from: 0, to: line.count)
         self.add(lineFrom: start, nameEnd: start + nameCount)
+        if !isWellFormed { self.isWellFormed = false }
     }
 
-    private mutating func add(lineFrom start: Int, nameEnd: Int) {
-        self.lines.append(
-            FieldLine(
-                start: start,
-                nameEnd: nameEnd,
-                valueStart: nameEnd + 2,
-                valueEnd: self.bytes.count - 2,
-                end: self.bytes.count,
-                role: .other
-            )
+    @discardableResult
+    private mutating func add(lineFrom start: Int, nameEnd: Int) -> FieldLine {
+        let line = FieldLine(
+            start: start,
+            nameEnd: nameEnd,
+            valueStart: nameEnd + 2,
+            valueEnd: self.bytes.count - 2,
+            end: self.bytes.count,
+            role: .other
         )
+        self.lines.append(line)
+        return line
     }
 
     /// Ends the list as a header section ends, with an empty line.

@@ -36,6 +36,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     var registryIndex = 0
     var stage: Stage
     private(set) var context: ChannelHandlerContext?
+    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    private(set) var isWritable = false
 
     var reader: HTTP2FrameReader
     var headers: HTTP2HeaderReader
@@ -116,6 +118,7 @@ extension HeadLimits {
 extension UpstreamHTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.isWritable = context.channel.isWritable
         self.outbox.frames.writeStaticString(HTTP2Preface.bytes)
         HTTP2OwnSettings.writeForBackend(
             maxHeaderListSize: self.limits.bytes,
@@ -126,6 +129,7 @@ extension UpstreamHTTP2Connection {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.isWritable = false
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -139,7 +143,8 @@ extension UpstreamHTTP2Connection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable else { return }
+        self.isWritable = context.channel.isWritable
+        guard self.isWritable else { return }
         self.pump()
         for stream in Array(self.streams.values) where stream.isWritable { stream.becameWritable() }
         self.settle()

@@ -121,7 +121,7 @@ extension UpstreamHTTP2Stream {
             onData: { start, end in self.output.append(bytes, from: start, to: end) },
             onTrailer: { line in
                 var block = trailers ?? ByteBuffer()
-                HPACKWriter.writeField(bytes, line, into: &block)
+                block.writeHeaderField(line, in: bytes)
                 trailers = block
             }
         )

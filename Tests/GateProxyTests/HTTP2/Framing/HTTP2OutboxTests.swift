@@ -51,7 +51,9 @@ struct HTTP2OutboxTests {
         var outbox = HTTP2Outbox()
         for stream: UInt32 in [1, 3] {
             let start = outbox.beginHeaders(stream: stream, endsStream: stream == 3)
-            HPACKWriter.writeIndexed(2, into: &outbox.frames)
+            outbox.frames.writeHeaderBlock(fields: 1, bytes: 0) { block in
+                HPACKWriter.writeIndexed(2, into: &block)
+            }
             outbox.endHeaders(at: start, stream: stream)
         }
         #expect(outbox.take()?.framesInShort == ["1: headers 2", "3: headers 1 end"])
