@@ -51,8 +51,10 @@ package struct RequestFacts: Equatable, Sendable {
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
+                // The one of HTTP/2 was looked at where it was read.
                 guard self.hostLine == nil,
-                    HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)
+                    line.start < head.fieldsStart
+                        || HostSyntax.isValid(bytes, from: line.valueStart, to: line.valueEnd)
                 else { throw .host }
                 self.hostLine = index
             case .connection:

@@ -2,7 +2,7 @@ import NIOCore
 
 extension RequestHead {
     /// Writes the request line with the target in origin form (RFC 9112 3.2.1).
-    func writeRequestLine(_ bytes: Span<UInt8>, into out: inout ByteBuffer) {
+    func writeRequestLine(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         out.write(bytes, from: self.methodStart, to: self.methodEnd)
         out.writeStaticString(" ")
         if self.target.start == self.target.end
@@ -16,18 +16,21 @@ extension RequestHead {
 
     /// Writes the head as text of HTTP/1.1, to be read again later.
     func write(_ bytes: Span<UInt8>, into out: inout ByteBuffer) {
-        self.writeRequestLine(bytes, into: &out)
-        for line in self.fields.lines where line.role != .hopByHop {
-            if line.role == .host {
-                out.writeStaticString("host")
-            } else {
-                out.write(bytes, from: line.start, to: line.nameEnd)
+        let most = self.end + 4 * self.fields.lines.count + 64
+        out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
+            self.writeRequestLine(bytes, into: &out)
+            for line in self.fields.lines where line.role != .hopByHop {
+                if line.role == .host {
+                    out.writeStaticString("host")
+                } else {
+                    out.write(bytes, from: line.start, to: line.nameEnd)
+                }
+                out.writeStaticString(": ")
+                out.write(bytes, from: line.valueStart, to: line.valueEnd)
+                out.writeStaticString("\r\n")
             }
-            out.writeStaticString(": ")
-            out.write(bytes, from: line.valueStart, to: line.valueEnd)
             out.writeStaticString("\r\n")
         }
-        out.writeStaticString("\r\n")
     }
 
     /// The value of the first field line of this lower-case name; `nil` if there is none.

@@ -21,6 +21,37 @@ package struct RequestHeadWriter {
         newRequestID: () -> RequestID,
         into out: inout ByteBuffer
     ) {
+        let requestID =
+            Self.clientRequestID(head, facts: facts, bytes: bytes) == nil ? newRequestID() : nil
+        let most = self.mostBytes(of: head, verdict: verdict)
+        // To make room for each piece costs more than to write it.
+        out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
+            self.write(
+                head,
+                facts: facts,
+                bytes: bytes,
+                verdict: verdict,
+                requestID: requestID,
+                into: &out
+            )
+        }
+    }
+
+    /// What a head can be written in: all that it says stands there at most three times, once as it
+    /// came, once as the forwarded host, and once as addresses or as protocols on offer.
+    private func mostBytes(of head: RequestHead, verdict: Verdict) -> Int {
+        3 * head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
+            + self.upstreamAuthority.utf8.count + verdict.upstreamFields.count + 512
+    }
+
+    private func write(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        bytes: Span<UInt8>,
+        verdict: Verdict,
+        requestID: RequestID?,
+        into out: inout OutputRawSpan
+    ) {
         var start = head.methodStart
         if !Self.passesAsReceived(requestLineOf: head, bytes: bytes) {
             head.writeRequestLine(bytes, into: &out)
@@ -43,7 +74,9 @@ package struct RequestHeadWriter {
             out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
             out.writeStaticString("\r\n")
         } else if facts.hostLine == nil {
-            out.writeString("Host: \(self.upstreamAuthority)\r\n")
+            out.writeStaticString("Host: ")
+            out.writeString(self.upstreamAuthority)
+            out.writeStaticString("\r\n")
         }
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
@@ -55,9 +88,9 @@ package struct RequestHeadWriter {
         // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
         if facts.acceptsTrailers { out.writeStaticString("Connection: TE\r\nTE: trailers\r\n") }
         self.writeForwarded(head, facts: facts, bytes: bytes, into: &out)
-        if Self.clientRequestID(head, facts: facts, bytes: bytes) == nil {
+        if let requestID {
             out.writeStaticString("X-Request-Id: ")
-            newRequestID().write(into: &out)
+            requestID.write(into: &out)
             out.writeStaticString("\r\n")
         }
         out.writeBytes(verdict.upstreamFields)
@@ -81,7 +114,7 @@ package struct RequestHeadWriter {
         facts: RequestFacts,
         bytes: Span<UInt8>,
         verdict: Verdict,
-        into out: inout ByteBuffer
+        into out: inout OutputRawSpan
     ) {
         let requestID = Self.clientRequestID(head, facts: facts, bytes: bytes)
         var runStart = start
@@ -114,7 +147,7 @@ package struct RequestHeadWriter {
         _ head: RequestHead,
         facts: RequestFacts,
         bytes: Span<UInt8>,
-        into out: inout ByteBuffer
+        into out: inout OutputRawSpan
     ) {
         if self.origin.isTrusted {
             self.writeTrusted(head, facts: facts, bytes: bytes, into: &out)
@@ -138,7 +171,7 @@ package struct RequestHeadWriter {
         _ name: StaticString,
         _ line: FieldLine,
         in bytes: Span<UInt8>,
-        into out: inout ByteBuffer
+        into out: inout OutputRawSpan
     ) {
         out.writeStaticString(name)
         out.write(bytes, from: line.valueStart, to: line.valueEnd)
@@ -150,7 +183,7 @@ package struct RequestHeadWriter {
         _ head: RequestHead,
         facts: RequestFacts,
         bytes: Span<UInt8>,
-        into out: inout ByteBuffer
+        into out: inout OutputRawSpan
     ) {
         out.writeStaticString("X-Forwarded-For: ")
         if facts.forwardedForLine != nil {

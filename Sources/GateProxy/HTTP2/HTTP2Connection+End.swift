@@ -11,24 +11,18 @@ extension HTTP2Connection {
         self.outbox.frames.writeGoAway(last: self.lastServedStream ?? self.lastStream, code)
         self.deadline = self.worker.now + self.worker.settings.timeouts.linger
         self.flushNow()
-        guard let context = self.context else { return }
         // Closed altogether with bytes unread, the client would lose what it was told.
         guard !self.inputClosed else { return self.closeWhenWritten() }
-        context.close(mode: .output, promise: nil)
+        self.output?.end()
     }
 
     /// Closes as soon as the client, who says no more, has taken everything.
     func closeWhenWritten() {
-        guard let context = self.context else { return }
         self.stage = .closing
         self.reader.close()
         self.deadline = self.worker.now + self.worker.settings.timeouts.response
         self.flushNow()
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
-        written.futureResult.assumeIsolated().whenComplete { _ in
-            self.context?.close(promise: nil)
-        }
+        self.output?.whenWritten { self.context?.close(promise: nil) }
     }
 
     /// The client has closed its side.

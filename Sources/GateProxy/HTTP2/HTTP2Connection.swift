@@ -21,6 +21,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     let worker: Worker
     let origin: ClientOrigin
     private(set) var context: ChannelHandlerContext?
+    private(set) var output: ChannelOutput?
     var deadline: NIODeadline?
     var registryIndex = 0
     var stage = Stage.opening
@@ -81,6 +82,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 extension HTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.output = ChannelOutput(context, reachesSocket: !self.origin.isSecure)
         self.isWritable = context.channel.isWritable
         self.deadline = self.worker.now + self.worker.settings.timeouts.head
         self.worker.add(self)
@@ -95,6 +97,7 @@ extension HTTP2Connection {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.output = nil
         self.isWritable = false
     }
 

@@ -4,7 +4,8 @@ import NIOCore
 /// sides.
 protocol HTTP2Endpoint: HTTP2Sending {
     var eventLoop: any EventLoop { get }
-    var context: ChannelHandlerContext? { get }
+    /// The way to the peer; `nil`: there is none any more.
+    var output: ChannelOutput? { get }
     /// Whether it is over; whatever still comes is thrown away.
     var isClosing: Bool { get }
     var reader: HTTP2FrameReader { get set }
@@ -77,8 +78,8 @@ extension HTTP2Endpoint {
     }
 
     func flushNow() {
-        guard let context = self.context, var bytes = self.outbox.take() else { return }
-        context.writeAndFlush(NIOAny(bytes), promise: nil)
+        guard let output = self.output, var bytes = self.outbox.take() else { return }
+        output.writeAndFlush(bytes)
         self.outbox.reuse(&bytes)
     }
 }

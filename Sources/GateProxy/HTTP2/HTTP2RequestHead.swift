@@ -179,9 +179,11 @@ package struct HTTP2RequestHead {
     ) throws(Fault) {
         var line = line
         line.role = table.role(in: bytes, from: line.start, to: line.nameEnd)
-        switch HTTP2FieldSyntax.role(of: line, in: bytes) {
-        case .connectionSpecific: throw .malformed
-        case .cookie: self.cookies.append(head.fields.lines.count)
+        switch line.role {
+        case .connection, .transferEncoding, .upgrade: throw .malformed
+        case .hopByHop:
+            let role = HTTP2FieldSyntax.role(of: line, in: bytes)
+            guard role != .connectionSpecific else { throw .malformed }
         case .host:
             guard !self.hasHost else { throw .malformed }
             self.hasHost = true
@@ -198,7 +200,11 @@ package struct HTTP2RequestHead {
             guard bytes.matches("trailers", from: line.valueStart, to: line.valueEnd) else {
                 throw .malformed
             }
-        case .other: break
+        case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
+            .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+            if bytes.equals("cookie", from: line.start, to: line.nameEnd) {
+                self.cookies.append(head.fields.lines.count)
+            }
         }
         head.fields.append(line)
     }

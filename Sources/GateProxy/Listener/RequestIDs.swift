@@ -28,13 +28,14 @@ package struct RequestID: CustomStringConvertible {
 
     package var description: String {
         var buffer = ByteBuffer()
-        self.write(into: &buffer)
+        buffer.writeWithOutputRawSpan(minimumWritableBytes: 32) { self.write(into: &$0) }
         return String(buffer: buffer)
     }
 
-    func write(into buffer: inout ByteBuffer) {
+    func write(into out: inout OutputRawSpan) {
         let digits = self.digits
-        buffer.writeMultipleIntegers(digits[0], digits[1], digits[2], digits[3])
+        // Whole numbers, whose every bit has a meaning.
+        for index in 0..<4 { unsafe out.append(digits[index].bigEndian, as: UInt64.self) }
     }
 
     /// All digits, eight bytes in each number, the first digit highest.

@@ -54,6 +54,31 @@ struct RequestHeadWriterTests {
 
         """
 
+    /// Bytes that are no UTF-8 become three each where they are made a text.
+    @Test func `there is room for all that a head can become`() throws {
+        let protocols = String(repeating: "p\u{FF}", count: 2_000)
+        let lines =
+            ["GET / HTTP/1.1", "Host: \(String(repeating: "h", count: 250))"]
+            + ["Connection: upgrade", "Upgrade: \(protocols)"]
+            + (0..<50).map { _ in "X-Forwarded-For: \(String(repeating: "1", count: 100))" }
+        let received = Array(wire(lines).unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        var parser = RequestHeadParser()
+        try #require(parser.parse(received.span, table: RequestSample.table) == .complete)
+        let trusted = try #require(TrustedProxies(["192.0.2.0/24"]))
+        let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
+        var out = ByteBuffer()
+        RequestHeadWriter(origin: ClientOrigin(peer, trusted: trusted), upstreamAuthority: "b")
+            .write(
+                parser.head,
+                facts: try RequestFacts(parser.head, in: received.span),
+                bytes: received.span,
+                verdict: Verdict(decision: .preflight),
+                newRequestID: { RequestID(high: 1, low: 2) },
+                into: &out
+            )
+        #expect(out.readableBytes > 2_000 * 4 + 50 * 100)
+    }
+
     static let cases: [Case] = [
         Case(
             name: "nothing of its own is changed",

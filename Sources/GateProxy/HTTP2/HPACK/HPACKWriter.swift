@@ -55,7 +55,7 @@ struct HPACKWriter {
             for index in line.start..<line.nameEnd { block.append(ASCII.lowercased(bytes[index])) }
         }
         self.writeInteger(line.valueEnd - line.valueStart, prefix: 7, into: &block)
-        block.append(bytes, from: line.valueStart, to: line.valueEnd)
+        block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
     /// Writes a field of the static table by its number.
@@ -73,7 +73,7 @@ struct HPACKWriter {
     ) {
         self.writeInteger(index, prefix: 4, into: &block)
         self.writeInteger(end - start, prefix: 7, into: &block)
-        block.append(bytes, from: start, to: end)
+        block.write(bytes, from: start, to: end)
     }
 
     /// An integer behind bits that are all zero (RFC 7541 5.1).
@@ -143,20 +143,6 @@ extension ByteBuffer {
     mutating func writeHeaderField(_ line: FieldLine, in bytes: Span<UInt8>) {
         self.writeHeaderBlock(fields: 1, bytes: line.end - line.start) { block in
             HPACKWriter.writeField(bytes, line, into: &block)
-        }
-    }
-}
-
-extension OutputRawSpan {
-    fileprivate mutating func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        let piece = bytes.extracting(start..<end)
-        precondition(self.freeCapacity >= piece.count)
-        unsafe self.withUnsafeMutableBytes { space, count in
-            unsafe piece.withUnsafeBytes { piece in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: space[count...])
-                    .copyMemory(from: piece)
-            }
-            count += piece.count
         }
     }
 }

@@ -36,6 +36,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     var registryIndex = 0
     var stage: Stage
     private(set) var context: ChannelHandlerContext?
+    private(set) var output: ChannelOutput?
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
     private(set) var isWritable = false
 
@@ -118,6 +119,7 @@ extension HeadLimits {
 extension UpstreamHTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        self.output = ChannelOutput(context, reachesSocket: !self.isSecure)
         self.isWritable = context.channel.isWritable
         self.outbox.frames.writeStaticString(HTTP2Preface.bytes)
         HTTP2OwnSettings.writeForBackend(
@@ -129,6 +131,7 @@ extension UpstreamHTTP2Connection {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        self.output = nil
         self.isWritable = false
     }
 
