@@ -5,6 +5,22 @@ package enum TestAudience: String, Sendable, CaseIterable {
     /// Everybody who was invited: the build could be released as it is.
     case external
 
+    /// In which words clients are told of an audience.
+    package enum Words: String, Sendable, CaseIterable {
+        /// `internal`, `external`.
+        case own
+        /// Those of the App Store Connect API (`BuildAudienceType`), for apps that already know them.
+        case appStoreConnect
+    }
+
+    package func word(in words: Words) -> String {
+        switch (words, self) {
+        case (.own, _): self.rawValue
+        case (.appStoreConnect, .internal): "INTERNAL_ONLY"
+        case (.appStoreConnect, .external): "APP_STORE_ELIGIBLE"
+        }
+    }
+
     /// The channel by which a client says that it has a build of this audience.
     package var channel: String { "testflight-\(self.rawValue)" }
 }
@@ -51,17 +67,21 @@ package struct TestFlightApp: Sendable, Equatable {
     package var platform: Platform
     /// The feed that says so, whose age is that of what it says; `nil` for what is written by hand.
     package var feed: String?
+    /// The words of the answers.
+    package var words: TestAudience.Words
     package var builds: [TestFlightBuild]
 
     package init(
         app: String? = nil,
         platform: Platform,
         feed: String? = nil,
+        words: TestAudience.Words = .own,
         builds: [TestFlightBuild]
     ) {
         self.app = app
         self.platform = platform
         self.feed = feed
+        self.words = words
         self.builds = builds
     }
 

@@ -7,11 +7,6 @@ struct ConnectBuild: Equatable {
     /// The number as it was written.
     var number: String
 
-    /// The words for who may have a build, and ours for them.
-    private static let audiences: [String: TestAudience] = [
-        "INTERNAL_ONLY": .internal, "APP_STORE_ELIGIBLE": .external,
-    ]
-
     /// Reads a build; `nil` for one that no tester can have got: it is being processed, it failed,
     /// or nobody says for whom it is.
     ///
@@ -33,7 +28,9 @@ struct ConnectBuild: Equatable {
         let version = try list.related("preReleaseVersion", of: resource)?
             .version(at: "attributes.version")
         let audience = try resource.text(at: "attributes.buildAudienceType")
-            .flatMap { Self.audiences[$0] }
+            .flatMap { text in
+                TestAudience.allCases.first { $0.word(in: .appStoreConnect) == text }
+            }
         guard state == "VALID", let version, let audience,
             let build = try resource.version(at: "attributes.version")
         else { return nil }
@@ -50,6 +47,14 @@ struct ConnectBuild: Equatable {
             expiresAt: try resource.time(at: "attributes.expirationDate")
         )
     }
+}
+
+/// What is asked of testers who do not have the newest build.
+enum ConnectDemand: String, Sendable, CaseIterable {
+    /// To install it: older builds are refused.
+    case require
+    /// Nothing: older builds are told of it.
+    case recommend
 }
 
 /// What makes a build one that testers must have.

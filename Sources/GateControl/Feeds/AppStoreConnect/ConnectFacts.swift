@@ -9,6 +9,10 @@ struct ConnectFacts {
         let storeURL: String?
         /// What the rules for testers have in common; `nil`: nothing is asked of testers.
         let rule: FeedRuleTemplate?
+        /// Whether testers must have the newest build, or are told of it.
+        var ask = ConnectDemand.require
+        /// The words of the answers about builds.
+        var words = TestAudience.Words.own
     }
 
     /// In place of a time before the first answer.
@@ -75,7 +79,7 @@ struct ConnectFacts {
         if !self.builds.isEmpty {
             document.testFlight = [
                 .object(
-                    self.identity(of: shelf) + [
+                    self.identity(of: shelf) + Self.words(of: shelf) + [
                         .init("feed", .text(feed)),
                         .init("builds", .list(self.builds.map { Self.item($0.build) })),
                     ]
@@ -100,12 +104,21 @@ struct ConnectFacts {
             members.append(.init("minimumBuild", .number("\(number)")))
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
+        if shelf.ask == .recommend {
+            // A warning that never becomes more, since the build is there.
+            let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
+            members.append(.init("warnFrom", .text("\(since)")))
+        }
         return members
     }
 
     private func identity(of shelf: Shelf) -> [JSONValue.Member] {
         (shelf.app.map { [.init("app", .text($0))] } ?? [])
             + [.init("platform", .text(shelf.platform.name))]
+    }
+
+    private static func words(of shelf: Shelf) -> [JSONValue.Member] {
+        shelf.words == .own ? [] : [.init("words", .text(shelf.words.rawValue))]
     }
 
     private func release(_ newest: ConnectBuild, for shelf: Shelf) -> JSONValue {

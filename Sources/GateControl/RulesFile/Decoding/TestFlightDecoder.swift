@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// Reads `testFlight`: the builds that testers have, app by app.
 struct TestFlightDecoder {
-    static let keys = ["app", "platform", "feed", "builds"]
+    static let keys = ["app", "platform", "feed", "words", "builds"]
     static let buildKeys = ["version", "build", "audience", "testing", "expiresAt"]
 
     let problems: Problems
@@ -22,8 +22,16 @@ struct TestFlightDecoder {
             .map { $0.compactMap { self.build($0) } }
         let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
         let feed = fields["feed"].flatMap { $0.text("the id of a feed", self.problems) }
+        let words = fields["words"]
+            .flatMap { $0.choice(of: TestAudience.Words.self, self.problems) }
         guard let platform, let builds else { return nil }
-        return TestFlightApp(app: app, platform: Platform(platform), feed: feed, builds: builds)
+        return TestFlightApp(
+            app: app,
+            platform: Platform(platform),
+            feed: feed,
+            words: words ?? .own,
+            builds: builds
+        )
     }
 
     private func build(_ element: Element) -> TestFlightBuild? {
