@@ -36,19 +36,29 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var isTesting: Bool
     /// From when on it starts no more; `nil`: never, as far as is known.
     package var expiresAt: Timestamp?
+    /// What its testers are told of it, by language.
+    package var releaseNotes: [LanguageTag: String]
 
     package init(
         version: AppVersion,
         build: AppVersion,
         audience: TestAudience,
         isTesting: Bool = true,
-        expiresAt: Timestamp? = nil
+        expiresAt: Timestamp? = nil,
+        releaseNotes: [LanguageTag: String] = [:]
     ) {
         self.version = version
         self.build = build
         self.audience = audience
         self.isTesting = isTesting
         self.expiresAt = expiresAt
+        self.releaseNotes = releaseNotes
+    }
+
+    /// What a tester is told of it who reads these languages, best first.
+    func releaseNotes(for languages: [LanguageRange], fallback: LanguageTag) -> String? {
+        let lookup = LanguageLookup(available: self.releaseNotes.keys, fallback: fallback)
+        return lookup.best(for: languages).flatMap { self.releaseNotes[$0] }
     }
 
     package func precedes(_ other: TestFlightBuild) -> Bool {

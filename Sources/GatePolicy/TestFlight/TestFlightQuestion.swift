@@ -81,6 +81,11 @@ extension RuleSet {
             object.add("version", build?.version.description)
             object.add("build", build?.build.description)
             object.add("expiresAt", build?.expiresAt?.description)
+            let notes = build?.releaseNotes(
+                for: subject.identity.languages,
+                fallback: self.definition.defaultLanguage
+            )
+            object.add("releaseNotes", notes)
         case .audience:
             let asked = subject.asked
             let audience = asked.flatMap { asked in

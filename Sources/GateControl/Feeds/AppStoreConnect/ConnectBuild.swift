@@ -44,8 +44,32 @@ struct ConnectBuild: Equatable {
             build: build,
             audience: audience,
             isTesting: !isExpired && isReady,
-            expiresAt: try resource.time(at: "attributes.expirationDate")
+            expiresAt: try resource.time(at: "attributes.expirationDate"),
+            releaseNotes: Self.releaseNotes(of: resource, in: list)
         )
+    }
+
+    /// What to test, by language; nobody is judged by it, so that what makes no sense is left out.
+    private static func releaseNotes(
+        of resource: JSONValue,
+        in list: ConnectList
+    ) -> [LanguageTag: String] {
+        var notes: [LanguageTag: String] = [:]
+        var general: [LanguageTag: String] = [:]
+        for localization in list.all("betaBuildLocalizations", of: resource) {
+            guard let locale = localization[path: "attributes.locale"]?.text,
+                let text = localization[path: "attributes.whatsNew"]?.text, !text.isEmpty,
+                let language = LanguageTag(locale)
+            else { continue }
+            notes[language] = text
+            // Apple has `de-DE`, and a tester may read `de-AT`.
+            guard
+                let base = locale.split(separator: "-").first.flatMap({ LanguageTag(String($0)) }),
+                general[base] == nil
+            else { continue }
+            general[base] = text
+        }
+        return general.merging(notes) { $1 }
     }
 }
 

@@ -81,7 +81,7 @@ struct ConnectFacts {
                 .object(
                     self.identity(of: shelf) + Self.words(of: shelf) + [
                         .init("feed", .text(feed)),
-                        .init("builds", .list(self.builds.map { Self.item($0.build) })),
+                        .init("builds", .list(self.items(now))),
                     ]
                 )
             ]
@@ -179,6 +179,16 @@ struct ConnectFacts {
         .init("phased", .object([.init("completeAt", .text("\(end)"))]))
     }
 
+    /// The builds; what testers are told, only of those that are the newest.
+    private func items(_ now: Timestamp) -> [JSONValue] {
+        let newest = TestAudience.allCases.compactMap { self.newest($0, now) }
+        return self.builds.map { known in
+            var build = known.build
+            if !newest.contains(known) { build.releaseNotes = [:] }
+            return Self.item(build)
+        }
+    }
+
     private static func item(_ build: TestFlightBuild) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("version", .text("\(build.version)")), .init("build", .text("\(build.build)")),
@@ -186,6 +196,12 @@ struct ConnectFacts {
         ]
         if !build.isTesting { members.append(.init("testing", .boolean(false))) }
         if let time = build.expiresAt { members.append(.init("expiresAt", .text("\(time)"))) }
+        if !build.releaseNotes.isEmpty {
+            let notes = build.releaseNotes.map { (name: "\($0)", text: $1) }
+                .sorted { $0.name < $1.name }
+                .map { JSONValue.Member($0.name, .text($0.text)) }
+            members.append(.init("releaseNotes", .object(notes)))
+        }
         return .object(members)
     }
 }

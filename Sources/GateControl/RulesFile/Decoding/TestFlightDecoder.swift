@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Reads `testFlight`: the builds that testers have, app by app.
 struct TestFlightDecoder {
     static let keys = ["app", "platform", "feed", "words", "builds"]
-    static let buildKeys = ["version", "build", "audience", "testing", "expiresAt"]
+    static let buildKeys = ["version", "build", "audience", "testing", "expiresAt", "releaseNotes"]
 
     let problems: Problems
 
@@ -52,13 +52,29 @@ struct TestFlightDecoder {
             .flatMap { $0.choice(of: TestAudience.self, self.problems) }
         let isTesting = fields["testing"].flatMap { $0.truth(self.problems) } ?? true
         let expiresAt = fields["expiresAt"].flatMap { $0.time(self.problems) }
+        let notes = fields["releaseNotes"].map { self.releaseNotes($0) } ?? [:]
         guard let version, let build, let audience else { return nil }
         return TestFlightBuild(
             version: version,
             build: build,
             audience: audience,
             isTesting: isTesting,
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            releaseNotes: notes
         )
+    }
+
+    /// Texts by their language.
+    private func releaseNotes(_ element: Element) -> [LanguageTag: String] {
+        var notes: [LanguageTag: String] = [:]
+        for entry in element.entries(self.problems) ?? [] {
+            guard let language = LanguageTag(entry.key) else {
+                let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
+                self.problems.report(message, at: entry.place)
+                continue
+            }
+            notes[language] = entry.value.text("release notes", self.problems)
+        }
+        return notes
     }
 }

@@ -128,6 +128,31 @@ struct AppStoreConnectFeedTests {
         #expect(failure?.description.contains("hunter2") == false)
     }
 
+    @Test func `testers are told what is new in the newest build, in their language`() async throws
+    {
+        let notes = ["en-US": "Try the cart.", "de-DE": "Warenkorb", "ko": ""]
+        let builds = ["42", "43"].map { number in
+            AppStoreConnectServer.build(number, of: "3.3.0", "INTERNAL_ONLY", ["whatsNew": notes])
+        }
+        try self.connect.set(["builds": builds, "appStoreVersions": [[String: Any]]()])
+        let value = try await self.ask(try self.feed())
+        let loaded = try RulesFileLoader.load(sources: [("feed", value.document)])
+        let known = try #require(loaded.definition.testFlight.first?.builds)
+        #expect(known.filter { !$0.releaseNotes.isEmpty }.map(\.build.description) == ["43"])
+        for (language, text) in [
+            ("de-AT", "Warenkorb"), ("en-US", "Try the cart."), ("ko", "Try the cart."),
+        ] {
+            let answer = loaded.ruleSet.testFlight(
+                .latest(.internal),
+                of: TestFlightSubject(identity: ClientIdentity(languages: [language])),
+                confirmed: [:],
+                at: SystemClock.now()
+            )
+            let json = try JSONParser.parse(answer)
+            #expect(json["releaseNotes"]?.text == text, "\(language)")
+        }
+    }
+
     @Test func `testers may be told of a build instead of being refused`() async throws {
         let keys = "bundleId: com.example.shop\n  ask: recommend\n  words: appStoreConnect"
         let value = try await self.ask(try self.feed(keys))
