@@ -18,6 +18,8 @@ struct FeedsReport: Encodable {
         let nextAt: String?
         let failures: Int
         let error: String?
+        /// What is to be known of how it was understood; not there if there is nothing.
+        let notes: [String]?
         /// Names what the feed contributes.
         let revision: String?
         /// Whether that is in force: `enforce` or `observe`, as the mode of a rule; not there if it
@@ -65,6 +67,7 @@ struct FeedsReport: Encodable {
             nextAt: status.nextAt.map(Self.text),
             failures: status.failures,
             error: status.lastError,
+            notes: status.notes.isEmpty ? nil : status.notes,
             revision: status.revision,
             inForce: status.revision.map { _ in status.isObserved ? "observe" : "enforce" },
             webhook: status.hasWebhook ? AdminRoute.path(ofHook: status.id) : nil

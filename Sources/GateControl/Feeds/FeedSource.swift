@@ -84,21 +84,28 @@ struct FeedValue: Sendable, Equatable, Codable {
     var files: [File]
     /// What the source needs to know when it asks again: its ETag, or the newest that it has seen.
     var memory: [String: String]
+    /// What operators should know of how the source was understood, a sentence each; `nil` for none.
+    var notes: [String]?
 
-    init(files: [File], memory: [String: String] = [:]) {
+    init(files: [File], memory: [String: String] = [:], notes: [String] = []) {
         self.files = files
         self.memory = memory
+        // Names of the source may be of any form: in the log and in a file, a note is one line.
+        let lines = notes.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+        self.notes = lines.isEmpty ? nil : lines
     }
 
     /// A feed that is one rules file.
-    init(document: String, memory: [String: String] = [:]) {
-        self.init(files: [File(name: nil, text: document)], memory: memory)
+    init(document: String, memory: [String: String] = [:], notes: [String] = []) {
+        self.init(files: [File(name: nil, text: document)], memory: memory, notes: notes)
     }
 
-    /// All files as one text for people, each under its name if it has one.
+    /// All files as one text for people, each under its name if it has one, below the notes.
     var document: String {
-        self.files.map { file in
-            file.name.map { "# \($0)\n" + file.text } ?? file.text
-        }.joined(separator: "\n")
+        let notes = (self.notes ?? []).map { "# \($0)\n" }.joined()
+        return notes
+            + self.files.map { file in
+                file.name.map { "# \($0)\n" + file.text } ?? file.text
+            }.joined(separator: "\n")
     }
 }

@@ -56,6 +56,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case observing
     /// Clients are read from other fields than before.
     case identityChanged = "identity-changed"
+    /// A feed that stated rules states none any more.
+    case emptyFeed = "empty-feed"
 
     // What is worth a word, and no mistake.
     /// A change lets clients pass that were refused.
@@ -84,7 +86,7 @@ package enum FindingName: String, Sendable, CaseIterable {
             .refusedRecommendation,
             .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice, .builtInWords,
             .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
-            .identityChanged:
+            .identityChanged, .emptyFeed:
             .warns
         }
     }

@@ -21,6 +21,13 @@ package struct LoadedRules: Sendable {
     package internal(set) var findings = RulesFindings.none
 
     package var definition: RuleSetDefinition { self.ruleSet.definition }
+
+    /// The ids of the rules that a feed states at the moment, in their order.
+    package func rules(ofFeed feed: String) -> [String] {
+        self.definition.rules.map(\.id).filter { id in
+            self.places.rules[id].flatMap { FedDocuments.feed(ofFile: $0.id.file) } == feed
+        }
+    }
 }
 
 /// Sources and what they say, by their names: only those in which nothing was wrong.

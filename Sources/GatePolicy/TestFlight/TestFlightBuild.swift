@@ -5,6 +5,22 @@ package enum TestAudience: String, Sendable, CaseIterable {
     /// Everybody who was invited: the build could be released as it is.
     case external
 
+    /// In which words clients are told of an audience.
+    package enum Words: String, Sendable, CaseIterable {
+        /// `internal`, `external`.
+        case own
+        /// Those of the App Store Connect API (`BuildAudienceType`), for apps that already know them.
+        case appStoreConnect
+    }
+
+    package func word(in words: Words) -> String {
+        switch (words, self) {
+        case (.own, _): self.rawValue
+        case (.appStoreConnect, .internal): "INTERNAL_ONLY"
+        case (.appStoreConnect, .external): "APP_STORE_ELIGIBLE"
+        }
+    }
+
     /// The channel by which a client says that it has a build of this audience.
     package var channel: String { "testflight-\(self.rawValue)" }
 }
@@ -20,19 +36,29 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var isTesting: Bool
     /// From when on it starts no more; `nil`: never, as far as is known.
     package var expiresAt: Timestamp?
+    /// What its testers are told of it, by language.
+    package var releaseNotes: [LanguageTag: String]
 
     package init(
         version: AppVersion,
         build: AppVersion,
         audience: TestAudience,
         isTesting: Bool = true,
-        expiresAt: Timestamp? = nil
+        expiresAt: Timestamp? = nil,
+        releaseNotes: [LanguageTag: String] = [:]
     ) {
         self.version = version
         self.build = build
         self.audience = audience
         self.isTesting = isTesting
         self.expiresAt = expiresAt
+        self.releaseNotes = releaseNotes
+    }
+
+    /// What a tester is told of it who reads these languages, best first.
+    func releaseNotes(for languages: [LanguageRange], fallback: LanguageTag) -> String? {
+        let lookup = LanguageLookup(available: self.releaseNotes.keys, fallback: fallback)
+        return lookup.best(for: languages).flatMap { self.releaseNotes[$0] }
     }
 
     package func precedes(_ other: TestFlightBuild) -> Bool {
@@ -51,17 +77,21 @@ package struct TestFlightApp: Sendable, Equatable {
     package var platform: Platform
     /// The feed that says so, whose age is that of what it says; `nil` for what is written by hand.
     package var feed: String?
+    /// The words of the answers.
+    package var words: TestAudience.Words
     package var builds: [TestFlightBuild]
 
     package init(
         app: String? = nil,
         platform: Platform,
         feed: String? = nil,
+        words: TestAudience.Words = .own,
         builds: [TestFlightBuild]
     ) {
         self.app = app
         self.platform = platform
         self.feed = feed
+        self.words = words
         self.builds = builds
     }
 

@@ -72,20 +72,26 @@ extension RuleSet {
         // With several apps, a client that does not say whose it is could be of each of them.
         let shelves = self.definition.testFlight.filter { subject.isFor($0) }
         let shelf = shelves.count == 1 ? shelves.first : nil
+        let words = shelf?.words ?? .own
         var object = JSONObject()
         switch question {
         case .latest(let audience):
             let build = shelf?.latest(audience, at: now)
-            object.add("audience", audience.rawValue)
+            object.add("audience", audience.word(in: words))
             object.add("version", build?.version.description)
             object.add("build", build?.build.description)
             object.add("expiresAt", build?.expiresAt?.description)
+            let notes = build?.releaseNotes(
+                for: subject.identity.languages,
+                fallback: self.definition.defaultLanguage
+            )
+            object.add("releaseNotes", notes)
         case .audience:
             let asked = subject.asked
             let audience = asked.flatMap { asked in
                 shelf?.audience(ofVersion: asked.version, build: asked.build)
             }
-            object.add("audience", audience?.rawValue ?? "unknown")
+            object.add("audience", audience?.word(in: words) ?? "unknown")
             object.add("version", asked?.version.description)
             object.add("build", asked?.build?.description)
         }

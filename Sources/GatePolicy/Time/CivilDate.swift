@@ -2,20 +2,20 @@
 ///
 /// The year is counted from March, so that the leap day is its last one and every month begins
 /// where the months before it say, whatever the year is.
-struct CivilDate: Sendable, Equatable {
+package struct CivilDate: Sendable, Equatable {
     private static let daysPerEra = 146_097
     private static let yearsPerEra = 400
     /// The days from 0000-03-01 to 1970-01-01.
     private static let daysBeforeEpoch = 719_468
 
-    let year: Int
+    package let year: Int
     /// From 1.
-    let month: Int
+    package let month: Int
     /// From 1.
-    let day: Int
+    package let day: Int
 
     /// A day that there is; `nil` for the thirtieth of February and years outside 1970 to 9999.
-    init?(year: Int, month: Int, day: Int) {
+    package init?(year: Int, month: Int, day: Int) {
         guard (1970...9999).contains(year), (1...12).contains(month),
             (1...Self.length(ofMonth: month, in: year)).contains(day)
         else { return nil }
@@ -25,7 +25,7 @@ struct CivilDate: Sendable, Equatable {
     }
 
     /// The day that many days after 1970-01-01.
-    init(daysSinceEpoch: Int) {
+    package init(daysSinceEpoch: Int) {
         let days = daysSinceEpoch + Self.daysBeforeEpoch
         let era = days / Self.daysPerEra
         let dayOfEra = days % Self.daysPerEra
@@ -38,7 +38,8 @@ struct CivilDate: Sendable, Equatable {
         self.day = dayOfYear - Self.days(beforeMonth: monthFromMarch) + 1
     }
 
-    var daysSinceEpoch: Int {
+    /// The days since 1970-01-01.
+    package var daysSinceEpoch: Int {
         let yearFromMarch = self.month <= 2 ? self.year - 1 : self.year
         let monthFromMarch = self.month <= 2 ? self.month + 9 : self.month - 3
         return yearFromMarch / Self.yearsPerEra * Self.daysPerEra
@@ -46,7 +47,7 @@ struct CivilDate: Sendable, Equatable {
             + Self.days(beforeMonth: monthFromMarch) + self.day - 1 - Self.daysBeforeEpoch
     }
 
-    static func length(ofMonth month: Int, in year: Int) -> Int {
+    package static func length(ofMonth month: Int, in year: Int) -> Int {
         switch month {
         case 2: self.isLeap(year) ? 29 : 28
         case 4, 6, 9, 11: 30

@@ -40,8 +40,17 @@ struct FeedCheck: AsyncParsableCommand {
             for answer in answers { self.show(answer) }
             let loaded = try loader.load(feeds: self.contributions(of: answers))
             let definition = loaded.definition
+            for answer in answers where answer.contribution != nil && answer.feed.makesRules {
+                guard loaded.rules(ofFeed: answer.feed.id).isEmpty else { continue }
+                print("feed '\(answer.feed.id)' asks nothing of anybody at the moment")
+            }
+            let failed = answers.filter { $0.failure != nil }.map { "'\($0.feed.id)'" }
+            let verdict =
+                failed.isEmpty
+                ? "with its feeds: ok"
+                : "without all of \(failed.joined(separator: ", ")): no other errors"
             print(
-                "\(self.path) with its feeds: ok (\(definition.rules.count) rules, "
+                "\(self.path) \(verdict) (\(definition.rules.count) rules, "
                     + "\(definition.notices.count) notices, \(definition.releases.count) releases, "
                     + "revision \(definition.revision))"
             )
@@ -51,7 +60,7 @@ struct FeedCheck: AsyncParsableCommand {
             for line in HoldReport(definition, at: now).lines { print(line) }
             for finding in findings.refusals { StandardError.write("\(finding)") }
             guard findings.refusals.isEmpty else { throw ExitCode.failure }
-            guard answers.allSatisfy({ $0.failure == nil }) else { throw ExitCode.failure }
+            guard failed.isEmpty else { throw ExitCode.failure }
         } catch let error as RulesFileErrors {
             for error in error.errors { StandardError.write(error.description) }
             throw ExitCode.failure

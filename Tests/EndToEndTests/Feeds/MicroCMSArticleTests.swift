@@ -102,6 +102,32 @@ struct MicroCMSArticleTests {
         }
     }
 
+    @Test func `a misspelt field keeps the floor, and an emptied one is told of`() async throws {
+        try await self.play { scene, cms in
+            cms.publish(Self.update)
+            try scene.wait(untilVersion: "2.1.3", isDenied: true)
+            for (name, wrong) in [
+                ("minAppVersion", "minVersion"), ("maxAppVersion", "maxappverson"),
+            ] {
+                let seen = scene.gate.logLines.count
+                var slip = Self.update
+                slip[wrong] = slip.removeValue(forKey: name)
+                cms.publish(slip)
+                try scene.gate.logLine("the slip \(wrong)", skipping: seen) {
+                    $0.metadata["error"]?.contains("did you mean '\(name)'?") == true
+                }
+                #expect(try scene.feed().state == "failing")
+                #expect(try scene.isDenied("2.1.3"))
+            }
+            let seen = scene.gate.logLines.count
+            cms.publish(["title": "アップデートのお願い"])
+            try scene.wait(untilVersion: "2.1.3", isDenied: false)
+            try scene.gate.logLine("the rules that are gone", skipping: seen) {
+                $0.message.contains("states no rules any more")
+            }
+        }
+    }
+
     @Test func `a microCMS that is gone is missed neither now nor after a restart`() async throws {
         try await self.play { scene, cms in
             cms.publish(Self.update)

@@ -68,6 +68,7 @@ struct RemoteConfigFeedTests {
             in: folder,
             flags: [
                 .feedCA(path: authority.certificate), .stateDir(path: folder.path(of: "state")),
+                .adminListen(),
             ]
         ) { scene in
             try scene.gate.logLine("the first answer") { $0.message == "feed taken" }
@@ -134,6 +135,46 @@ struct RemoteConfigFeedTests {
         }
     }
 
+    /// Some values are drawn, in the app, or chosen for each client, and those of another parameter are of
+    /// a kind that nobody knows.
+    private static func drawn(_ value: String) -> String {
+        #"""
+        {"template":{"conditions":[{"name":"A tenth","expression":"percent <= 10"}],"parameters":{\#
+        "min_version":{"defaultValue":{"value":"2.0.0"},"conditionalValues":{"A tenth":\#(value)}},\#
+        "lastest_version":{"defaultValue":{"value":"4.2.0"}},\#
+        "banner":{"defaultValue":{"oracleValue":{"oracleId":"o"}}}}}}
+        """#
+    }
+
+    @Test(arguments: [
+        #"{"useInAppDefault":true}"#, #"{"personalizationValue":{"personalizationId":"p"}}"#,
+        #"{"value":"3.0.0"}"#, #"{"value":""}"#, #"{"oracleValue":{}}"#,
+    ])
+    func `what only some get takes the floor away from nobody, and is told of`(
+        value: String
+    ) async throws {
+        try await self.play { scene, console in
+            try console.publish("2.0.0")
+            try scene.wait(untilVersion: "1.9.0", isDenied: true)
+            let seen = scene.gate.logLines.count
+            try console.server.changeState(Self.drawn(value))
+            let note = "only Firebase knows whether 'A tenth' holds: the lowest version counts"
+            try scene.gate.logLine("the condition", skipping: seen) { $0.message == note }
+            #expect(try scene.isDenied("1.9.0"))
+            #expect(try !scene.isDenied("2.0.0"))
+            try await scene.waitForFeed("the note") { $0.notes == [note] && $0.state == "fresh" }
+            let check = try ToolProcess.versiongate(
+                "feed",
+                "check",
+                "--feed-ca",
+                scene.folder.path(of: "ca.pem"),
+                scene.folder.path(of: "rules.yaml")
+            )
+            #expect(check.status == 0, "\(check.errors)")
+            #expect(check.output.contains("# \(note)\n"))
+        }
+    }
+
     @Test func `feed check prints the rules, and what Google says against them`() async throws {
         try await self.play { scene, console in
             try console.publish("2.0.0", latest: "3.0.0")
@@ -156,6 +197,8 @@ struct RemoteConfigFeedTests {
             try scene.folder.replace("account.json", with: other.json)
             let wrong = try check()
             #expect(wrong.status == 1)
+            #expect(!wrong.output.contains("ok ("))
+            #expect(wrong.output.contains("without all of 'ios': no other errors"))
             #expect(wrong.errors.contains("invalid_grant, Invalid JWT Signature."))
             #expect(!(wrong.output + wrong.errors).contains("PRIVATE KEY"))
         }

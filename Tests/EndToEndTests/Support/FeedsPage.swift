@@ -30,6 +30,7 @@ struct FeedsPage: Decodable {
         var nextAt: String?
         var failures: Int
         var error: String?
+        var notes: [String]?
         var revision: String?
         var inForce: String?
         var webhook: String?

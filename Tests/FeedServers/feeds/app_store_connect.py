@@ -29,7 +29,8 @@ COLLECTIONS = {
          "appStoreVersion", "betaAppReviewSubmission.betaReviewState", "usesNonExemptEncryption"),
         ("version", "uploadedDate", "preReleaseVersion"),
         ("app", "preReleaseVersion", "buildBetaDetail", "appStoreVersion", "betaGroups",
-         "betaAppReviewSubmission")),
+         "betaAppReviewSubmission", "betaBuildLocalizations")),
+    "betaBuildLocalizations": (("id", "build", "locale"), (), ("build",)),
     "preReleaseVersions": (
         ("app", "version", "platform", "builds"), ("version",), ("app", "builds")),
     "betaGroups": (

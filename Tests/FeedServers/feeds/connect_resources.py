@@ -9,6 +9,7 @@ ATTRIBUTES = {
     ),
     "preReleaseVersions": ("version", "platform"),
     "buildBetaDetails": ("autoNotifyEnabled", "internalBuildState", "externalBuildState"),
+    "betaBuildLocalizations": ("locale", "whatsNew"),
     "betaGroups": ("name", "isInternalGroup", "hasAccessToAllBuilds", "publicLinkEnabled"),
     "betaAppReviewSubmissions": ("betaReviewState", "submittedDate"),
     "appStoreVersions": (
@@ -90,13 +91,19 @@ class Graph:
         review = None
         if build.get("betaReviewState"):
             review = self.add(Resource("betaAppReviewSubmissions", number, build, {"build": key}))
+        words = [
+            self.add(Resource(
+                "betaBuildLocalizations", f"{number}-{locale}",
+                {"locale": locale, "whatsNew": text}, {"build": key})).key
+            for locale, text in build.get("whatsNew", {}).items()
+        ]
         groups = [("betaGroups", group) for group in build.get("betaGroups", [])]
         for group in groups:
             self.get(group).related["builds"].append(key)
         self.add(Resource("builds", number, build, {
             "app": app, "preReleaseVersion": known.key, "appStoreVersion": None,
             "buildBetaDetail": ("buildBetaDetails", number), "betaGroups": groups,
-            "betaAppReviewSubmission": review and review.key,
+            "betaAppReviewSubmission": review and review.key, "betaBuildLocalizations": words,
         }))
 
     def add_version(self, version, states):

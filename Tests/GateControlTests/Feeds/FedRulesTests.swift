@@ -62,6 +62,22 @@ struct FedRulesTests {
         #expect(alone.definition.revision != fed.definition.revision)
     }
 
+    @Test(arguments: [("", true), (", rule: { match: { platform: ios } }", false)])
+    func `a floor of a feed for every platform is told of`(rule: String, isTold: Bool) throws {
+        let file =
+            "feeds: [{ id: cms, source: microcms, service: a, endpoint: b, key: { env: K }\(rule) }]\n"
+        let match = isTold ? "" : ", match: { platform: ios }"
+        let said = Self.rule("cms").replacing(" }", with: "\(match) }")
+        let loaded = try self.load(["cms": said], in: file)
+        let findings = RulesFindings(loaded, at: Timestamp(secondsSinceEpoch: 1_800_000_000))
+        let told = findings.warnings.filter { $0.name == .anyPlatform }.map { "\($0)" }
+        #expect(told.count == (isTold ? 1 : 0))
+        if isTold {
+            let beginning = "rules.yaml:1:9: warning: the feed 'cms' has a floor"
+            #expect(told.first?.hasPrefix(beginning) == true)
+        }
+    }
+
     @Test func `a file may have feeds and no rules`() throws {
         let file = "feeds: [{ id: one, source: https, url: https://a.example }]\n"
         #expect(try self.load([:], in: file).definition.rules.isEmpty)

@@ -183,6 +183,51 @@ struct FeedDeskTests {
         #expect(warnings == ["warning feed failed; what it said last stays"])
     }
 
+    @Test func `what is to be known of a value is told once, kept, and shown`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        var value = self.value("a")
+        value.notes = ["only they know"]
+        for time in [1000, 1100] as [Int64] {
+            #expect(await bench.desk.take(.value(value), of: feed, at: time))
+        }
+        #expect(try await bench.status.notes == ["only they know"])
+        let told = { bench.log.lines.filter { $0 == "warning only they know" }.count }
+        #expect(told() == 1)
+        #expect(bench.store.entries { _ in }["one"]?.value.notes == ["only they know"])
+        #expect(value.document.hasPrefix("# only they know\nrules:"))
+        #expect(await bench.desk.take(.value(self.value("b")), of: feed, at: 1200))
+        #expect(try await bench.status.notes == [])
+    }
+
+    @Test func `a feed whose rules vanish is told of`() async throws {
+        let bench = try await Bench()
+        let feed = try await bench.feed()
+        func told() -> [String] {
+            bench.log.lines.filter { $0.contains("states no rules any more") }
+        }
+        let nothing = FeedAnswer.value(FeedValue(document: "rules: []\n"))
+        #expect(await bench.desk.take(nothing, of: feed, at: 900))
+        #expect(told() == [])
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1000))
+        #expect(await bench.desk.take(nothing, of: feed, at: 1100))
+        #expect(told().count == 1)
+        #expect(
+            told().first?.contains(":1:9: the feed 'one' states no rules any more: 'a' is gone")
+                == true
+        )
+        let findings = try #require(await bench.reloader.current?.findings.warnings)
+        #expect(findings.map(\.name).contains(.emptyFeed))
+        // The operator's own change is none of the source.
+        #expect(await bench.desk.take(.value(self.value("a")), of: feed, at: 1200))
+        try bench.folder.write(
+            Self.file().replacingOccurrences("a.example\" }]", with: "b.example\" }]"),
+            to: "rules.yaml"
+        )
+        #expect(await bench.reloader.reload(reason: .fileChanged).lastReloadSuccessful)
+        #expect(told().count == 1)
+    }
+
     @Test func `a stream that goes on after nonsense confirms nothing`() async throws {
         let bench = try await Bench()
         let feed = try await bench.feed()

@@ -21,6 +21,12 @@ struct TestFlightQuestionTests {
         )
     }
 
+    @Test func `an audience has a word of ours and one of Apple's`() {
+        let words = TestAudience.allCases.map { ($0.word(in: .own), $0.word(in: .appStoreConnect)) }
+        #expect(words.map(\.0) == ["internal", "external"])
+        #expect(words.map(\.1) == ["INTERNAL_ONLY", "APP_STORE_ELIGIBLE"])
+    }
+
     private func latest(_ builds: [TestFlightBuild]) -> String? {
         TestFlightApp(platform: .ios, builds: builds).latest(.internal, at: Self.now)
             .map { "\($0.version) (\($0.build))" }

@@ -3,8 +3,9 @@ internal import GatePolicy
 /// Reads a feed of the kind `appStoreConnect`.
 struct AppStoreConnectDecoder: FeedSourceDecoder {
     let keys = [
-        "trackId", "bundleId", "issuer", "keyId", "key", "app", "platform", "builds", "storeUrl",
-        "rule", "url",
+        "trackId", "bundleId", "issuer", "keyId", "key", "app", "platform", "builds", "ask",
+        "words",
+        "storeUrl", "rule", "url",
     ]
     let usualInterval: Int64 = 600
 
@@ -68,13 +69,20 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             element.parsed(as: "a store link", problems, by: StoreLink.init(parsing:))
         }
         let rule = fields["rule"].map { self.rule($0, problems) }
+        let ask = fields["ask"].flatMap { $0.choice(of: ConnectDemand.self, problems) }
+        if rule == nil, let place = fields.place(of: "ask") {
+            problems.report("'ask' says nothing without a 'rule' for testers", at: place)
+        }
+        let words = fields["words"].flatMap { $0.choice(of: TestAudience.Words.self, problems) }
         guard let platform else { return nil }
         let bundle: String? = if case .bundle(let name)? = app { name } else { nil }
         return ConnectFacts.Shelf(
             app: name ?? bundle,
             platform: platform,
             storeURL: link?.text,
-            rule: rule
+            rule: rule,
+            ask: ask ?? .require,
+            words: words ?? .own
         )
     }
 

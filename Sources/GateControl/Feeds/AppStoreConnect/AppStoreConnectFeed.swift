@@ -80,11 +80,14 @@ struct AppStoreConnectFeed: FeedSource {
             [
                 ("filter[app]", app), ("filter[preReleaseVersion.platform]", self.platform),
                 ("filter[expired]", "false"), ("sort", "-uploadedDate"),
-                ("include", "preReleaseVersion,buildBetaDetail"),
+                ("include", "preReleaseVersion,buildBetaDetail,betaBuildLocalizations"),
+                ("fields[betaBuildLocalizations]", "locale,whatsNew"),
+                ("limit[betaBuildLocalizations]", "50"),
                 (
                     "fields[builds]",
                     "version,uploadedDate,expirationDate,expired,processingState,"
-                        + "buildAudienceType,preReleaseVersion,buildBetaDetail"
+                        + "buildAudienceType,preReleaseVersion,buildBetaDetail,"
+                        + "betaBuildLocalizations"
                 ),
             ]
         )

@@ -7,11 +7,6 @@ struct ConnectBuild: Equatable {
     /// The number as it was written.
     var number: String
 
-    /// The words for who may have a build, and ours for them.
-    private static let audiences: [String: TestAudience] = [
-        "INTERNAL_ONLY": .internal, "APP_STORE_ELIGIBLE": .external,
-    ]
-
     /// Reads a build; `nil` for one that no tester can have got: it is being processed, it failed,
     /// or nobody says for whom it is.
     ///
@@ -33,7 +28,9 @@ struct ConnectBuild: Equatable {
         let version = try list.related("preReleaseVersion", of: resource)?
             .version(at: "attributes.version")
         let audience = try resource.text(at: "attributes.buildAudienceType")
-            .flatMap { Self.audiences[$0] }
+            .flatMap { text in
+                TestAudience.allCases.first { $0.word(in: .appStoreConnect) == text }
+            }
         guard state == "VALID", let version, let audience,
             let build = try resource.version(at: "attributes.version")
         else { return nil }
@@ -47,9 +44,41 @@ struct ConnectBuild: Equatable {
             build: build,
             audience: audience,
             isTesting: !isExpired && isReady,
-            expiresAt: try resource.time(at: "attributes.expirationDate")
+            expiresAt: try resource.time(at: "attributes.expirationDate"),
+            releaseNotes: Self.releaseNotes(of: resource, in: list)
         )
     }
+
+    /// What to test, by language; nobody is judged by it, so that what makes no sense is left out.
+    private static func releaseNotes(
+        of resource: JSONValue,
+        in list: ConnectList
+    ) -> [LanguageTag: String] {
+        var notes: [LanguageTag: String] = [:]
+        var general: [LanguageTag: String] = [:]
+        for localization in list.all("betaBuildLocalizations", of: resource) {
+            guard let locale = localization[path: "attributes.locale"]?.text,
+                let text = localization[path: "attributes.whatsNew"]?.text, !text.isEmpty,
+                let language = LanguageTag(locale)
+            else { continue }
+            notes[language] = text
+            // Apple has `de-DE`, and a tester may read `de-AT`.
+            guard
+                let base = locale.split(separator: "-").first.flatMap({ LanguageTag(String($0)) }),
+                general[base] == nil
+            else { continue }
+            general[base] = text
+        }
+        return general.merging(notes) { $1 }
+    }
+}
+
+/// What is asked of testers who do not have the newest build.
+enum ConnectDemand: String, Sendable, CaseIterable {
+    /// To install it: older builds are refused.
+    case require
+    /// Nothing: older builds are told of it.
+    case recommend
 }
 
 /// What makes a build one that testers must have.

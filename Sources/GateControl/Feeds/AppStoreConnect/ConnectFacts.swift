@@ -9,6 +9,10 @@ struct ConnectFacts {
         let storeURL: String?
         /// What the rules for testers have in common; `nil`: nothing is asked of testers.
         let rule: FeedRuleTemplate?
+        /// Whether testers must have the newest build, or are told of it.
+        var ask = ConnectDemand.require
+        /// The words of the answers about builds.
+        var words = TestAudience.Words.own
     }
 
     /// In place of a time before the first answer.
@@ -75,9 +79,9 @@ struct ConnectFacts {
         if !self.builds.isEmpty {
             document.testFlight = [
                 .object(
-                    self.identity(of: shelf) + [
+                    self.identity(of: shelf) + Self.words(of: shelf) + [
                         .init("feed", .text(feed)),
-                        .init("builds", .list(self.builds.map { Self.item($0.build) })),
+                        .init("builds", .list(self.items(now))),
                     ]
                 )
             ]
@@ -100,12 +104,21 @@ struct ConnectFacts {
             members.append(.init("minimumBuild", .number("\(number)")))
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
+        if shelf.ask == .recommend {
+            // A warning that never becomes more, since the build is there.
+            let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
+            members.append(.init("warnFrom", .text("\(since)")))
+        }
         return members
     }
 
     private func identity(of shelf: Shelf) -> [JSONValue.Member] {
         (shelf.app.map { [.init("app", .text($0))] } ?? [])
             + [.init("platform", .text(shelf.platform.name))]
+    }
+
+    private static func words(of shelf: Shelf) -> [JSONValue.Member] {
+        shelf.words == .own ? [] : [.init("words", .text(shelf.words.rawValue))]
     }
 
     private func release(_ newest: ConnectBuild, for shelf: Shelf) -> JSONValue {
@@ -166,6 +179,16 @@ struct ConnectFacts {
         .init("phased", .object([.init("completeAt", .text("\(end)"))]))
     }
 
+    /// The builds; what testers are told, only of those that are the newest.
+    private func items(_ now: Timestamp) -> [JSONValue] {
+        let newest = TestAudience.allCases.compactMap { self.newest($0, now) }
+        return self.builds.map { known in
+            var build = known.build
+            if !newest.contains(known) { build.releaseNotes = [:] }
+            return Self.item(build)
+        }
+    }
+
     private static func item(_ build: TestFlightBuild) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("version", .text("\(build.version)")), .init("build", .text("\(build.build)")),
@@ -173,6 +196,12 @@ struct ConnectFacts {
         ]
         if !build.isTesting { members.append(.init("testing", .boolean(false))) }
         if let time = build.expiresAt { members.append(.init("expiresAt", .text("\(time)"))) }
+        if !build.releaseNotes.isEmpty {
+            let notes = build.releaseNotes.map { (name: "\($0)", text: $1) }
+                .sorted { $0.name < $1.name }
+                .map { JSONValue.Member($0.name, .text($0.text)) }
+            members.append(.init("releaseNotes", .object(notes)))
+        }
         return .object(members)
     }
 }

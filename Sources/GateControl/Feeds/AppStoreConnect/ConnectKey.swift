@@ -1,3 +1,4 @@
+private import FoundationEssentials
 internal import GatePolicy
 internal import JWTKit
 
@@ -9,12 +10,24 @@ struct ConnectKey: Sendable, Equatable {
     /// The `.p8` file that Apple gave out once.
     let secret: Secret
 
+    /// The key of a `.p8` file; many keep the whole file in base 64, to have it on one line.
+    private static func key(in text: String) -> ES256PrivateKey? {
+        if let key = try? ES256PrivateKey(pem: text) { return key }
+        let compact = text.filter { !$0.isWhitespace }
+        guard let data = Data(base64Encoded: compact) else { return nil }
+        let file = String(decoding: data, as: UTF8.self)
+        return try? ES256PrivateKey(pem: file)
+    }
+
     /// A token for the questions of the next minutes.
     func token(now: Timestamp) async throws(FeedFailure) -> String {
         let text = try self.secret.read()
-        guard let key = try? ES256PrivateKey(pem: text) else {
+        guard let key = Self.key(in: text) else {
             // Nothing of it is repeated.
-            throw .secret("\(self.secret) holds no key of App Store Connect (a .p8 file)")
+            throw .secret(
+                "\(self.secret) holds no key of App Store Connect: the content of its .p8 file, which "
+                    + "begins with '-----BEGIN PRIVATE KEY-----', as it is or in base 64"
+            )
         }
         let keys = JWTKeyCollection()
         let id = JWKIdentifier(string: self.id)

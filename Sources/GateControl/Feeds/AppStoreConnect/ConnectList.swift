@@ -26,6 +26,12 @@ struct ConnectList {
             .flatMap { self.included[$0] }
     }
 
+    /// All that a resource is related to by a name.
+    func all(_ name: String, of resource: JSONValue) -> [JSONValue] {
+        (resource[path: "relationships.\(name).data"]?.items ?? [])
+            .compactMap { Self.key(of: $0) }.compactMap { self.included[$0] }
+    }
+
     /// What names a resource.
     private static func key(of resource: JSONValue) -> Key? {
         guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }

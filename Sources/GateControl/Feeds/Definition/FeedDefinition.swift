@@ -14,6 +14,10 @@ package struct FeedDefinition: Sendable {
 
     /// What and where it is, without secrets.
     package var summary: String { self.source.summary }
+    /// Whether it makes rules of what its source says, which names no rules itself.
+    package var makesRules: Bool {
+        if case .rules = self.source.subject { true } else { false }
+    }
     /// Whether its source can tell that there is something new.
     package var hasWebhook: Bool { self.source.webhook != nil }
 }

@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// What every rule of a feed has besides what its source says: `match`, a link, a notice.
 struct FeedRuleTemplate: Sendable, Equatable {
     /// What a source says, or what would make another rule of it.
@@ -36,6 +38,18 @@ struct FeedRuleTemplate: Sendable, Equatable {
         let whole = Element(content: .mapping(added + known), place: element.place)
         _ = RuleDecoder(problems: problems).decode(whole)
         self.members = known.map { JSONValue.Member($0.key, JSONValue($0.value)) }
+    }
+
+    /// The same for these platforms, unless it says for which.
+    func matching(_ platforms: [Platform]) -> FeedRuleTemplate {
+        let match = self.members.first { $0.name == "match" }?.value
+        guard match?["platform"] == nil, !platforms.isEmpty else { return self }
+        var parts: [JSONValue.Member] = []
+        if case .object(let members)? = match { parts = members }
+        let names = platforms.map { JSONValue.text($0.name) }
+        parts.append(.init("platform", names.count == 1 ? names[0] : .list(names)))
+        let others = self.members.filter { $0.name != "match" }
+        return FeedRuleTemplate(members: [.init("match", .object(parts))] + others)
     }
 
     /// The notices that its rules name.

@@ -26,5 +26,8 @@ struct FieldNames: Sendable, Equatable {
         self.usual = usual
     }
 
+    /// Whether somebody says how the source calls it.
+    func isGiven(_ name: String) -> Bool { self.names[name] != nil }
+
     subscript(name: String) -> String { self.names[name] ?? self.usual[name] ?? name }
 }

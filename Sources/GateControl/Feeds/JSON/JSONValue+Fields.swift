@@ -49,7 +49,23 @@ extension JSONValue {
         do {
             return try JSONParser.parse(response.body)
         } catch {
-            throw .content("the answer is \(error)")
+            throw FeedFailure.webPage(response.body) ?? .content("the answer is \(error)")
         }
+    }
+}
+
+extension FeedFailure {
+    /// How much of an answer is looked at.
+    private static let beginning = 512
+
+    /// Says that an answer is a page for people; `nil` if it is something else.
+    static func webPage(_ body: [UInt8]) -> FeedFailure? {
+        let text = String(decoding: body.prefix(Self.beginning), as: UTF8.self).lowercased()
+        let page = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        guard page.hasPrefix("<!doctype html") || page.hasPrefix("<html") || page.contains("<html ")
+        else { return nil }
+        return .content(
+            "the answer is a web page, such as one to sign in, or one of a proxy or of the wrong address"
+        )
     }
 }

@@ -6,6 +6,8 @@ struct RemoteConfigClient {
     /// Their Firebase app id, such as `1:123:ios:abc`; `nil` if it is not known.
     let app: String?
     let now: Timestamp
+    /// The zone of a name; `nil` if the system knows none.
+    var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
     /// Whether a condition holds; `nil` if the gate cannot know.
     func meets(_ condition: RemoteConfigCondition, in piece: VersionPiece) -> Bool? {
@@ -27,7 +29,7 @@ struct RemoteConfigClient {
         case .app(let id): self.isApp(id)
         case .version(let relation, let version): piece.meets(relation, version)
         case .versions(let versions): versions.contains { piece.meets(.equal, $0) }
-        case .time(let relation, let time, let isExact): self.isTime(relation, time, isExact)
+        case .time(let relation, let time, let zone): self.isTime(relation, time, in: zone)
         case .undecidable: nil
         }
     }
@@ -40,16 +42,21 @@ struct RemoteConfigClient {
         return false
     }
 
-    /// A local time of an unknown zone is one between UTC-12 and UTC+14.
+    /// A local time of a zone that nobody knows is one between UTC-12 and UTC+14.
     private func isTime(
         _ relation: RemoteConfigCondition.Relation,
         _ time: Timestamp,
-        _ isExact: Bool
+        in zone: String
     ) -> Bool? {
         let hour: Int64 = 3_600
         let now = self.now.secondsSinceEpoch
-        let first = relation.holds(now, time.secondsSinceEpoch - (isExact ? 0 : 14 * hour))
-        let last = relation.holds(now, time.secondsSinceEpoch + (isExact ? 0 : 12 * hour))
+        let local = time.secondsSinceEpoch
+        if ["GMT", "UTC", "Etc/UTC"].contains(zone) { return relation.holds(now, local) }
+        if let offsets = self.zone(zone) {
+            return relation.holds(now, offsets.time(ofLocal: local))
+        }
+        let first = relation.holds(now, local - 14 * hour)
+        let last = relation.holds(now, local + 12 * hour)
         return first == last ? first : nil
     }
 }

@@ -15,8 +15,8 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case app(String)
         case version(Relation, AppVersion)
         case versions([AppVersion])
-        /// The time, in an unknown zone if there is no offset.
-        case time(Relation, Timestamp, isExact: Bool)
+        /// What the clocks of a zone show, written as if they showed UTC.
+        case time(Relation, Timestamp, zone: String)
         /// What cannot be decided here, as it is written.
         case undecidable(String)
     }

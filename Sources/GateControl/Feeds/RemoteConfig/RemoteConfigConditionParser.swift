@@ -92,7 +92,7 @@ struct RemoteConfigConditionParser {
             zone = text
         }
         guard self.take(")"), let time = try? Timestamp(parsing: local + "Z") else { return nil }
-        return .time(relation, time, isExact: ["GMT", "UTC", "Etc/UTC"].contains(zone))
+        return .time(relation, time, zone: zone)
     }
 
     private enum Membership {

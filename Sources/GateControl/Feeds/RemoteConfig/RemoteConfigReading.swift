@@ -1,10 +1,23 @@
 internal import GatePolicy
 
-/// Finds the values that clients may have, and remembers which conditions left it open.
+/// Finds the values that clients may have, and remembers what left it open.
 struct RemoteConfigReading {
+    /// What the clients of a piece are told.
+    enum Outcome: Equatable {
+        /// Nothing, and that is certain.
+        case nothing
+        /// The lowest that any of them may be told.
+        case version(AppVersion)
+        /// What only Firebase knows.
+        case unknown(reason: String)
+    }
+
     let template: RemoteConfigTemplate
     let client: RemoteConfigClient
+    /// The conditions that nobody but Firebase can decide, by name.
     private(set) var undecided: [String] = []
+    /// What else is to be said of how values were found.
+    private(set) var notes: [String] = []
 
     init(template: RemoteConfigTemplate, client: RemoteConfigClient) {
         self.template = template
@@ -20,63 +33,78 @@ struct RemoteConfigReading {
         )
     }
 
-    /// The lowest version that a client may be told; `nil` if it may be told none.
-    mutating func lowest(
+    /// What the clients of a piece are told by a parameter.
+    ///
+    /// Of several versions the lowest counts, so that nobody is turned away whom Firebase would let pass.
+    /// But what only some clients may be told never takes the floor away for all: that takes a value
+    /// that is certain.
+    mutating func outcome(
         _ name: String,
         _ parameter: RemoteConfigTemplate.Parameter,
         in piece: VersionPiece
-    ) throws(RemoteConfigError) -> AppVersion? {
+    ) throws(RemoteConfigError) -> Outcome {
         var lowest: AppVersion?
-        for value in self.values(of: parameter, in: piece) {
-            guard let text = value else { return nil }
-            let version: AppVersion
+        func add(_ text: String) throws(RemoteConfigError) {
             do throws(VersionError) {
-                version = try AppVersion(parsing: text)
+                let version = try AppVersion(parsing: text)
+                lowest = lowest.map { min($0, version) } ?? version
             } catch {
                 throw .unreadable(parameter: name, value: text, reason: "\(error)")
             }
-            lowest = lowest.map { min($0, version) } ?? version
         }
-        return lowest
+        for (value, place, isCertain) in self.values(of: parameter, in: piece) {
+            switch value {
+            case .text(let text) where text.isEmpty:
+                if isCertain { return .nothing }
+            case .text(let text):
+                try add(text)
+                if isCertain { return lowest.map { .version($0) } ?? .nothing }
+            case .drawn(let texts):
+                self.note("'\(name)' is drawn by Firebase \(place): the lowest version counts")
+                for text in texts where !text.isEmpty { try add(text) }
+            case .inAppDefault:
+                guard isCertain else { continue }
+                self.note("'\(name)' is what the app brings along \(place): nothing is asked there")
+                return .nothing
+            case .personalized:
+                guard isCertain else { continue }
+                return .unknown(reason: "is chosen by Firebase for each client \(place)")
+            case .unreadable(let problem):
+                guard isCertain else { continue }
+                return .unknown(reason: "has a value that cannot be read: \(problem)")
+            }
+        }
+        // A draw by default leaves nothing for those who are not drawn that the gate could know.
+        guard parameter.defaultValue?.isDrawn == true, let lowest else { return .nothing }
+        return .version(lowest)
     }
 
-    /// What clients may be told: the value of the first condition that holds and of those before it
-    /// that may hold; `nil` among them for what the gate does not know.
+    /// What clients may be told, in the order of priority, up to what is certain for all that are left.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
         in piece: VersionPiece
-    ) -> [String?] {
-        var values: [String?] = []
+    ) -> [(value: RemoteConfigTemplate.Value, place: String, isCertain: Bool)] {
+        var values: [(RemoteConfigTemplate.Value, String, Bool)] = []
         for (name, condition) in self.template.conditions {
             guard let value = parameter.conditionalValues[name] else { continue }
             let holds = self.client.meets(condition, in: piece)
             if holds == false { continue }
             if holds == nil, !self.undecided.contains(name) { self.undecided.append(name) }
-            if Self.add(value, to: &values), holds == true { return values }
+            values.append((value, "where '\(name)' holds", holds == true))
+            if holds == true, !value.isDrawn { return values }
         }
-        if let value = parameter.defaultValue {
-            _ = Self.add(value, to: &values)
-        } else {
-            values.append(nil)
-        }
+        if let value = parameter.defaultValue { values.append((value, "by default", true)) }
         return values
     }
 
-    /// - Returns: whether every client that the value is for has it.
-    private static func add(
-        _ value: RemoteConfigTemplate.Value,
-        to values: inout [String?]
-    ) -> Bool {
-        switch value {
-        case .text(let text):
-            values.append(text)
-            return true
-        case .drawn(let texts):
-            values += texts
-            return false
-        case .inAppDefault, .personalized:
-            values.append(nil)
-            return true
-        }
+    private mutating func note(_ note: String) {
+        if !self.notes.contains(note) { self.notes.append(note) }
+    }
+}
+
+extension RemoteConfigTemplate.Value {
+    /// Whether clients whom it could be for may have another value.
+    fileprivate var isDrawn: Bool {
+        if case .drawn = self { true } else { false }
     }
 }

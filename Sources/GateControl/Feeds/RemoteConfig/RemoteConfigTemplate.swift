@@ -11,6 +11,8 @@ struct RemoteConfigTemplate {
         case drawn([String])
         /// What Firebase chooses for each client.
         case personalized
+        /// A kind of value that came later, or something else that makes no sense, with the place.
+        case unreadable(String)
     }
 
     struct Parameter {
@@ -99,24 +101,33 @@ private struct Document: Decodable {
 
         let value: RemoteConfigTemplate.Value
 
+        /// One that cannot be read is no reason to reject the parameters that nobody asks for.
         init(from decoder: any Decoder) throws {
+            do {
+                self.value = try Self.value(from: decoder)
+            } catch let error as DecodingError {
+                self.value = .unreadable(JSONProblem(error).description)
+            }
+        }
+
+        private static func value(
+            from decoder: any Decoder
+        ) throws -> RemoteConfigTemplate.Value {
             let object = try decoder.container(keyedBy: Key.self)
             if let text = try object.decodeIfPresent(String.self, forKey: .value) {
-                self.value = .text(text)
+                return .text(text)
             } else if try object.decodeIfPresent(Bool.self, forKey: .useInAppDefault) == true {
-                self.value = .inAppDefault
+                return .inAppDefault
             } else if let drawn = try object.decodeIfPresent(Drawn.self, forKey: .rolloutValue) {
-                self.value = .drawn([drawn.value])
+                return .drawn([drawn.value])
             } else if object.contains(.personalizationValue) {
-                self.value = .personalized
+                return .personalized
             } else if let experiment = try object.decodeIfPresent(
                 Experiment.self,
                 forKey: .experimentValue
             ) {
-                let variants = experiment.variantValue ?? []
-                let values = variants.compactMap(\.value)
-                // A variant without a value changes nothing, or leaves it to the app.
-                self.value = values.count == variants.count ? .drawn(values) : .personalized
+                // A variant without a value changes nothing.
+                return .drawn((experiment.variantValue ?? []).compactMap(\.value))
             } else {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(

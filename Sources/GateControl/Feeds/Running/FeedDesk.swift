@@ -50,6 +50,7 @@ package actor FeedDesk {
         let known = await self.reloader.contribution(of: feed)
         var status = FeedStatus(feed)
         status.revision = known.map { Self.revision(of: $0.value, feed) }
+        status.notes = known?.value.notes ?? []
         status.confirmedAt = known == nil ? nil : self.entries[feed.id]?.confirmedAt
         let remembered = self.store?.entries { _ in }[feed.id]
         if known != nil, remembered?.fingerprint == feed.fingerprint {
@@ -189,6 +190,7 @@ package actor FeedDesk {
         self.change(feed) { status in
             status.revision = Self.revision(of: value, feed)
             status.confirmedAt = time
+            status.notes = value.notes ?? []
             if isNew { status.changedAt = time }
             // A part that is still missing keeps its error, which is logged once.
             if isWhole { (status.lastError, status.failures) = (nil, 0) }
@@ -198,6 +200,9 @@ package actor FeedDesk {
         let observed = await self.reloader.observedFeeds
         for id in self.entries.keys { self.entries[id]?.isObserved = observed.contains(id) }
         if let status = self.entries[feed.id] { await self.tell(status) }
+        for note in value.notes ?? [] where known?.value.notes?.contains(note) != true {
+            self.logger.warning("\(note)", metadata: self.metadata(of: feed))
+        }
         if isNew {
             self.logger.info("feed taken", metadata: self.metadata(of: feed))
         } else if isMended {

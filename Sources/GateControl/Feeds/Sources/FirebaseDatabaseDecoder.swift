@@ -76,7 +76,11 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         return FirebaseDatabaseContent(
             kind: holds,
             language: language.flatMap(\.self) ?? .english,
-            names: FieldNames(fields["fields"], known: FirebaseDatabaseContent.fields, problems),
+            names: FieldNames(
+                fields["fields"],
+                known: FirebaseDatabaseContent.fields.map(\.name),
+                problems
+            ),
             rule: fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
         )
     }

@@ -104,9 +104,10 @@ struct FirebaseDatabaseFeed: FeedSource {
             throw Self.refusal(response.head, response.body)
         }
         let value = try JSONValue.body(of: response)
-        let document = try self.content.document(from: value, id: context.feed)
-        let memory = response.head["ETag"].map { [Self.etag: $0] } ?? [:]
-        await deliver(.value(FeedValue(document: document, memory: memory)))
+        let last = context.last?.memory ?? [:]
+        var taken = try self.content.value(from: value, id: context.feed, after: last)
+        taken.memory[Self.etag] = response.head["ETag"]
+        await deliver(.value(taken))
     }
 
     private func listen(
@@ -116,13 +117,14 @@ struct FirebaseDatabaseFeed: FeedSource {
         let stream = try await self.open(context)
         var parser = EventStreamParser(limit: RulesSource.maximumSize)
         var tree = FirebaseDatabaseTree()
+        var last = context.last?.memory ?? [:]
         let pieces = stream.makeAsyncIterator()
         while let piece = try await Self.next(pieces) {
             for event in try parser.receive(piece) {
                 switch try tree.receive(event) {
                 case .ignore: continue
                 case .confirm: await deliver(.alive)
-                case .show(let value): await deliver(self.answer(value, context))
+                case .show(let value): await deliver(self.answer(value, context, &last))
                 case .renew:
                     await self.forgetToken()
                     return
@@ -134,10 +136,15 @@ struct FirebaseDatabaseFeed: FeedSource {
     }
 
     /// A slip at the source does not end the stream: what mends it comes by the same.
-    private func answer(_ value: JSONValue, _ context: FeedContext) -> FeedAnswer {
+    private func answer(
+        _ value: JSONValue,
+        _ context: FeedContext,
+        _ last: inout [String: String]
+    ) -> FeedAnswer {
         do throws(FeedFailure) {
-            let document = try self.content.document(from: value, id: context.feed)
-            return .value(FeedValue(document: document))
+            let value = try self.content.value(from: value, id: context.feed, after: last)
+            last = value.memory
+            return .value(value)
         } catch {
             return .nonsense(error)
         }

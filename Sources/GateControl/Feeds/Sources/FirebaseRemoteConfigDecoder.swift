@@ -22,7 +22,8 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
             usual: Dictionary(uniqueKeysWithValues: FirebaseRemoteConfigFeed.parameters),
             problems
         )
-        let rule = fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
+        let rule = (fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty)
+            .matching(system.map { [Platform($0.rawValue)] } ?? [])
         let base =
             fields["url"].map { $0.address(problems) }
             ?? (try? FetchURL(parsing: "https://firebaseremoteconfig.googleapis.com"))

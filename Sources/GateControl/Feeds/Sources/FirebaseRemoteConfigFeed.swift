@@ -16,6 +16,8 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     static let scopes = ["https://www.googleapis.com/auth/firebase.remoteconfig"]
+    /// The same spelled rightly, for those who did not take it from the article.
+    private static let otherLatest = "latest_version"
     /// Our names for parameters, and what they are called if nobody says otherwise.
     static let parameters = [
         ("minVersion", "min_version"), ("latestVersion", "lastest_version"),
@@ -43,17 +45,26 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         let request = FetchRequest(self.url, acceptsGzip: true)
         let response = try await self.tokens.fetch(request, context)
         guard response.status == 200 else { throw .google(response) }
+        if let page = FeedFailure.webPage(response.body) { throw page }
         let template = try Self.reading { () throws(RemoteConfigError) in
             try RemoteConfigTemplate(json: response.body)
         }
         try Self.checkVersion(of: template, after: context.last)
-        let memory = Self.memory(of: template, response.head, after: context.last)
+        var value = try self.value(from: template, id: context.feed, at: context.now())
+        let floor = try SourceFields.checkFloor(
+            self.names["minVersion"],
+            isAbsent: template.parameters[self.names["minVersion"]] == nil,
+            after: context.last?.memory ?? [:]
+        )
+        value.memory = Self.memory(of: template, response.head, after: context.last)
+            .merging(floor) { first, _ in first }
         // Nothing is known of If-None-Match here, so that ETags are compared after the fact.
-        if !template.isTimed, memory[Memory.etag] != nil, memory == context.last?.memory {
+        if !template.isTimed, value.memory[Memory.etag] != nil,
+            value.memory == context.last?.memory
+        {
             await deliver(.unchanged)
         } else {
-            let text = try self.document(from: template, id: context.feed, at: context.now())
-            await deliver(.value(FeedValue(document: text, memory: memory)))
+            await deliver(.value(value))
         }
         return .complete
     }
@@ -81,11 +92,11 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     }
 
     /// The rule that a template means at a time.
-    func document(
+    func value(
         from template: RemoteConfigTemplate,
         id: String,
         at now: Timestamp
-    ) throws(FeedFailure) -> String {
+    ) throws(FeedFailure) -> FeedValue {
         let client = RemoteConfigClient(
             platform: Platform(self.system.rawValue),
             app: self.app,
@@ -93,14 +104,17 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         )
         let names = RemoteConfigTerms.Names(
             minimum: self.names["minVersion"],
-            latest: self.names["latestVersion"]
+            latest: self.names.isGiven("latestVersion")
+                ? [self.names["latestVersion"]]
+                : [self.names["latestVersion"], Self.otherLatest]
         )
         let terms = try Self.reading { () throws(RemoteConfigError) in
             try RemoteConfigTerms(template, for: client, names)
         }
+        let notes = self.notes(on: terms, in: template)
         var document = FeedDocument()
         var members = Self.demands(of: terms)
-        guard !members.isEmpty else { return document.text }
+        guard !members.isEmpty else { return FeedValue(document: document.text, notes: notes) }
         if let link = self.text("storeUrl", in: template) {
             members.append(.init("storeUrl", .text(link)))
         }
@@ -114,15 +128,21 @@ struct FirebaseRemoteConfigFeed: FeedSource {
             members.append(.init("notice", .text(id)))
         }
         document.rules.append(self.rule.rule(id, members))
-        return Self.remarks(on: terms) + document.text
+        return FeedValue(document: document.text, notes: notes)
     }
 
-    /// Comments that name the conditions which left several values open.
-    private static func remarks(on terms: RemoteConfigTerms) -> String {
-        terms.undecided.map { name in
-            let line = name.split(whereSeparator: \.isNewline).joined(separator: " ")
-            return "# only Firebase knows whether '\(line)' holds: the lowest version counts\n"
-        }.joined()
+    /// What left several values open, and what could not be used.
+    private func notes(
+        on terms: RemoteConfigTerms,
+        in template: RemoteConfigTemplate
+    ) -> [String] {
+        let undecided = terms.undecided.map {
+            "only Firebase knows whether '\($0)' holds: the lowest version counts"
+        }
+        let uneven = ["storeUrl", "title", "message", "button"].map { self.names[$0] }
+            .filter { template.parameters[$0]?.conditionalValues.isEmpty == false }
+            .map { "'\($0)' has conditions, and is not used: write it into 'rule'" }
+        return undecided + terms.notes + uneven
     }
 
     private static func demands(of terms: RemoteConfigTerms) -> [JSONValue.Member] {

@@ -12,7 +12,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         let key = fields.required("key", of: "a microCMS feed").flatMap { $0.secret(problems) }
         let webhook = fields["webhookSecret"].flatMap { $0.secret(problems) }
         let language = fields["language"].map { $0.language(problems) }
-        let names = FieldNames(fields["fields"], known: MicroCMSFeed.fields, problems)
+        let names = FieldNames(fields["fields"], known: MicroCMSFeed.fields.map(\.name), problems)
         let rule = fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
         guard let url, let key else { return nil }
         return MicroCMSFeed(

@@ -7,9 +7,10 @@ internal import GatePolicy
 /// is a list, and nothing is said of ETags.
 struct MicroCMSFeed: FeedSource {
     /// What it looks for, by the names of https://blog.microcms.io/app-force-update.
-    static let fields = [
-        "title", "message", "startDate", "endDate", "minAppVersion", "maxAppVersion",
-        "buttonTitle", "url",
+    static let fields: [(name: String, kind: SourceFields.Kind)] = [
+        ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
+        ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
+        ("url", .link),
     ]
     /// Where a webhook has its signature (https://document.microcms.io/manual/webhook-setting).
     static let signatureField = "X-MICROCMS-Signature"
@@ -43,9 +44,10 @@ struct MicroCMSFeed: FeedSource {
             // Ten is what comes unasked.
             content = try await self.wholeList(context)
         }
-        let document = try self.document(from: content, id: context.feed)
-        let memory = response.head["ETag"].map { [Self.etag: $0] } ?? [:]
-        await deliver(.value(FeedValue(document: document.text, memory: memory)))
+        let last = context.last?.memory ?? [:]
+        var value = try self.value(from: content, id: context.feed, after: last)
+        value.memory[Self.etag] = response.head["ETag"]
+        await deliver(.value(value))
         return .complete
     }
 
@@ -91,18 +93,32 @@ struct MicroCMSFeed: FeedSource {
         return try body.get()
     }
 
-    /// The rules that an object or a list means.
-    func document(from content: JSONValue, id: String) throws(FeedFailure) -> FeedDocument {
+    /// What an object or a list means.
+    ///
+    /// - Parameters:
+    ///   - content: The object or the list.
+    ///   - id: The id of the feed.
+    ///   - last: What was remembered of the answer before.
+    /// - Returns: The rules.
+    /// - Throws: `FeedFailure` that names the field.
+    func value(
+        from content: JSONValue,
+        id: String,
+        after last: [String: String] = [:]
+    ) throws(FeedFailure) -> FeedValue {
+        let entries = content["contents"]?.items
+        // Before anything else: what is misspelt looks as if it were empty.
+        let memory = try SourceFields(self.names, Self.fields)
+            .check(entries ?? [content], after: last)
         var document = FeedDocument()
-        guard let entries = content["contents"]?.items else {
-            try self.add(content, id: id, to: &document)
-            return document
+        for entry in entries ?? [content] {
+            var name = id
+            if entries != nil {
+                name += "-" + (try entry.text(at: "id") ?? "\(document.rules.count)")
+            }
+            try self.add(entry, id: name, to: &document)
         }
-        for entry in entries {
-            let name = try entry.text(at: "id") ?? "\(document.rules.count)"
-            try self.add(entry, id: "\(id)-\(name)", to: &document)
-        }
-        return document
+        return FeedValue(document: document.text, memory: memory)
     }
 
     private func add(

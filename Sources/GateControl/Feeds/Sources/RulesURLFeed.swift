@@ -82,6 +82,7 @@ struct RulesURLFeed: FeedSource {
         of response: FetchResponse,
         _ context: FeedContext
     ) async throws(FeedFailure) -> FeedValue {
+        if let page = FeedFailure.webPage(response.body) { throw page }
         try await self.checkSignature(of: response.body, context)
         let source = RulesSource(name: "\(self.url)", bytes: response.body)
         var memory: [String: String] = [:]

@@ -26,9 +26,18 @@ struct PlatformCheck: FindingCheck {
                 )
             }
             let namesClients = rule.match.platforms != nil || rule.match.apps != nil
-            if tellsPlatforms, !namesClients, rule.mode == .enforce,
-                rule.withNext.contains(where: \.hasFloor)
-            {
+            let isOpen = !namesClients && rule.mode == .enforce
+            guard isOpen, rule.withNext.contains(where: \.hasFloor) else { continue }
+            let feed = FedDocuments.feed(ofFile: place.id.file)
+            if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
+                findings.report(
+                    .anyPlatform,
+                    "the feed '\(feed.id)' has a floor for every platform, a web client included; say for "
+                        + "which in its 'rule': { match: { platform: ios } }",
+                    at: feed.place,
+                    rule: rule.id
+                )
+            } else if tellsPlatforms {
                 findings.report(
                     .anyPlatform,
                     "the rule '\(rule.id)' has a floor for every platform, a web client included; "
@@ -47,7 +56,8 @@ struct PlatformCheck: FindingCheck {
 struct StoreLinkCheck: FindingCheck {
     private static let android = ["play.google.com", "market:"]
     private static let apple = [
-        "apps.apple.com", "itunes.apple.com", "itms-apps:", "testflight.apple.com",
+        "apps.apple.com", "itunes.apple.com", "itms-apps:", "itms-beta:",
+        "testflight.apple.com",
     ]
     private static let applePlatforms = ["ios", "ipados", "macos", "tvos", "watchos", "visionos"]
 

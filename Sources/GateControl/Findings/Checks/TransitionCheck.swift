@@ -34,7 +34,25 @@ struct TransitionCheck {
                 "\(self.transition.unseen) more rules have changed that were not looked at"
             findings.report(.laxer, message, at: self.place(of: nil, in: self.new))
         }
+        self.reportEmptyFeeds(findings)
         self.reportSettings(findings)
+    }
+
+    /// An editor may mean it, or may have emptied a field, or taken an entry away, by mistake.
+    private func reportEmptyFeeds(_ findings: FindingCollector) {
+        for feed in self.new.feeds
+        where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {
+            let before = self.old.rules(ofFeed: feed.id)
+            guard !before.isEmpty, self.new.rules(ofFeed: feed.id).isEmpty else { continue }
+            let names = before.prefix(5).map { "'\($0)'" }.joined(separator: ", ")
+            let more = before.count > 5 ? " and \(before.count - 5) more" : ""
+            let verb = before.count == 1 ? "is" : "are"
+            findings.report(
+                .emptyFeed,
+                "the feed '\(feed.id)' states no rules any more: \(names)\(more) \(verb) gone",
+                at: feed.place
+            )
+        }
     }
 
     private func report(

@@ -26,6 +26,9 @@ struct StoreLink: Sendable, Equatable {
     /// Schemes that run or reveal something on the client instead of opening a store.
     private static let unsafeSchemes: Set<String> = ["javascript", "data", "vbscript", "file"]
 
+    /// Schemes whose bare beginning opens the store app: TestFlight's.
+    private static let bareSchemes: Set<String> = ["itms-beta"]
+
     private static let forbidden: Set<Unicode.Scalar> = [
         " ", "\"", "<", ">", "\\", "^", "`", "{", "|", "}",
     ]
@@ -41,9 +44,9 @@ struct StoreLink: Sendable, Equatable {
         guard !Self.unsafeSchemes.contains(scheme.lowercased()) else {
             throw .unsafeScheme(String(scheme))
         }
-        guard Self.isScheme(scheme), Self.hasAuthority(text[scheme.endIndex...]) else {
-            throw .notAbsolute
-        }
+        let rest = text[scheme.endIndex...]
+        let isBare = Self.bareSchemes.contains(scheme.lowercased()) && rest == "://"
+        guard Self.isScheme(scheme), isBare || Self.hasAuthority(rest) else { throw .notAbsolute }
         self.text = text
     }
 

@@ -2,8 +2,8 @@ internal import GatePolicy
 
 /// Reads `testFlight`: the builds that testers have, app by app.
 struct TestFlightDecoder {
-    static let keys = ["app", "platform", "feed", "builds"]
-    static let buildKeys = ["version", "build", "audience", "testing", "expiresAt"]
+    static let keys = ["app", "platform", "feed", "words", "builds"]
+    static let buildKeys = ["version", "build", "audience", "testing", "expiresAt", "releaseNotes"]
 
     let problems: Problems
 
@@ -22,8 +22,16 @@ struct TestFlightDecoder {
             .map { $0.compactMap { self.build($0) } }
         let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
         let feed = fields["feed"].flatMap { $0.text("the id of a feed", self.problems) }
+        let words = fields["words"]
+            .flatMap { $0.choice(of: TestAudience.Words.self, self.problems) }
         guard let platform, let builds else { return nil }
-        return TestFlightApp(app: app, platform: Platform(platform), feed: feed, builds: builds)
+        return TestFlightApp(
+            app: app,
+            platform: Platform(platform),
+            feed: feed,
+            words: words ?? .own,
+            builds: builds
+        )
     }
 
     private func build(_ element: Element) -> TestFlightBuild? {
@@ -44,13 +52,29 @@ struct TestFlightDecoder {
             .flatMap { $0.choice(of: TestAudience.self, self.problems) }
         let isTesting = fields["testing"].flatMap { $0.truth(self.problems) } ?? true
         let expiresAt = fields["expiresAt"].flatMap { $0.time(self.problems) }
+        let notes = fields["releaseNotes"].map { self.releaseNotes($0) } ?? [:]
         guard let version, let build, let audience else { return nil }
         return TestFlightBuild(
             version: version,
             build: build,
             audience: audience,
             isTesting: isTesting,
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            releaseNotes: notes
         )
+    }
+
+    /// Texts by their language.
+    private func releaseNotes(_ element: Element) -> [LanguageTag: String] {
+        var notes: [LanguageTag: String] = [:]
+        for entry in element.entries(self.problems) ?? [] {
+            guard let language = LanguageTag(entry.key) else {
+                let message = "'\(entry.key)' is not a language tag such as 'en' or 'zh-Hant'"
+                self.problems.report(message, at: entry.place)
+                continue
+            }
+            notes[language] = entry.value.text("release notes", self.problems)
+        }
+        return notes
     }
 }

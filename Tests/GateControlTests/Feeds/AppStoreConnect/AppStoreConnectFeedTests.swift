@@ -1,3 +1,4 @@
+import Foundation
 import GatePolicy
 import GateTestSupport
 import Synchronization
@@ -38,14 +39,17 @@ struct AppStoreConnectFeedTests {
         ])
     }
 
-    private func feed(_ keys: String = "bundleId: com.example.shop") throws -> FeedDefinition {
+    private func feed(
+        _ keys: String = "bundleId: com.example.shop",
+        key: String? = nil
+    ) throws -> FeedDefinition {
         let file = """
             feeds:
             - id: connect
               source: appStoreConnect
               \(keys.contains("issuer") ? "" : "issuer: \(AppStoreConnectServer.issuer)")
               keyId: \(AppStoreConnectServer.keyID)
-              key: { file: '\(self.connect.keyPath)' }
+              key: { file: '\(key ?? self.connect.keyPath)' }
               url: '\(self.connect.server.url("/"))'
               rule: { storeUrl: 'https://testflight.example' }
               \(keys.replacing("issuer: none", with: ""))
@@ -108,6 +112,55 @@ struct AppStoreConnectFeedTests {
         #expect(definition.releases.count == 3)
         let again = try await self.ask(try self.feed(), last: value)
         #expect(again == value)
+    }
+
+    @Test func `a key in base 64 is the key, and what is no key is told of`() async throws {
+        let key = try String(contentsOfFile: self.connect.keyPath, encoding: .utf8)
+        let path = self.folder.path(of: "other.p8")
+        let feed = try self.feed(key: path)
+        for text in [key, Data(key.utf8).base64EncodedString(), "\n\(key)\n"] {
+            try self.folder.writeInPlace(text, to: "other.p8")
+            #expect(try await !self.ask(feed).document.isEmpty)
+        }
+        try self.folder.writeInPlace("hunter2", to: "other.p8")
+        let failure = await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
+        #expect(failure?.description.hasSuffix("as it is or in base 64") == true)
+        #expect(failure?.description.contains("hunter2") == false)
+    }
+
+    @Test func `testers are told what is new in the newest build, in their language`() async throws
+    {
+        let notes = ["en-US": "Try the cart.", "de-DE": "Warenkorb", "ko": ""]
+        let builds = ["42", "43"].map { number in
+            AppStoreConnectServer.build(number, of: "3.3.0", "INTERNAL_ONLY", ["whatsNew": notes])
+        }
+        try self.connect.set(["builds": builds, "appStoreVersions": [[String: Any]]()])
+        let value = try await self.ask(try self.feed())
+        let loaded = try RulesFileLoader.load(sources: [("feed", value.document)])
+        let known = try #require(loaded.definition.testFlight.first?.builds)
+        #expect(known.filter { !$0.releaseNotes.isEmpty }.map(\.build.description) == ["43"])
+        for (language, text) in [
+            ("de-AT", "Warenkorb"), ("en-US", "Try the cart."), ("ko", "Try the cart."),
+        ] {
+            let answer = loaded.ruleSet.testFlight(
+                .latest(.internal),
+                of: TestFlightSubject(identity: ClientIdentity(languages: [language])),
+                confirmed: [:],
+                at: SystemClock.now()
+            )
+            let json = try JSONParser.parse(answer)
+            #expect(json["releaseNotes"]?.text == text, "\(language)")
+        }
+    }
+
+    @Test func `testers may be told of a build instead of being refused`() async throws {
+        let keys = "bundleId: com.example.shop\n  ask: recommend\n  words: appStoreConnect"
+        let value = try await self.ask(try self.feed(keys))
+        let definition = try RulesFileLoader.load(sources: [("feed", value.document)]).definition
+        #expect(definition.rules.map(\.minimumBuild) == [42, 41])
+        #expect(definition.rules.allSatisfy { $0.schedule.warnFrom != nil })
+        #expect(definition.rules.allSatisfy { $0.schedule.enforceFrom == nil })
+        #expect(definition.testFlight.map(\.words) == [.appStoreConnect])
     }
 
     @Test func `an app is looked up once, and a platform has its own builds`() async throws {
@@ -200,7 +253,7 @@ struct AppStoreConnectFeedTests {
         try self.folder.writeInPlace("-----BEGIN PRIVATE KEY-----\nhunter2\n", to: "AuthKey.p8")
         let failure = try await self.failure()
         #expect(
-            failure?.description.hasSuffix("holds no key of App Store Connect (a .p8 file)") == true
+            failure?.description.contains("holds no key of App Store Connect: ") == true
         )
         #expect(failure?.description.contains("hunter2") == false)
     }

@@ -105,6 +105,31 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(loaded.definition.rules.first?.minimum?.description == "2.0")
     }
 
+    @Test func `a floor that is gone stays, and an empty one is taken back`() async throws {
+        let first = try await self.value()
+        func publish(_ parameters: String) throws {
+            try self.server.changeState(#"{"template":{"parameters":{\#(parameters)}}}"#)
+        }
+        let latest = #""lastest_version":{"defaultValue":{"value":"4.0"}}"#
+        try publish(latest)
+        let gone = await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
+        #expect(
+            gone?.description.hasPrefix("'min_version' is gone: what it asked for stays") == true
+        )
+        try publish(#""min_verison":{"defaultValue":{"value":"4.0.1"}},\#(latest)"#)
+        let misspelt = await #expect(throws: FeedFailure.self) { try await self.ask(last: first) }
+        #expect(misspelt?.description.contains("did you mean 'min_verison'?") == true)
+        try publish(#""min_version":{"defaultValue":{"value":""}},\#(latest)"#)
+        let empty = try await self.value(last: first)
+        #expect(!empty.document.contains("minimum"))
+        #expect(empty.document.contains(#""recommended": "4.0""#))
+    }
+
+    @Test func `without a platform of its own the rule is for the system alone`() async throws {
+        let document = try await self.value().document
+        #expect(document.contains(#""match": {"platform": "ios"}"#))
+    }
+
     @Test func `a server that answers 304 unasked says nothing`() async throws {
         let first = try await self.value()
         try self.server.setFaults(FeedFault("status", path: "/v1/", code: 304))

@@ -26,15 +26,15 @@ struct RemoteConfigConditionParserTests {
             ),
             (
                 "dateTime >= dateTime('2026-01-02T03:04:05')",
-                [.time(.atLeast, time, isExact: true)]
+                [.time(.atLeast, time, zone: "GMT")]
             ),
             (
                 "dateTime < dateTime('2026-01-02T03:04:05', 'UTC')",
-                [.time(.below, time, isExact: true)]
+                [.time(.below, time, zone: "UTC")]
             ),
             (
                 "dateTime < dateTime('2026-01-02T03:04:05', 'Asia/Tokyo')",
-                [.time(.below, time, isExact: false)]
+                [.time(.below, time, zone: "Asia/Tokyo")]
             ),
             (#"app.id == 'a && b\'c'"#, [.app("a && b'c")]),
         ]

@@ -8,7 +8,7 @@ struct RemoteConfigTermsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
     private static let names = RemoteConfigTerms.Names(
         minimum: "min_version",
-        latest: "lastest_version"
+        latest: ["lastest_version", "latest_version"]
     )
 
     private static func terms(
@@ -75,17 +75,44 @@ struct RemoteConfigTermsTests {
             ([("percent <= 10", "2.0")], "3.0", "2.0", []),
             ([("percent <= 10 && device.os == 'android'", "2.0")], "3.0", "3.0", []),
             ([("device.country in ['JP']", "4.0"), ("device.os == 'ios'", "3.5")], "1", "3.5", []),
+            // What may be nothing for some takes the floor away from nobody.
+            ([("percent <= 10", "")], "3.0", "3.0", []),
+            ([("device.os == 'ios'", "")], "3.0", nil, []),
+            ([("app.version.<(['2.0'])", "")], "3.0", nil, [">=2.0 <3.0"]),
             // Times have come or have not; near them an unknown zone leaves it open.
             ([("dateTime >= dateTime('2026-12-24T11:00:00')", "4.0")], "3.0", "4.0", []),
             ([("dateTime >= dateTime('2026-12-24T13:00:00')", "4.0")], "3.0", "3.0", []),
             (
-                [("dateTime >= dateTime('2026-12-24T11:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
+                [("dateTime >= dateTime('2026-12-24T11:00:00', 'Mars/Olympus')", "4.0")], "3.0",
                 "3.0",
                 []
             ),
             (
-                [("dateTime >= dateTime('2026-12-23T11:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
+                [("dateTime >= dateTime('2026-12-23T11:00:00', 'Mars/Olympus')", "4.0")], "3.0",
                 "4.0",
+                []
+            ),
+            // Noon in London is 21 o'clock in Tokyo and 4 o'clock in Los Angeles.
+            (
+                [("dateTime >= dateTime('2026-12-24T21:00:00', 'Asia/Tokyo')", "4.0")], "3.0",
+                "4.0",
+                []
+            ),
+            (
+                [("dateTime >= dateTime('2026-12-24T21:00:01', 'Asia/Tokyo')", "4.0")], "3.0",
+                "3.0",
+                []
+            ),
+            (
+                [("dateTime < dateTime('2026-12-24T04:00:01', 'America/Los_Angeles')", "4.0")],
+                "3.0",
+                "4.0",
+                []
+            ),
+            (
+                [("dateTime < dateTime('2026-12-24T04:00:00', 'America/Los_Angeles')", "4.0")],
+                "3.0",
+                "3.0",
                 []
             ),
         ] as [([(String, String)], String, String?, [String])]
@@ -109,14 +136,13 @@ struct RemoteConfigTermsTests {
         (#"{ "useInAppDefault": true }"#, nil),
         (#"{ "rolloutValue": { "rolloutId": "r", "value": "5.0", "percent": 10 } }"#, "3.0"),
         (#"{ "rolloutValue": { "rolloutId": "r", "value": "2.0", "percent": 10 } }"#, "2.0"),
-        (#"{ "personalizationValue": { "personalizationId": "p" } }"#, nil),
         (
             #"{ "experimentValue": { "experimentId": "e", "variantValue": [{ "variantId": "a", "value": "2.5" }, { "variantId": "b", "value": "9" }], "exposurePercent": 50 } }"#,
             "2.5"
         ),
         (
             #"{ "experimentValue": { "experimentId": "e", "variantValue": [{ "variantId": "a", "noChange": true }] } }"#,
-            nil
+            "3.0"
         ),
     ])
     func `what Firebase draws counts for the lowest, or for nothing`(
@@ -126,6 +152,94 @@ struct RemoteConfigTermsTests {
         let terms = try Self.terms(Self.template([("true", value)], Self.text("3.0")))
         #expect(terms.minimum?.description == minimum)
         #expect(terms.blocked == [])
+        #expect(terms.notes.count == 1)
+    }
+
+    private static let unknown = [
+        #"{ "personalizationValue": { "personalizationId": "p" } }"#,
+        #"{ "oracleValue": { "oracleId": "o" } }"#, #"{ "value": 3 }"#, "{}",
+    ]
+
+    @Test(arguments: unknown + [#"{ "useInAppDefault": true }"#])
+    func `what some clients may have, and nobody knows, takes the floor away from nobody`(
+        value: String
+    ) throws {
+        let template = Self.template([("percent <= 10", value)], Self.text("3.0"))
+        let terms = try Self.terms(template)
+        #expect(terms.minimum?.description == "3.0")
+        #expect(terms.undecided == ["c0"])
+    }
+
+    @Test(arguments: unknown)
+    func `what nobody knows of all clients is no floor, and no reason to take one away`(
+        value: String
+    ) throws {
+        let error = #expect(throws: RemoteConfigError.self) {
+            try Self.terms(Self.template([], value))
+        }
+        guard case .unknowable("min_version", _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // Of clients whom it does not concern it says nothing.
+        let elsewhere = Self.template([("device.os == 'android'", value)], Self.text("3.0"))
+        #expect(try Self.terms(elsewhere).minimum?.description == "3.0")
+    }
+
+    @Test func `a value of another parameter is nobody's business`() throws {
+        let values = Self.unknown.enumerated().map { #""p\#($0)": { "defaultValue": \#($1) }"# }
+        let terms = try Self.terms(
+            #"{ "parameters": { \#(values.joined(separator: ",")), "#
+                + #""min_version": { "defaultValue": { "value": "3.0" } } } }"#
+        )
+        #expect(terms.minimum?.description == "3.0")
+    }
+
+    @Test func `what is told of the app's own values has a note`() throws {
+        let app = #"{ "useInAppDefault": true }"#
+        #expect(
+            try Self.terms(Self.template([], app)).notes
+                == ["'min_version' is what the app brings along by default: nothing is asked there"]
+        )
+        let some = Self.template([("app.version.<(['2.0'])", app)], Self.text("3.0"))
+        let terms = try Self.terms(some)
+        #expect((terms.minimum, terms.blocked.map(\.description)) == (nil, [">=2.0 <3.0"]))
+        #expect(terms.notes.first?.contains("where 'c0' holds") == true)
+    }
+
+    @Test func `a recommendation alone is enough, in either spelling`() throws {
+        for name in ["lastest_version", "latest_version"] {
+            let terms = try Self.terms(
+                #"{ "parameters": { "\#(name)": { "defaultValue": { "value": "3.5.0" } } } }"#
+            )
+            #expect(terms.minimum == nil)
+            #expect(terms.recommended?.description == "3.5.0")
+        }
+        let drawn = #"{ "personalizationValue": { "personalizationId": "p" } }"#
+        let terms = try Self.terms(
+            #"{ "parameters": { "min_version": { "defaultValue": { "value": "3.0" } }, "#
+                + #""lastest_version": { "defaultValue": \#(drawn) } } }"#
+        )
+        #expect(terms.minimum?.description == "3.0")
+        #expect(terms.recommended == nil)
+        #expect(terms.notes.first?.hasSuffix("nothing is recommended") == true)
+    }
+
+    @Test(arguments: [
+        ("min_verison", "3.0.0", true), ("minVersion", "3.0.0", true), ("min_version", "", false),
+        // Numbers, and names that are not near, are of something else.
+        ("min_versions", "7", false), ("background", "3.0.0", false),
+    ])
+    func `a misspelt parameter is named`(name: String, value: String, isSlip: Bool) throws {
+        let json =
+            #"{ "parameters": { "\#(name)": { "defaultValue": { "value": "\#(value)" } }, "#
+            + #""lastest_version": { "defaultValue": { "value": "3.5.0" } } } }"#
+        guard isSlip else {
+            #expect(try Self.terms(json).minimum == nil)
+            return
+        }
+        let error = #expect(throws: RemoteConfigError.self) { try Self.terms(json) }
+        #expect(error == .misspelt(parameter: "min_version", found: name))
     }
 
     @Test func `conditions that the gate cannot decide are named`() throws {
@@ -148,16 +262,16 @@ struct RemoteConfigTermsTests {
         ("", "not a Remote Config template: not valid JSON"),
         ("[]", "not a Remote Config template: an object is expected"),
         ("null", "not a Remote Config template: an object is expected, not null"),
-        ("{}", "the template has no parameter 'min_version'"),
+        ("{}", "the template has no parameter 'min_version', and no 'lastest_version'"),
         (
             #"{ "parameters": { "min_version": { "defaultValue": { "value": 3 } } } }"#,
-            "not a Remote Config template: parameters.min_version.defaultValue.value: "
-                + "a text is expected"
+            "the parameter 'min_version' has a value that cannot be read: "
+                + "parameters.min_version.defaultValue.value: a text is expected"
         ),
         (
             #"{ "parameters": { "min_version": { "defaultValue": {} } } }"#,
-            "not a Remote Config template: parameters.min_version.defaultValue: "
-                + "none of the kinds of values that are known"
+            "the parameter 'min_version' has a value that cannot be read: "
+                + "parameters.min_version.defaultValue: none of the kinds of values that are known"
         ),
         (
             #"{ "conditions": [{ "name": "a" }] }"#,
@@ -167,7 +281,6 @@ struct RemoteConfigTermsTests {
             template([], text("soon")),
             "the parameter 'min_version' is 'soon': 'soon' is not a number of ASCII digits"
         ),
-        (template([], text("")), "the parameter 'min_version' is '': the version is empty"),
     ])
     func `a template without sense is refused with the place`(json: String, message: String) {
         let error = #expect(throws: RemoteConfigError.self) { try Self.terms(json) }

@@ -166,6 +166,21 @@ struct EtcdFeedTests {
         )
     }
 
+    @Test func `the port for peers is told of`() async throws {
+        let server = try SourceServer { _ in
+            [.answer("404 Not Found", body: "404 page not found\n")]
+        }
+        let feed = try self.feed([server.url("")])
+        let failure = await #expect(throws: FeedFailure.self) {
+            try await self.answers(of: feed, atMost: 1)
+        }
+        #expect(
+            failure?.description
+                == "the source answers 404: no JSON gateway there; is it the port for clients (2379), "
+                + "not for peers (2380)?"
+        )
+    }
+
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })
     func `no fault makes a value`(fault: SourceFault) async throws {
         let server = try SourceServer { _ in [Self.range("A")] }

@@ -192,12 +192,13 @@ struct FirebaseDatabaseFeedTests {
             case 1: database.send("patch", #"{"path":"/","data":{"minVersion":"2.5.0"}}"#)
             case 2: database.send("put", #"{"path":"/minVersion","data":3}"#)
             case 3: database.send("put", #"{"path":"/minVersion","data":null}"#)
+            case 4: database.send("put", #"{"path":"/minVersion","data":""}"#)
             default: database.endStreams()
             }
         }
         #expect(end == .interrupted)
         let answers = seen.withLock(\.self)
-        #expect(answers.count == 5)
+        #expect(answers.count == 6)
         #expect(
             answers[0].document?.contains(#""recommended": "3.1.0""#) == true
         )
@@ -208,7 +209,16 @@ struct FirebaseDatabaseFeedTests {
             return
         }
         #expect(failure.description.contains("'minVersion' must be a text, found the number 3"))
-        #expect(answers[4].document?.contains("minimum") == false)
+        guard case .nonsense(let gone) = answers[4] else {
+            Issue.record("\(answers[4])")
+            return
+        }
+        #expect(
+            gone.description
+                == "'minVersion' is gone: what it asked for stays; "
+                + "to ask for nothing, make it an empty text"
+        )
+        #expect(answers[5].document?.contains("minimum") == false)
         let first = try #require(database.server.requests.first)
         let second = try #require(database.shard.requests.first)
         #expect(first.target == "/app/version.json?auth=hunter2")
@@ -260,6 +270,48 @@ struct FirebaseDatabaseFeedTests {
         database.put(json)
         let feed = try self.feed(database, "stream: false")
         await #expect(throws: FeedFailure.self) { try await self.ask(feed) }
+    }
+
+    @Test(arguments: [
+        (#"{"minversion":"2.0.0"}"#, "unknown field 'minversion'; did you mean 'minVersion'?"),
+        (
+            #"{"minVersion":"2.0","verison":"3.0"}"#,
+            "unknown field 'verison'; did you mean 'version'?"
+        ),
+        (#"{"floor":"2.0.0"}"#, "the object has neither 'minVersion' nor 'version'"),
+        (#"{"storeUrl":"https://a.example"}"#, "the object has neither 'minVersion' nor 'version'"),
+        (#"{"version":"3.1.0"}"#, "'minVersion' is gone: what it asked for stays"),
+    ])
+    func `what is misspelt or gone keeps the floor, and says so`(
+        json: String,
+        message: String
+    ) async throws {
+        let database = try RealtimeDatabase()
+        database.put(Self.version)
+        let feed = try self.feed(database, "stream: false")
+        guard case .value(let value)? = try await self.ask(feed).first else {
+            Issue.record("no value")
+            return
+        }
+        database.put(json)
+        let failure = await #expect(throws: FeedFailure.self) {
+            try await self.ask(feed, last: value)
+        }
+        #expect(failure?.description.hasPrefix(message) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test(arguments: [#"{"minVersion":"","version":"3.1.0"}"#, #"{"minVersion":""}"#])
+    func `an empty text asks nothing`(json: String) async throws {
+        let database = try RealtimeDatabase()
+        database.put(Self.version)
+        let feed = try self.feed(database, "stream: false")
+        guard case .value(let value)? = try await self.ask(feed).first else {
+            Issue.record("no value")
+            return
+        }
+        database.put(json)
+        let next = try #require(try await self.ask(feed, last: value).first?.document)
+        #expect(!next.contains("minimum"))
     }
 
     @Test func `a whole rule set may lie in the database`() async throws {

@@ -29,7 +29,7 @@ struct MicroCMSFeedTests {
     private func document(_ fields: String, _ keys: String = "") throws -> String {
         let text = "{\(Self.dates)\(fields.isEmpty ? "" : ",")\(fields)}"
         let content = try JSONParser.parse(Array(text.utf8))
-        return try self.feed(keys).document(from: content, id: "cms").text
+        return try self.feed(keys).value(from: content, id: "cms").document
     }
 
     private static let link = #""url":"https://a.example""#
@@ -104,8 +104,76 @@ struct MicroCMSFeedTests {
     func `what is no content of microCMS is refused`(text: String) throws {
         let content = try JSONParser.parse(Array(text.utf8))
         #expect(throws: FeedFailure.self) {
-            try self.feed().document(from: content, id: "cms")
+            try self.feed().value(from: content, id: "cms")
         }
+    }
+
+    @Test(arguments: [
+        (#""minVersion":"2.0","maxVersion":"2.1""#, "'minVersion'", "'minAppVersion'"),
+        (#""minappversion":"1.0","maxAppVersion":"2.1""#, "'minappversion'", "'minAppVersion'"),
+        (#""maxAppVerison":["2.1"]"#, "'maxAppVerison'", "'maxAppVersion'"),
+        (#""maxAppVersions":2.1"#, "'maxAppVersions'", "'maxAppVersion'"),
+        (#""maxAppVersion":"2","messages":"Bitte""#, "'messages'", "'message'"),
+        (#""maxAppVersion":"2","endDay":"2027-01-01T00:00:00Z""#, "'endDay'", "'endDate'"),
+        (#""maxAppVersion":"2","urls":"https://b.example""#, "'urls'", "'url'"),
+    ])
+    func `a misspelt field is refused with the nearest known one`(
+        fields: String,
+        unknown: String,
+        meant: String
+    ) {
+        let isLink = fields.contains("urls")
+        let failure = #expect(throws: FeedFailure.self) {
+            try self.document(fields + (isLink ? "" : "," + Self.link))
+        }
+        #expect(failure?.description == "unknown field \(unknown); did you mean \(meant)?")
+    }
+
+    @Test(arguments: [
+        // Beside the known one it is the editors' own, and so is what no version could be.
+        #""maxAppVersion":"2.0","maxAppVersions":"3.0""#,
+        #""maxAppVersion":"2.0","minAppVersionNote":"from the crash on""#,
+        #""maxAppVersion":"2.0","minVersion":"","memo":"1.0","number":7"#,
+        #""maxAppVersion":"2.0","messages":{"en":"a"}"#,
+    ])
+    func `a field of the editors' own is left alone`(fields: String) throws {
+        #expect(try self.document(fields + "," + Self.link).contains("<=2.0"))
+    }
+
+    @Test func `a field that was always there does not become a slip when one is emptied`() throws {
+        func value(_ fields: String, after last: [String: String]) throws -> FeedValue {
+            let text = "{\(Self.dates),\(fields),\(Self.link)}"
+            let content = try JSONParser.parse(Array(text.utf8))
+            return try self.feed().value(from: content, id: "cms", after: last)
+        }
+        let own = #""maxAppVersionIos":"3.0""#
+        let first = try value(#""maxAppVersion":"2.0",\#(own)"#, after: [:])
+        #expect(first.document.contains("<=2.0"))
+        let emptied = try value(own, after: first.memory)
+        #expect(emptied.document == "{\"rules\": []}\n")
+        #expect(throws: FeedFailure.self) { try value(own, after: [:]) }
+    }
+
+    @Test func `a misspelt field of one entry refuses the list`() throws {
+        let entries = [#""maxAppVersion":"2.0""#, #""maxVersion":"2.0""#].map {
+            "{\(Self.dates),\($0),\(Self.link)}"
+        }
+        let text = #"{"contents":[\#(entries.joined(separator: ","))],"totalCount":2}"#
+        let content = try JSONParser.parse(Array(text.utf8))
+        let failure = #expect(throws: FeedFailure.self) {
+            try self.feed().value(from: content, id: "cms")
+        }
+        #expect(failure?.description.contains("did you mean 'maxAppVersion'?") == true)
+    }
+
+    @Test func `a misspelt field is looked for where the field would be`() throws {
+        let keys = "fields: { minAppVersion: ios.min, maxAppVersion: ios.maximum }"
+        let failure = #expect(throws: FeedFailure.self) {
+            try self.document(#""ios":{"maximun":"2.0"},\#(Self.link)"#, keys)
+        }
+        #expect(
+            failure?.description == "unknown field 'ios.maximun'; did you mean 'ios.maximum'?"
+        )
     }
 
     @Test func `a list has a rule for each entry`() throws {
@@ -114,7 +182,7 @@ struct MicroCMSFeedTests {
         }
         let text = #"{"contents":[\#(entries.joined(separator: ","))],"totalCount":2}"#
         let content = try JSONParser.parse(Array(text.utf8))
-        let document = try self.feed().document(from: content, id: "cms").text
+        let document = try self.feed().value(from: content, id: "cms").document
         let loaded = try RulesFileLoader.load(sources: [("feed:cms", document)])
         #expect(loaded.definition.rules.map(\.id) == ["cms-ios", "cms-android"])
     }
@@ -246,6 +314,14 @@ struct MicroCMSWireTests {
         #expect(loaded.definition.rules.count == 30)
         cms.publish(list: (0..<101).map { ["maxAppVersion": "\($0)"] })
         await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
+    }
+
+    @Test func `a page for people is called one`() async throws {
+        let cms = try MicroCMS(key: "the-key")
+        cms.publish(["maxAppVersion": "2.0", "url": "https://a.example"])
+        cms.server.set(.webPage)
+        let failure = await #expect(throws: FeedFailure.self) { try await self.ask(cms) }
+        #expect(failure?.description.hasPrefix("the answer is a web page") == true)
     }
 
     @Test(arguments: SourceFault.allCases.filter { $0 != .silent })

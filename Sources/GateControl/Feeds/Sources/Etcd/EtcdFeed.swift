@@ -217,7 +217,7 @@ struct EtcdFeed: FeedSource {
         do {
             return try JSONParser.parse(bytes)
         } catch {
-            throw .content("the answer is \(error)")
+            throw FeedFailure.webPage(bytes) ?? .content("the answer is \(error)")
         }
     }
 
@@ -225,6 +225,12 @@ struct EtcdFeed: FeedSource {
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let answer = try? JSONParser.parse(body)
         let error = answer?["error"] ?? answer.flatMap { $0["message"] == nil ? nil : $0 }
+        if head.status == 404, error == nil {
+            // Peers among each other know nothing of the gateway.
+            let detail =
+                "no JSON gateway there; is it the port for clients (2379), not for peers (2380)?"
+            return .status(head, detail: detail)
+        }
         return .status(head, detail: error.map { EtcdState.words(of: $0) })
     }
 }

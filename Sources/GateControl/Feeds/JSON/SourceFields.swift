@@ -1,0 +1,150 @@
+internal import GatePolicy
+
+/// The fields that a feed looks for in what a source says, and slips in their names.
+///
+/// Sources leave out what is empty, and have fields of their own: an absent field alone is no slip, and
+/// neither is one that nobody knows. A slip is a field that nobody knows, that has come since the
+/// last answer, and that stands where a known one is absent whose name and kind of value are near.
+struct SourceFields: Sendable {
+    /// What a known field holds.
+    enum Kind: Sendable {
+        case version
+        case time
+        case link
+        case words
+
+        /// Whether a value could be one of this kind, as it is or with another mistake in it.
+        fileprivate func fits(_ value: JSONValue) -> Bool {
+            switch value {
+            case .null, .boolean, .object: return false
+            case .number: return self == .version
+            case .list(let items): return items.count == 1 && self.fits(items[0])
+            case .text(let text):
+                switch self {
+                case .version: return (try? AppVersion(parsing: text)) != nil
+                case .time: return (try? Timestamp(parsing: text)) != nil
+                case .link: return text.contains("://")
+                case .words: return !text.isEmpty
+                }
+            }
+        }
+    }
+
+    /// A field that nobody knows, beside the known one that is nearest to it.
+    private struct Stranger {
+        let path: String
+        let meant: String
+    }
+
+    /// What remembers the unknown fields of the answer before.
+    private static let strangers = "strangers"
+    /// What remembers the field that had the floor.
+    private static let floor = "floor"
+
+    /// By their paths in the source.
+    private let known: [(path: String, kind: Kind)]
+
+    init(_ names: FieldNames, _ kinds: [(name: String, kind: Kind)]) {
+        self.known = kinds.map { (names[$0.name], $0.kind) }
+    }
+
+    /// Looks for slips in an answer.
+    ///
+    /// - Parameters:
+    ///   - values: What the source says, entry by entry.
+    ///   - last: What was remembered of its answer before.
+    /// - Returns: What is to be remembered of this one.
+    /// - Throws: `FeedFailure` that names the field and the known one.
+    func check(
+        _ values: [JSONValue],
+        after last: [String: String]
+    ) throws(FeedFailure) -> [String: String] {
+        let former = Self.names(last[Self.strangers])
+        var paths: Set<String> = []
+        for value in values {
+            for stranger in self.strangers(in: value) {
+                let (path, meant) = (stranger.path, stranger.meant)
+                guard former.contains(path) || !value.isAbsent(at: meant) else {
+                    throw .content("unknown field '\(path)'; did you mean '\(meant)'?")
+                }
+                paths.insert(path)
+            }
+        }
+        return Self.memory(Self.strangers, paths.sorted())
+    }
+
+    /// Looks whether the field of the floor is gone.
+    ///
+    /// This is for sources in which somebody can write down that nothing is asked: what is gone there is a
+    /// slip, and no undo.
+    ///
+    /// - Parameters:
+    ///   - path: The field.
+    ///   - isAbsent: Whether there is no such field.
+    ///   - last: What was remembered of the answer before.
+    /// - Returns: What is to be remembered of this one.
+    /// - Throws: `FeedFailure` that names the field and the way to ask for nothing.
+    static func checkFloor(
+        _ path: String,
+        isAbsent: Bool,
+        after last: [String: String]
+    ) throws(FeedFailure) -> [String: String] {
+        guard isAbsent else { return [self.floor: path] }
+        guard last[self.floor] == path else { return [:] }
+        throw .content(
+            "'\(path)' is gone: what it asked for stays; to ask for nothing, make it an empty text"
+        )
+    }
+
+    private static func names(_ text: String?) -> [String] {
+        text?.split(separator: "\n").map(String.init) ?? []
+    }
+
+    private static func memory(_ key: String, _ names: [String]) -> [String: String] {
+        names.isEmpty ? [:] : [key: names.joined(separator: "\n")]
+    }
+
+    private func strangers(in value: JSONValue) -> [Stranger] {
+        let parents = Set(self.known.map { JSONPath($0.path).parent })
+        return parents.sorted().flatMap { parent -> [Stranger] in
+            let place = parent.isEmpty ? value : value[path: parent]
+            guard case .object(let members)? = place else { return [] }
+            return members.compactMap { self.stranger($0, in: parent) }
+        }
+    }
+
+    private func stranger(_ member: JSONValue.Member, in parent: String) -> Stranger? {
+        let path = parent.isEmpty ? member.name : "\(parent).\(member.name)"
+        guard !self.known.contains(where: { $0.path == path }) else { return nil }
+        let siblings = self.known.filter {
+            JSONPath($0.path).parent == parent && $0.kind.fits(member.value)
+        }
+        let names = siblings.map { JSONPath($0.path).name }
+        guard let name = Spelling.nearest(to: member.name, among: names),
+            let meant = siblings.first(where: { JSONPath($0.path).name == name })
+        else { return nil }
+        return Stranger(path: path, meant: meant.path)
+    }
+}
+
+/// A path such as `ios.minimum`, cut before its last name.
+private struct JSONPath {
+    let parent: String
+    let name: String
+
+    init(_ path: String) {
+        let names = path.split(separator: ".")
+        self.parent = names.dropLast().joined(separator: ".")
+        self.name = names.last.map(String.init) ?? path
+    }
+}
+
+extension JSONValue {
+    /// Whether there is no such field, or `null`, which many sources have in its place.
+    func isAbsent(at path: String) -> Bool {
+        switch self[path: path] {
+        case nil, .null?: true
+        case _?: false
+        }
+    }
+}
