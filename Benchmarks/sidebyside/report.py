@@ -1,4 +1,7 @@
-"""The report: medians over the rounds, and ratios to the reference round by round."""
+"""The report: medians over the rounds, and ratios to the reference round by round.
+
+Wrong answers may be fast ones: a run that is not clean counts in no figure.
+"""
 
 import datetime
 import statistics
@@ -98,7 +101,7 @@ def cell_text(runs, baseline, column):
 
 
 def median_text(runs, column):
-    values = [run.figures[column.figure] for run in runs if column.figure in run.figures]
+    values = [run.figures[column.figure] for run in runs if run.is_clean]
     return column.layout.format(statistics.median(values)) if values else "–"
 
 
@@ -114,7 +117,7 @@ def ratios_of(runs, baseline, figure):
     return [
         run.figures[figure] / reference.figures[figure]
         for run, reference in zip(runs, baseline or [], strict=bool(runs and baseline))
-        if run.figures and reference.figures and reference.figures[figure] != 0
+        if run.is_clean and reference.is_clean and reference.figures[figure] != 0
     ]
 
 

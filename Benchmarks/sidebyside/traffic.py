@@ -31,12 +31,16 @@ class Traffic:
     # Drawn by Zipf's law, the first request most often, instead of one after the other.
     by_zipf: bool = False
     # Until whatever is remembered of clients is remembered.
-    warm_up_seconds: float = 0.3
+    warm_up_seconds: float = 0.2
     warm_up_requests: int = 5_000
+
+    def case(self, denied):
+        """Its name with what is to become of it."""
+        return f"{self.name}-{'deny' if denied else 'pass'}"
 
     def write(self, folder, denied):
         """The file of its requests in the folder, which is written once."""
-        path = folder / f"{self.name}-{'deny' if denied else 'pass'}.requests"
+        path = folder / f"{self.case(denied)}.requests"
         if not path.exists():
             with path.open("wb") as file:
                 for request in self.make(denied):
@@ -134,11 +138,11 @@ MIXED = Traffic(
 )
 CROWD = Traffic(
     "crowd", f"{IDENTITIES:,} identities (builds, systems, languages) by Zipf's law",
-    crowd_of(IDENTITIES), by_zipf=True, warm_up_seconds=1, warm_up_requests=30_000,
+    crowd_of(IDENTITIES), by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 LARGER_CROWD = Traffic(
     "larger-crowd", f"{MORE_IDENTITIES:,} identities", crowd_of(MORE_IDENTITIES),
-    by_zipf=True, warm_up_seconds=1,
+    by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 NEVER_SEEN = Traffic(
     "never-seen", "as mixed, each request of a version that was never seen", never_seen,

@@ -59,6 +59,20 @@ class Ahead(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
+    def test_wrong_answers_are_no_fast_row(self):
+        wrong = [Run({"cost": 1}, ("100 wrong answers",))]
+        rows = {"haproxy": wrong, "versiongate": runs("cost", 10)}
+        table = report.scenario_table(Scenario(), rows)
+        self.assertRegex(table, r"haproxy +\| +– \| WRONG: 100 wrong answers")
+        self.assertEqual(report.ahead({Scenario(): rows}), "Nowhere in these tables.")
+
+    def test_a_round_with_wrong_answers_is_left_out_of_the_ratios(self):
+        rows = {
+            "nginx-map": [Run({"cost": 10}), Run({"cost": 1}, ("1 socket error",))],
+            "versiongate": runs("cost", 20, 20),
+        }
+        self.assertIn("20 (2.00)", report.scenario_table(Scenario(), rows))
+
     def test_a_figure_may_be_followed_by_its_ratio(self):
         table = report.scenario_table(Scenario(), {
             "nginx-map": runs("cost", 1000), "versiongate": runs("cost", 1500),

@@ -23,7 +23,7 @@ HEADLINE_SCENARIOS = tuple(
     for denied in (False, True)
 )
 SCENARIOS = (
-    Instructions((*HEADLINES, POST), "http1"),
+    Instructions(HEADLINES, "http1", passing=(LARGER_CROWD, POST)),
     Instructions(HEADLINES, "http2"),
     *HEADLINE_SCENARIOS,
     RealTraffic(POST, denied=False, max_rounds=3),

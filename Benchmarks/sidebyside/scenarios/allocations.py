@@ -28,8 +28,8 @@ class Allocations:
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # Caddy has an allocator of its own, which nobody can listen to.
-            if candidate.name != "caddy"
+            # These have allocators of their own, which nobody can listen to.
+            if candidate.name not in ("caddy", "envoy")
         }
 
     def _measure(self, bench, candidate, _):

@@ -13,7 +13,10 @@ CONNECTIONS = 8
 
 class Bodies:
     reference = REFERENCE
-    compared = (Compared("cpu_microseconds", "CPU for a MiB"),)
+    compared = (
+        Compared("cpu_microseconds", "CPU for a MiB"),
+        Compared("requests_per_second", "MiB/s", is_better_higher=True),
+    )
     max_rounds = 3
     columns = (
         Column("MiB/s", "requests_per_second", "{:.0f}"),

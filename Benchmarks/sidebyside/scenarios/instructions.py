@@ -25,11 +25,11 @@ class Instructions:
     # A count, no measurement.
     max_rounds = 1
 
-    def __init__(self, traffic, protocol):
-        self._kinds = {
-            f"{each.name}-{'deny' if denied else 'pass'}": (each, denied)
-            for each in traffic for denied in (False, True)
-        }
+    def __init__(self, traffic, protocol, passing=()):
+        """`passing` is what is sent to pass only."""
+        kinds = [(each, denied) for each in traffic for denied in (False, True)]
+        kinds += [(each, False) for each in passing]
+        self._kinds = {each.case(denied): (each, denied) for each, denied in kinds}
         self._protocol = protocol
         self.name = "instructions" if protocol == "http1" else "instructions-http2"
         how = "HTTP/1.1" if protocol == "http1" else "HTTP/2 with TLS"

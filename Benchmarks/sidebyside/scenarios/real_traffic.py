@@ -1,5 +1,6 @@
 """The headline: what requests of many clients cost, as many as one core of the proxy can take."""
 
+import dataclasses
 import functools
 
 from ..candidates import GATE, REFERENCE
@@ -22,14 +23,17 @@ class RealTraffic:
 
     columns = COLUMNS
     reference = REFERENCE
-    compared = (Compared("cpu_microseconds", "CPU for a request"),)
+    compared = (
+        Compared("cpu_microseconds", "CPU for a request"),
+        Compared("requests_per_second", "requests/s", is_better_higher=True),
+    )
 
     def __init__(self, traffic, denied, protocol="http1", max_rounds=None):
         self.max_rounds = max_rounds
         self.traffic = traffic
         self.denied = denied
         self.protocol = protocol
-        self.name = f"{traffic.name}-{'deny' if denied else 'pass'}"
+        self.name = traffic.case(denied)
         who = "the proxy answers with 426" if denied else "the backend answers"
         how = "HTTP/1.1"
         if protocol == "http2":
@@ -63,7 +67,11 @@ class CrowdSize:
     max_rounds = 3
 
     def __init__(self, few, many):
-        self._traffic = (few, many)
+        # In a new process nothing is remembered yet from the round before.
+        self._traffic = tuple(
+            dataclasses.replace(each, warm_up_seconds=2 * each.warm_up_seconds)
+            for each in (few, many)
+        )
         self.title = f"pass, {many.title} beside {few.title}, HTTP/1.1"
         self.columns = (
             Column("requests/s, fewer", "few_requests", "{:.0f}"),
