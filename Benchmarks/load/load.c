@@ -8,8 +8,10 @@
  * have that status (and so long a body); anything else is counted as wrong, and no connection is opened
  * again.
  *
- * A line on the standard input starts a phase: "milliseconds N" or "requests N". When its last answer has
- * come, a line of JSON tells about it, and nothing is under way until the next phase. */
+ * A line on the standard input starts a phase: "milliseconds N", "requests N" or "rounds N". In a round
+ * every connection asks as often as it has room for, and nothing more until all have their answers: what
+ * the server finds at once then does not depend on who is faster. When the last answer of a phase has come,
+ * a line of JSON tells about it, and nothing is under way until the next phase. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -182,9 +184,8 @@ static uint64_t microseconds_of(double share) {
     return 0;
 }
 
-static void run_phase(int watch) {
-    memset(latencies, 0, sizeof latencies);
-    answers = wrong = socket_errors = 0;
+/* Returns when all that was asked for is answered, or nothing comes any more. */
+static void run_round(int watch) {
     uint64_t start = now();
     for (size_t index = 0; index < slot_count; index++) ask_again(&slots[index], start);
     struct epoll_event events[EVENTS];
@@ -201,6 +202,16 @@ static void run_phase(int watch) {
             if (receive(current->connection)) ask_again(current, now());
             else give_up(current);
         }
+    }
+}
+
+static void run_phase(int watch, uint64_t rounds, uint64_t requests_each) {
+    memset(latencies, 0, sizeof latencies);
+    answers = wrong = socket_errors = 0;
+    uint64_t start = now();
+    for (; rounds && !under_way; rounds--) {
+        to_send = requests_each;
+        run_round(watch);
     }
     printf("RESULT {\"requests\":%llu,\"nanoseconds\":%llu,\"p50\":%llu,\"p99\":%llu,"
            "\"wrong\":%llu,\"socketErrors\":%llu,\"next\":%llu}\n",
@@ -250,9 +261,9 @@ int main(int count, char **arguments) {
             return 1;
         }
         int is_timed = strcmp(unit, "milliseconds") == 0;
-        to_send = is_timed ? UINT64_MAX : amount;
         end = is_timed ? now() + amount * 1000000 : UINT64_MAX;
-        run_phase(watch);
+        if (strcmp(unit, "rounds") == 0) run_phase(watch, amount, open_count * (uint64_t)streams);
+        else run_phase(watch, 1, is_timed ? UINT64_MAX : amount);
     }
     return 0;
 }

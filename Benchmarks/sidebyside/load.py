@@ -17,8 +17,8 @@ LIBRARIES = {
     "http1": ((), ()),
     "http2": (("-lnghttp2", "-lssl", "-lcrypto"), ("nghttp2/nghttp2.h", "openssl/ssl.h")),
 }
-# What a phase may take on top of its duration before it counts as hung; one that is counted in
-# requests has only this.
+# What a phase may take on top of its duration before it counts as hung; and one that is not told
+# how long it is to take.
 GRACE_SECONDS = 15
 COUNTED_SECONDS = 120
 # The least of eight digits.
@@ -84,9 +84,10 @@ class Load:
         self._process.stdout.close()
         self._process.stderr.close()
 
-    def run(self, *, seconds=None, requests=None):
+    def run(self, *, seconds=None, requests=None, rounds=None):
         """One phase, and what it tells; raises LoadFailed."""
-        phase, limit = f"requests {requests}", COUNTED_SECONDS
+        phase = f"requests {requests}" if rounds is None else f"rounds {rounds}"
+        limit = COUNTED_SECONDS
         if seconds is not None:
             phase, limit = f"milliseconds {round(seconds * 1000)}", seconds + GRACE_SECONDS
         with contextlib.suppress(BrokenPipeError):

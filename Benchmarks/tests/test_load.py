@@ -97,11 +97,12 @@ class LoadTests(unittest.TestCase):
 
 
 class Http1(LoadTests):
-    def record(self, kind, *counts, answers=answer, **more):
+    def record(self, kind, *counts, rounds=None, answers=answer, **more):
         recorder = Recorder(answers)
         self.addCleanup(recorder.close)
         generator = self.start(recorder.port, kind, **more)
-        return recorder.requests, [generator.run(requests=count) for count in counts]
+        phases = [{"requests": count} for count in counts] or [{"rounds": rounds}]
+        return recorder.requests, [generator.run(**phase) for phase in phases]
 
     def test_mixed_requests_come_as_they_are_and_all_of_them(self):
         requests, _ = self.record(traffic.MIXED, traffic.HEADS)
@@ -147,6 +148,18 @@ class Http1(LoadTests):
         self.assertEqual(figures["requests"], 300)
         self.assertEqual(load.faults_in(figures), ())
         self.assertGreater(figures["nanoseconds"], 0)
+
+    def test_the_next_round_begins_when_the_last_is_answered_to_its_end(self):
+        asked = threading.Barrier(4)
+
+        def all_at_once():
+            # Nobody is answered before all four have asked.
+            asked.wait(10)
+            return answer()
+
+        requests, (figures,) = self.record(traffic.MIXED, rounds=5, answers=all_at_once)
+        self.assertEqual((figures["requests"], figures["socketErrors"]), (20, 0))
+        self.assertEqual(len(set(requests)), 20)
 
     def test_a_phase_ends_by_time(self):
         recorder = Recorder()

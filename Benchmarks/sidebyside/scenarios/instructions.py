@@ -7,14 +7,13 @@ from ..callgrind import Counter
 from ..candidates import GATE, REFERENCE
 from ..load import faults_in, missing
 from ..packages import find_program
-from ..run import Column, Compared, Run
+from ..run import Column, Compared, LoadFailed, Run
 from ..setup import Setup
 
 CANDIDATES = (REFERENCE, "haproxy", GATE)
 # Of two counts, one of three times as many requests, the difference is what requests cost:
 # whatever a phase costs at its beginning and its end is in both.
-REQUESTS = 200
-TIMES = 3
+ROUNDS = (3, 9)
 COUNTS = 3
 
 
@@ -67,7 +66,7 @@ class Instructions:
                 ) as load:
                     phases = [load.run(requests=traffic.warm_up_requests)]
                     counter.switch(True)
-                    phases.append(load.run(requests=REQUESTS))
+                    phases.append(load.run(rounds=ROUNDS[0]))
                     figures[name] = count(counter, load, phases)
                     counter.switch(False)
                 faults += [f"{name}: {fault}" for fault in faults_in(*phases)]
@@ -78,10 +77,13 @@ def count(counter, load, phases):
     """The instructions of a request, by the median of some counts."""
     counts = []
     for _ in range(COUNTS):
-        totals = []
-        for requests in (REQUESTS, TIMES * REQUESTS):
+        totals, requests = [], []
+        for rounds in ROUNDS:
             counter.count()
-            phases.append(load.run(requests=requests))
+            phases.append(load.run(rounds=rounds))
             totals.append(counter.count())
-        counts.append((totals[1] - totals[0]) / (TIMES - 1) / REQUESTS)
+            requests.append(phases[-1]["requests"])
+        if requests[0] >= requests[1]:
+            raise LoadFailed("connections were closed")
+        counts.append((totals[1] - totals[0]) / (requests[1] - requests[0]))
     return statistics.median(counts)
