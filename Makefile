@@ -19,6 +19,7 @@ test: lint
 	@dev/install-packages.sh test
 	python3 -B -m unittest discover --start-directory dev/tests
 	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
+	python3 -B -m unittest discover --start-directory Benchmarks/tests
 	$(SWIFT) build --build-tests
 	SWIFT=$(SWIFT) dev/run-tests.py
 
@@ -26,7 +27,9 @@ lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift
 	dev/check-imports.sh
 
+# Twenty minutes.
 bench: build
+	@dev/install-peers.sh
 	python3 Benchmarks/run.py --gate $(GATE) --markdown docs/benchmarks.md
 	python3 Benchmarks/dearest.py --gate $(GATE)
 

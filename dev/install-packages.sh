@@ -8,6 +8,8 @@ build) wanted=(curl libcurl4-openssl-dev) ;;
 test)
     wanted=(curl libcurl4-openssl-dev openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client)
     wanted+=(etcd-server etcd-client)
+    # The benchmark's load generator, and what it is tested against.
+    wanted+=(gcc libnghttp2-dev libssl-dev nginx)
     ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 *)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the peers of `make conformance` that come as Python wheels into .build/peers, in the versions and
-# with the hashes of their requirements. One that cannot be had is said, and left out.
+# Installs the peers of `make conformance` and `make bench` that come as Python wheels into .build/peers, in
+# the versions and with the hashes of their requirements. One that cannot be had is said, and left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

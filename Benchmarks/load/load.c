@@ -1,18 +1,27 @@
-/* A load generator for what one core of wrk cannot outrun: one thread, the same request again and
- * again on connections that are kept, the next one as soon as the last is answered.
+/* A load generator: one thread, connections that are kept, the next request as soon as one is answered.
  *
- * load PORT CONNECTIONS SECONDS STATUS <request
+ * load --port N --connections N [--streams N] --status N [--body N] [--order cycle|zipf] [--seed N]
+ *      [--number N] FILE
  *
- * Prints one line of JSON. Every answer must have that status and a Content-Length, must end where it
- * says, and nothing may follow it; anything else is counted as wrong. It asks epoll to watch a
- * connection once, where wrk does so twice for each request, and reads no more of an answer than its
- * status line and length. */
+ * FILE holds requests, each after a line with its length: the head as HTTP/1.1 has it, and perhaps a body.
+ * They are sent one after the other, or drawn by Zipf's law, the first one most often. Every answer must
+ * have that status (and so long a body); anything else is counted as wrong, and no connection is opened
+ * again.
+ *
+ * A line on the standard input starts a phase: "milliseconds N", "requests N" or "rounds N". In a round
+ * every connection asks as often as it has room for, and nothing more until all have their answers: what
+ * the server finds at once then does not depend on who is faster. When the last answer of a phase has come,
+ * a line of JSON tells about it, and nothing is under way until the next phase. */
 #define _GNU_SOURCE
+#include "load.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
+#include <getopt.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,23 +30,36 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES = 65536, REQUEST_BYTES = 16384, EVENTS = 512 };
-
+enum { EVENTS = 512, CONNECTIONS = 1024 };
 /* Latencies in steps of 10 microseconds up to a second; slower ones count as a second. */
 enum { STEP_NANOSECONDS = 10000, STEPS = 100000 };
+/* So long nothing may come before what is under way is given up. */
+enum { SILENCE_MILLISECONDS = 10000 };
+static const uint64_t LAST_NUMBER = 99999999;
 
-struct connection {
-    int socket;
-    uint64_t sent;
-    size_t count;
-    char answer[ANSWER_BYTES];
-};
-
-static char request[REQUEST_BYTES];
+static struct request *requests;
 static size_t request_count;
-static char status_line[16];
+
+static struct slot {
+    struct connection *connection;
+    size_t under_way;
+} slots[CONNECTIONS];
+static size_t slot_count, open_count;
+static struct slot *current;
+
+static int port, streams = 1, by_zipf;
+static long expected_body = -1;
+static char expected_status[4];
+static uint64_t number = 10000000, chance = 1, next_index;
+
+/* Of the phase. */
 static uint64_t latencies[STEPS];
-static uint64_t answers, wrong, socket_errors;
+static uint64_t answers, wrong, socket_errors, to_send, under_way, end;
+
+void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
 
 static uint64_t now(void) {
     struct timespec time;
@@ -45,65 +67,112 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
+static void read_requests(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) fail(path);
+    size_t room = 0, length;
+    int items;
+    while ((items = fscanf(file, "%zu", &length)) == 1) {
+        if (getc(file) != '\n') fail("a request without a length");
+        if (request_count == room) {
+            room = room ? room * 2 : 1024;
+            requests = realloc(requests, room * sizeof *requests);
+            if (!requests) fail("realloc");
+        }
+        struct request *request = &requests[request_count++];
+        *request = (struct request){.bytes = calloc(1, length + 1), .count = length};
+        if (!request->bytes || fread(request->bytes, 1, length, file) != length) fail("a request cut short");
+        char *head_end = memmem(request->bytes, length, "\r\n\r\n", 4);
+        if (!head_end) fail("a request without the end of its head");
+        request->head_count = (size_t)(head_end + 4 - request->bytes);
+        char *place = request->bytes;
+        while ((place = memmem(place, request->head_count - (size_t)(place - request->bytes), PLACE,
+                               PLACE_BYTES))) {
+            if (request->place_count == PLACES) fail("too many numbers in a request");
+            request->places[request->place_count++] = (size_t)(place - request->bytes);
+            place += PLACE_BYTES;
+        }
+        prepare(request);
+    }
+    if (items != EOF || !request_count) fail("no requests");
+    fclose(file);
 }
 
-static void connect_to(struct connection *connection, uint16_t port, int watch) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connection->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connection->socket < 0) fail("socket");
-    int on = 1;
-    if (setsockopt(connection->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on)) fail("setsockopt");
-    if (connect(connection->socket, (struct sockaddr *)&address, sizeof address)) fail("connect");
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-    if (epoll_ctl(watch, EPOLL_CTL_ADD, connection->socket, &event)) fail("epoll_ctl");
+void number_places(const struct request *request, char *copy, uint64_t number) {
+    char digits[PLACE_BYTES];
+    for (size_t index = PLACE_BYTES; index-- > 0; number /= 10) digits[index] = (char)('0' + number % 10);
+    for (size_t index = 0; index < request->place_count; index++)
+        memcpy(copy + request->places[index], digits, PLACE_BYTES);
 }
 
-static void ask(struct connection *connection, uint64_t time) {
-    connection->count = 0;
-    connection->sent = time;
-    /* Much smaller than any buffer of a socket: it goes whole or not at all. */
-    ssize_t sent = send(connection->socket, request, request_count, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent != (ssize_t)request_count) socket_errors++;
+static double random_share(void) {
+    /* xorshift64*, the upper 53 bits. */
+    chance ^= chance >> 12;
+    chance ^= chance << 25;
+    chance ^= chance >> 27;
+    return (double)((chance * 2685821657736338717u) >> 11) / 9007199254740992.0;
 }
 
-/* The length of the whole answer; 0 if its head is not there yet, -1 if it says none. */
-static ssize_t length_of(struct connection *connection) {
-    char *end = memmem(connection->answer, connection->count, "\r\n\r\n", 4);
-    if (!end) return 0;
-    *end = 0;
-    char *field = strcasestr(connection->answer, "\r\nContent-Length:");
-    *end = '\r';
-    if (!field) return -1;
-    return end + 4 - connection->answer + atol(field + 17);
+static const struct request *next_request(void) {
+    if (!by_zipf) return &requests[next_index++ % request_count];
+    /* The integral part of a power of e is n with a probability of log((n + 1) / n): nearly 1 / n. */
+    size_t rank = (size_t)exp(random_share() * log((double)request_count + 1));
+    return &requests[rank > request_count ? request_count - 1 : rank - 1];
 }
 
-static void give_up(struct connection *connection, uint64_t *count) {
-    (*count)++;
-    close(connection->socket);
-    connection->socket = -1;
+static void give_up(struct slot *slot) {
+    socket_errors++;
+    under_way -= slot->under_way;
+    slot->under_way = 0;
+    slot->connection = NULL;
+    open_count--;
 }
 
-static void receive(struct connection *connection) {
-    ssize_t count = recv(connection->socket, connection->answer + connection->count,
-                         ANSWER_BYTES - 1 - connection->count, MSG_DONTWAIT);
-    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (count <= 0) return give_up(connection, &socket_errors);
-    connection->count += (size_t)count;
-    connection->answer[connection->count] = 0;
-    ssize_t length = length_of(connection);
-    if (length == 0 && connection->count < ANSWER_BYTES - 1) return;
-    if (length <= 0 || (size_t)length < connection->count) return give_up(connection, &wrong);
-    if ((size_t)length > connection->count) return;
-    if (memcmp(connection->answer, status_line, 12)) wrong++;
-    uint64_t time = now();
-    uint64_t step = (time - connection->sent) / STEP_NANOSECONDS;
+/* Asks again as often as the connection has room for it. */
+static void ask_again(struct slot *slot, uint64_t time) {
+    current = slot;
+    while (slot->connection && slot->under_way < (size_t)streams && to_send && time < end) {
+        const struct request *request = next_request();
+        if (number > LAST_NUMBER) fail("no numbers are left");
+        to_send--;
+        slot->under_way++;
+        under_way++;
+        if (!ask(slot->connection, request, number, time)) give_up(slot);
+        if (request->place_count) number++;
+    }
+    if (slot->connection && !flush(slot->connection)) give_up(slot);
+}
+
+void answered(struct connection *connection, const char *status, size_t body_count, uint64_t sent) {
+    (void)connection;
+    uint64_t step = (now() - sent) / STEP_NANOSECONDS;
     latencies[step < STEPS ? step : STEPS - 1]++;
     answers++;
-    ask(connection, time);
+    under_way--;
+    current->under_way--;
+    int is_right = memcmp(status, expected_status, 3) == 0
+        && (expected_body < 0 || body_count == (size_t)expected_body);
+    if (!is_right) wrong++;
+}
+
+static void connect_all(size_t count, int watch) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    /* For the handshake, which is the only thing that waits. */
+    struct timeval patience = {.tv_sec = SILENCE_MILLISECONDS / 1000};
+    int on = 1;
+    for (; slot_count < count; slot_count++) {
+        int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (file < 0) fail("socket");
+        if (setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on)
+            || setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience))
+            fail("setsockopt");
+        if (connect(file, (struct sockaddr *)&address, sizeof address)) fail("connect");
+        slots[slot_count].connection = greet(file, (size_t)streams);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &slots[slot_count]};
+        if (epoll_ctl(watch, EPOLL_CTL_ADD, file, &event)) fail("epoll_ctl");
+    }
+    open_count = slot_count;
 }
 
 static uint64_t microseconds_of(double share) {
@@ -115,37 +184,86 @@ static uint64_t microseconds_of(double share) {
     return 0;
 }
 
+/* Returns when all that was asked for is answered, or nothing comes any more. */
+static void run_round(int watch) {
+    uint64_t start = now();
+    for (size_t index = 0; index < slot_count; index++) ask_again(&slots[index], start);
+    struct epoll_event events[EVENTS];
+    while (under_way) {
+        int ready = epoll_wait(watch, events, EVENTS, SILENCE_MILLISECONDS);
+        if (ready < 0 && errno != EINTR) fail("epoll_wait");
+        if (ready == 0) {
+            socket_errors += under_way;
+            break;
+        }
+        for (int index = 0; index < ready; index++) {
+            current = events[index].data.ptr;
+            if (!current->connection) continue;
+            if (receive(current->connection)) ask_again(current, now());
+            else give_up(current);
+        }
+    }
+}
+
+static void run_phase(int watch, uint64_t rounds, uint64_t requests_each) {
+    memset(latencies, 0, sizeof latencies);
+    answers = wrong = socket_errors = 0;
+    uint64_t start = now();
+    for (; rounds && !under_way; rounds--) {
+        to_send = requests_each;
+        run_round(watch);
+    }
+    printf("RESULT {\"requests\":%llu,\"nanoseconds\":%llu,\"p50\":%llu,\"p99\":%llu,"
+           "\"wrong\":%llu,\"socketErrors\":%llu,\"next\":%llu}\n",
+           (unsigned long long)answers, (unsigned long long)(now() - start),
+           (unsigned long long)microseconds_of(0.5), (unsigned long long)microseconds_of(0.99),
+           (unsigned long long)wrong, (unsigned long long)socket_errors, (unsigned long long)number);
+    fflush(stdout);
+    /* What is still under way would be taken for answers of the next phase. */
+    if (under_way) exit(1);
+}
+
 int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "usage: load PORT CONNECTIONS SECONDS STATUS <request\n");
+    static const struct option options[] = {
+        {"port", required_argument, 0, 'p'},   {"connections", required_argument, 0, 'c'},
+        {"streams", required_argument, 0, 'm'}, {"status", required_argument, 0, 's'},
+        {"body", required_argument, 0, 'b'},   {"order", required_argument, 0, 'o'},
+        {"seed", required_argument, 0, 'r'},   {"number", required_argument, 0, 'n'},
+        {0},
+    };
+    size_t connections = 0;
+    for (int option; (option = getopt_long(count, arguments, "", options, NULL)) != -1;) switch (option) {
+        case 'p': port = atoi(optarg); break;
+        case 'c': connections = (size_t)atoi(optarg); break;
+        case 'm': streams = atoi(optarg); break;
+        case 's': snprintf(expected_status, sizeof expected_status, "%.3s", optarg); break;
+        case 'b': expected_body = atol(optarg); break;
+        case 'o': by_zipf = strcmp(optarg, "zipf") == 0; break;
+        case 'r': chance = strtoull(optarg, NULL, 10); break;
+        case 'n': number = strtoull(optarg, NULL, 10); break;
+        default: return 2;
+    }
+    if (!port || !*expected_status || !chance || streams < 1 || connections < 1 || connections > CONNECTIONS
+        || optind != count - 1) {
+        fprintf(stderr, "the usage stands at the top of load.c\n");
         return 2;
     }
-    uint16_t port = (uint16_t)atoi(arguments[1]);
-    size_t connection_count = (size_t)atoi(arguments[2]);
-    uint64_t length = (uint64_t)atoi(arguments[3]) * 1000000000;
-    snprintf(status_line, sizeof status_line, "HTTP/1.1 %.3s", arguments[4]);
-    request_count = fread(request, 1, sizeof request, stdin);
-
+    signal(SIGPIPE, SIG_IGN);
+    read_requests(arguments[optind]);
     int watch = epoll_create1(EPOLL_CLOEXEC);
     if (watch < 0) fail("epoll_create1");
-    struct connection *connections = calloc(connection_count, sizeof *connections);
-    if (!connections) fail("calloc");
-    for (size_t index = 0; index < connection_count; index++)
-        connect_to(&connections[index], port, watch);
-
-    uint64_t start = now(), end = start + length, time = start;
-    for (size_t index = 0; index < connection_count; index++) ask(&connections[index], time);
-    struct epoll_event events[EVENTS];
-    while (time < end) {
-        int ready = epoll_wait(watch, events, EVENTS, 100);
-        if (ready < 0 && errno != EINTR) fail("epoll_wait");
-        for (int index = 0; index < ready; index++) receive(events[index].data.ptr);
-        time = now();
+    connect_all(connections, watch);
+    char unit[32];
+    unsigned long long amount;
+    while (scanf("%31s %llu", unit, &amount) == 2) {
+        if (!open_count) {
+            fprintf(stderr, "no connection is left\n");
+            return 1;
+        }
+        int is_timed = strcmp(unit, "milliseconds") == 0;
+        end = is_timed ? now() + amount * 1000000 : UINT64_MAX;
+        if (strcmp(unit, "rounds") == 0) run_phase(watch, amount, open_count * (uint64_t)streams);
+        else run_phase(watch, 1, is_timed ? UINT64_MAX : amount);
     }
-    printf("RESULT {\"requests\":%llu,\"microseconds\":%llu,\"p50\":%llu,\"p99\":%llu,"
-           "\"wrong\":%llu,\"socketErrors\":%llu}\n",
-           (unsigned long long)answers, (unsigned long long)((time - start) / 1000),
-           (unsigned long long)microseconds_of(0.5), (unsigned long long)microseconds_of(0.99),
-           (unsigned long long)wrong, (unsigned long long)socket_errors);
     return 0;
 }

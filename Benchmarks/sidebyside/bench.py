@@ -29,6 +29,8 @@ class Bench:
         self._servers = {}
         self._started = 0
         self._peaks = {}
+        # The number that no request to a server has had yet: see load/load.h.
+        self._numbers = {}
         self._backend = None
         self._cleanup = contextlib.ExitStack()
 
@@ -97,12 +99,33 @@ class Bench:
             **request,
         )
 
-    def load(self, server, headers, status):
-        """The same with the load generator that gets more out of its core than wrk."""
-        return load.measure(
-            load.build_load(self.folder), server, headers, status,
-            seconds=self.seconds, connections=self._connections, cores=self.load_cores,
-        )
+    @contextlib.contextmanager
+    def start_load(self, server, traffic, denied, *, protocol="http1", seed):
+        """The load generator, ready to send that traffic to the server."""
+        connections, streams = self._connections, 1
+        if protocol == "http2":
+            connections, streams = load.HTTP2_CONNECTIONS, load.STREAMS_EACH
+        with load.Load(
+            load.build_load(self.folder, protocol), server.port, traffic.write(self.folder, denied),
+            status=426 if denied else 200, connections=connections, streams=streams,
+            cores=self.load_cores, by_zipf=traffic.by_zipf, seed=seed,
+            number=self._numbers.get(server, load.FIRST_NUMBER),
+        ) as generator:
+            try:
+                yield generator
+            finally:
+                self._numbers[server] = generator.next_number
+
+    def load(self, server, traffic, denied, *, protocol="http1", seed):
+        """One run of that traffic against the server, after a warm-up."""
+        with self.start_load(server, traffic, denied, protocol=protocol, seed=seed) as generator:
+            warm_up = generator.run(seconds=traffic.warm_up_seconds)
+            cpu_before = server.cpu_seconds()
+            figures = generator.run(seconds=self.seconds)
+            cpu = server.cpu_seconds() - cpu_before
+        if not server.is_running():
+            raise LoadFailed("the server has ended")
+        return load.run_from(warm_up, figures, cpu)
 
     def peak_rate(self, number):
         """The most requests per second that the reference passes, measured in this round."""

@@ -4,9 +4,9 @@ import dataclasses
 import re
 from pathlib import Path
 
-from . import allocationcount, certificate
+from . import allocationcount, callgrind, certificate
 from .appcall import BACKEND_BODY, OUTDATED, VARY
-from .packages import LUA_PACKAGE, find_program, nginx_modules
+from .packages import LUA_PACKAGE, PEERS_FOLDER, find_peer, nginx_modules
 from .server import Server, free_port
 from .setup import USUAL
 
@@ -27,14 +27,14 @@ class Candidate:
 
     def missing(self):
         """Why it cannot run here, or None."""
-        if find_program(self.program) is None:
+        if find_peer(self.program) is None:
             return f"there is no program {Path(self.program).name}"
         if self.name == "nginx-lua" and nginx_modules() is None:
             return f"nginx has no Lua module ({LUA_PACKAGE})"
         return None
 
     def version_command(self):
-        return [find_program(self.program), self.version_argument]
+        return [find_peer(self.program), self.version_argument]
 
     def start(self, folder, backend_port, cores, setup=USUAL):
         """Starts it with its configuration rendered into a new folder."""
@@ -48,8 +48,16 @@ class Candidate:
         environment = {"GOMAXPROCS": str(setup.threads)}
         if setup.preload:
             environment |= allocationcount.environment(setup.preload, folder)
-        command = [find_program(self.program), *arguments]
-        return Server(self.name, command, port, cores, str(folder), environment)
+        program = find_peer(self.program)
+        if not setup.counted:
+            return Server(self.name, [program, *arguments], port, cores, str(folder), environment)
+        if self.name == GATE:
+            program = callgrind.without_debug_information(program, folder)
+        command = [*callgrind.command(folder, from_start=False), str(program), *arguments]
+        return Server(
+            self.name, command, port, cores, str(folder), environment,
+            start_seconds=callgrind.START_SECONDS,
+        )
 
 
 def nginx(name):
@@ -85,6 +93,12 @@ PEERS = (
         "caddy", "caddy",
         ("run", "--adapter", "caddyfile", "--config", "@FOLDER@/Caddyfile"), "version",
     ),
+    Candidate(
+        "envoy", str(PEERS_FOLDER / "envoy"),
+        ("-c", "@FOLDER@/envoy.yaml", "--concurrency", "@THREADS@", "--disable-hot-restart",
+         "-l", "error"),
+        "--version",
+    ),
 )
 
 
@@ -101,14 +115,25 @@ def placeholders(folder, port, backend_port, setup):
         "VARY": VARY,
         "THREADS": str(setup.threads),
         "CLIENTS": str(setup.clients),
+        "NGINX_PROCESSES": "master_process off;" if setup.counted else "",
         "NGINX_LISTEN": " ssl http2" if setup.tls else "",
         "NGINX_TLS": tls if setup.tls else "",
         "NGINX_BODIES": "include nginx-bodies.conf;" if setup.large_bodies else "",
         "HAPROXY_BIND": f" ssl crt {pair} alpn h2,http/1.1" if setup.tls else "",
         "HAPROXY_BODIES": "tune.bufsize 65536" if setup.large_bodies else "",
+        "ENVOY_TLS": envoy_tls(pair) if setup.tls else "",
         "CADDY_SCHEME": "https" if setup.tls else "http",
         "CADDY_TLS": f"tls {pair} {pair}" if setup.tls else "",
     }
+
+
+def envoy_tls(pair):
+    """The transport socket of the listener."""
+    kind = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext"
+    files = f"certificate_chain: {{ filename: {pair} }}, private_key: {{ filename: {pair} }}"
+    context = f"alpn_protocols: [h2, http/1.1], tls_certificates: [{{ {files} }}]"
+    typed = f'"@type": {kind}, common_tls_context: {{ {context} }}'
+    return f"transport_socket: {{ name: tls, typed_config: {{ {typed} }} }}"
 
 
 def fill(text, values):

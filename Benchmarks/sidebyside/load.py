@@ -1,77 +1,127 @@
-"""The load generator in load/load.c, for answers that one core of wrk cannot ask for fast enough."""
+"""The load generator in load/: every request as it is told, and every answer looked at."""
 
+import contextlib
 import json
+import select
 import subprocess
 from pathlib import Path
 
-from .appcall import PATH
+from .appcall import BACKEND_BODY
+from .packages import find_header, find_program
 from .run import LoadFailed, Run
 from .server import core_list
 
-SOURCE = Path(__file__).parent.parent / "load" / "load.c"
-WARM_UP_SECONDS = 1
-# What it may take on top of its duration before it counts as hung.
+FOLDER = Path(__file__).parent.parent / "load"
+# By protocol: what is linked, and the headers that it needs.
+LIBRARIES = {
+    "http1": ((), ()),
+    "http2": (("-lnghttp2", "-lssl", "-lcrypto"), ("nghttp2/nghttp2.h", "openssl/ssl.h")),
+}
+# What a phase may take on top of its duration before it counts as hung; and one that is not told
+# how long it is to take.
 GRACE_SECONDS = 15
+COUNTED_SECONDS = 120
+# The least of eight digits.
+FIRST_NUMBER = 10_000_000
+HTTP2_CONNECTIONS = 10
+STREAMS_EACH = 10
 
 
-def build_load(folder):
+def missing(protocol):
+    """Why there is no load generator for that protocol here, or None."""
+    if find_program("cc") is None:
+        return "there is no C compiler"
+    absent = [header for header in LIBRARIES[protocol][1] if not find_header(header)]
+    return f"there is no {absent[0]}" if absent else None
+
+
+def build_load(folder, protocol):
     """Compiles it, unless that was done, and returns the path of the program."""
-    program = Path(folder, "load")
+    program = Path(folder, f"load-{protocol}")
     if not program.exists():
-        command = ["cc", "-O2", str(SOURCE), "-o", str(program)]
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        command = [
+            "cc", "-O2", str(FOLDER / "load.c"), str(FOLDER / f"{protocol}.c"), "-o", str(program),
+            "-lm", *LIBRARIES[protocol][0],
+        ]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=120)
+        except (OSError, subprocess.SubprocessError) as failure:
+            words = getattr(failure, "stderr", failure)
+            raise LoadFailed(f"no load generator: {words}") from failure
     return program
 
 
-def measure(program, server, headers, status, *, seconds, connections, cores):
-    """Warms the server up, then measures it; every answer must have that status."""
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    request = f"GET {PATH} HTTP/1.1\r\n{lines}\r\n".encode()
+class Load:
+    """A running load generator, whose connections are kept from one phase to the next."""
 
-    def run(duration):
+    def __init__(self, program, port, requests, *, status, connections, streams=1, cores=None,
+                 by_zipf=False, seed=1, number=FIRST_NUMBER):
+        self.next_number = number
         command = [
-            "taskset", "-c", core_list(cores), str(program), str(server.port), str(connections),
-            str(duration), str(status),
+            str(program), "--port", str(port), "--connections", str(connections), "--streams",
+            str(streams), "--status", str(status), "--order", "zipf" if by_zipf else "cycle",
+            "--seed", str(seed), "--number", str(number), str(requests),
         ]
-        return run_load(command, request, duration)
+        if status == 200:
+            command[1:1] = ["--body", str(len(BACKEND_BODY))]
+        if cores:
+            command = ["taskset", "-c", core_list(cores), *command]
+        self._process = subprocess.Popen(
+            command, bufsize=0,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )
 
-    try:
-        run(WARM_UP_SECONDS)
-        cpu_before = server.cpu_seconds()
-        figures = run(seconds)
-        cpu = server.cpu_seconds() - cpu_before
-        if not server.is_running():
-            raise LoadFailed("the server has ended")
-    except LoadFailed as failure:
-        print(f"{server.name}: {failure}", flush=True)
-        return Run.failed(failure)
-    return run_from(figures, cpu)
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+        self._process.stderr.close()
+
+    def run(self, *, seconds=None, requests=None, rounds=None):
+        """One phase, and what it tells; raises LoadFailed."""
+        phase = f"requests {requests}" if rounds is None else f"rounds {rounds}"
+        limit = COUNTED_SECONDS
+        if seconds is not None:
+            phase, limit = f"milliseconds {round(seconds * 1000)}", seconds + GRACE_SECONDS
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(phase.encode() + b"\n")
+        if not select.select([self._process.stdout], [], [], limit)[0]:
+            raise LoadFailed("the load generator hangs")
+        line = self._process.stdout.readline().decode()
+        if not line.startswith("RESULT "):
+            self._process.kill()
+            words = self._process.stderr.read().decode().strip()
+            raise LoadFailed(f"no figures from the load generator: {words}")
+        figures = json.loads(line.removeprefix("RESULT "))
+        self.next_number = figures["next"]
+        return figures
 
 
-def run_load(command, request, seconds):
-    try:
-        limit = seconds + GRACE_SECONDS
-        run = subprocess.run(command, input=request, capture_output=True, timeout=limit, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise LoadFailed("the load generator hangs") from error
-    output = run.stdout.decode()
-    if not output.startswith("RESULT "):
-        raise LoadFailed(f"no figures from the load generator: {run.stderr.decode().strip()}")
-    return json.loads(output.removeprefix("RESULT "))
+def faults_in(*phases):
+    """What was not answered as it has to be, in words."""
+    faults = []
+    for figure, words in (("wrong", "wrong answers"), ("socketErrors", "socket errors")):
+        count = sum(phase[figure] for phase in phases)
+        if count:
+            faults.append(f"{count} {words}")
+    return tuple(faults)
 
 
-def run_from(figures, cpu_seconds):
+def run_from(warm_up, figures, cpu_seconds):
+    """The figures of a phase, and the faults of that and of the warm-up before it."""
     requests = figures["requests"]
     if requests == 0:
-        return Run.failed("no answers")
-    faults = []
-    if figures["wrong"]:
-        faults.append(f"{figures['wrong']} wrong answers")
-    if figures["socketErrors"]:
-        faults.append(f"{figures['socketErrors']} socket errors")
+        return Run.failed("; ".join(("no answers", *faults_in(warm_up, figures))))
     return Run({
-        "requests_per_second": requests / figures["microseconds"] * 1e6,
+        "requests_per_second": requests / figures["nanoseconds"] * 1e9,
         "cpu_microseconds": cpu_seconds / requests * 1e6,
         "p50_milliseconds": figures["p50"] / 1000,
         "p99_milliseconds": figures["p99"] / 1000,
-    }, tuple(faults))
+    }, faults_in(warm_up, figures))

@@ -14,8 +14,8 @@ def read_options(description):
     scenarios = [scenario.name for scenario in SCENARIOS]
     parser = argparse.ArgumentParser(prog="Benchmarks/run.py", description=description)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
-    parser.add_argument("--rounds", type=between(1, 100), default=5)
-    parser.add_argument("--seconds", type=between(1, 600), default=5, help="length of a run of wrk")
+    parser.add_argument("--rounds", type=between(1, 100), default=4)
+    parser.add_argument("--seconds", type=between(1, 600), default=1, help="length of a run")
     parser.add_argument("--connections", type=between(1, 512), default=64)
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="CANDIDATE",
                         help=f"measure only these of {', '.join(names)}")

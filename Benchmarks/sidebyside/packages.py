@@ -19,13 +19,29 @@ PACKAGES = {
     "h2load": "nghttp2-client",
     "openssl": "openssl",
     "cc": "gcc",
+    "valgrind": "valgrind",
 }
+# The load generator's, and where the C compiler finds them.
+HEADER_PACKAGES = {"nghttp2/nghttp2.h": "libnghttp2-dev", "openssl/ssl.h": "libssl-dev"}
+HEADER_FOLDERS = ("/usr/include", "/usr/local/include")
+# What dev/install-peers.sh has fetched: newer than Debian's, or not in Debian at all.
+PEERS_FOLDER = Path(__file__).parent.parent.parent / ".build" / "peers" / "bin"
 LUA_PACKAGE = "libnginx-mod-http-lua"
 
 
 def find_program(name):
     """The path of a program, or None."""
     return shutil.which(name, path=SEARCH_PATH)
+
+
+def find_peer(name):
+    """The path of a peer that was fetched, of Debian's if it was not, or None."""
+    return shutil.which(name, path=str(PEERS_FOLDER)) or find_program(name)
+
+
+def find_header(name):
+    """Whether there is a header of C with that name."""
+    return any(Path(folder, name).exists() for folder in HEADER_FOLDERS)
 
 
 def nginx_modules():
@@ -44,6 +60,7 @@ def nginx_modules():
 
 def missing_packages():
     missing = [package for name, package in PACKAGES.items() if find_program(name) is None]
+    missing += [each for header, each in HEADER_PACKAGES.items() if not find_header(header)]
     if nginx_modules() is None:
         missing.append(LUA_PACKAGE)
     return missing

@@ -30,6 +30,17 @@ class Column:
     layout: str = "{:.0f}"
     # Divided, round by round, by the same figure of the scenario's reference.
     is_ratio: bool = False
+    # Followed by that ratio.
+    has_ratio: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    """A figure in which one program is ahead of another, and its name in a sentence."""
+
+    figure: str
+    words: str
+    is_better_higher: bool = False
 
 
 class LoadFailed(Exception):

@@ -26,10 +26,12 @@ class ServerFailed(Exception):
 class Server:
     """One server program with all its children."""
 
-    def __init__(self, name, command, port, cores, folder, environment=None):
+    def __init__(self, name, command, port, cores, folder, environment=None,
+                 start_seconds=START_SECONDS):
         self.name = name
         self.port = port
         self.folder = folder
+        self._start_seconds = start_seconds
         self._log = Path(folder, f"{name}.log")
         # Its own session: Ctrl-C reaches only this program, which then stops the server itself,
         # and every child of the server can be found by the session's number.
@@ -45,7 +47,7 @@ class Server:
             )
 
     def wait_until_listening(self):
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + self._start_seconds
         while time.monotonic() < deadline:
             if not self.is_running():
                 raise ServerFailed(f"ended at once: {self._last_words()}")
@@ -54,7 +56,7 @@ class Server:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
             time.sleep(0.05)
-        raise ServerFailed(f"does not listen after {START_SECONDS} s: {self._last_words()}")
+        raise ServerFailed(f"does not listen after {self._start_seconds} s: {self._last_words()}")
 
     def wait_until_idle(self):
         """Until it has stopped working for itself, as it does on large files after its start."""
@@ -66,6 +68,11 @@ class Server:
             if used - before <= IDLE_SECONDS * IDLE_SHARE:
                 return
         raise ServerFailed(f"is not idle {START_SECONDS} s after its start")
+
+    @property
+    def pid(self):
+        """The process that was started; its children are others."""
+        return self._process.pid
 
     def is_running(self):
         return self._process.poll() is None

@@ -22,6 +22,8 @@ class Setup:
     rules: Path = RULES
     # Counts what the process allocates, into its folder: see `allocations.py`.
     preload: Path | None = None
+    # Runs under callgrind, in one process.
+    counted: bool = False
 
 
 USUAL = Setup()

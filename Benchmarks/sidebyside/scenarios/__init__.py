@@ -1,31 +1,39 @@
 """What is measured, each scenario in a module of its own.
 
 A scenario has a `name`, a `title`, `columns`, the row that `reference` names, perhaps `max_rounds`,
-and `rows(bench)`: for each row a function that measures it once.
+the figures that are `compared` with those of the gate, and `rows(bench)`: for each row a function
+that measures it once.
 """
 
+from ..traffic import CROWD, HEADLINES, LARGER_CROWD, POST
 from .allocations import Allocations
 from .bodies import Bodies
-from .distinct_clients import DistinctClients
 from .idle_connections import IdleConnections
+from .instructions import Instructions
 from .many_rules import ManyRules
-from .multiplexed import Multiplexed
+from .real_traffic import CrowdSize, RealTraffic
 from .reloading import Reloading
-from .saturated import Saturated
 from .steady_rate import SteadyRate
 from .two_threads import TwoThreads
 
+HEADLINE_SCENARIOS = tuple(
+    RealTraffic(traffic, denied, protocol)
+    for protocol in ("http1", "http2")
+    for traffic in HEADLINES
+    for denied in (False, True)
+)
 SCENARIOS = (
-    Saturated.passing(),
-    Saturated.denying(),
-    SteadyRate(),
-    TwoThreads(),
-    Multiplexed(),
+    Instructions(HEADLINES, "http1", passing=(LARGER_CROWD, POST)),
+    Instructions(HEADLINES, "http2"),
+    *HEADLINE_SCENARIOS,
+    RealTraffic(POST, denied=False, max_rounds=3),
     Bodies.downloads(),
     Bodies.uploads(),
+    CrowdSize(CROWD, LARGER_CROWD),
+    SteadyRate(),
+    TwoThreads(),
     IdleConnections(),
     ManyRules(),
-    DistinctClients(),
     Reloading(),
     Allocations(),
 )

@@ -7,7 +7,7 @@ import subprocess
 from ..allocationcount import build_counter, read_count
 from ..appcall import CURRENT_VERSION, PATH, request_headers
 from ..candidates import REFERENCE
-from ..run import Column, Run
+from ..run import Column, Compared, Run
 from ..setup import Setup
 
 REQUESTS = 2_000
@@ -21,14 +21,15 @@ class Allocations:
     reference = REFERENCE
     # A count, no measurement.
     max_rounds = 1
+    compared = (Compared("each", "allocations for a request"),)
     columns = (Column("allocations/request", "each", "{:.2f}"),)
 
     def rows(self, bench):
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # Caddy has an allocator of its own, which nobody can listen to.
-            if candidate.name != "caddy"
+            # These have allocators of their own, which nobody can listen to.
+            if candidate.name not in ("caddy", "envoy")
         }
 
     def _measure(self, bench, candidate, _):

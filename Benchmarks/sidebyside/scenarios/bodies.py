@@ -4,7 +4,7 @@ import functools
 
 from ..appcall import CURRENT_VERSION, request_headers
 from ..candidates import REFERENCE
-from ..run import Column, Run
+from ..run import Column, Compared, Run
 from ..setup import Setup
 
 # More connections would only take turns.
@@ -13,7 +13,11 @@ CONNECTIONS = 8
 
 class Bodies:
     reference = REFERENCE
-    max_rounds = None
+    compared = (
+        Compared("cpu_microseconds", "CPU for a MiB"),
+        Compared("requests_per_second", "MiB/s", is_better_higher=True),
+    )
+    max_rounds = 3
     columns = (
         Column("MiB/s", "requests_per_second", "{:.0f}"),
         Column("CPU µs/MiB", "cpu_microseconds", "{:.0f}"),

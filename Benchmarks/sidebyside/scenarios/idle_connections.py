@@ -8,7 +8,7 @@ import time
 
 from ..appcall import CURRENT_VERSION, PATH, request_headers
 from ..candidates import REFERENCE
-from ..run import Column, Run
+from ..run import Column, Compared, Run
 from ..setup import Setup
 
 CONNECTIONS = 10_000
@@ -27,7 +27,8 @@ class IdleConnections:
     )
     reference = REFERENCE
     # Memory is not disturbed by the neighbours.
-    max_rounds = 3
+    max_rounds = 1
+    compared = (Compared("each", "memory for a connection"),)
     columns = (
         Column("MiB before", "before", "{:.1f}"),
         Column("MiB with them", "after", "{:.1f}"),

@@ -23,7 +23,8 @@ class Reloading:
     name = "reload"
     title = f"{RULES} rules read again at half of the highest rate of {REFERENCE}"
     reference = None
-    max_rounds = None
+    compared = ()
+    max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
         Column("in force after ms", "in_force", "{:.0f}"),

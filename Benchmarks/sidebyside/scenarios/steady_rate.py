@@ -5,14 +5,15 @@ import functools
 from ..appcall import CURRENT_VERSION, request_headers
 from ..candidates import REFERENCE
 from ..h2load import faults_in, logged_requests, paced_run, percentile
-from ..run import Column, LoadFailed, Run
+from ..run import Column, Compared, LoadFailed, Run
 
 
 class SteadyRate:
     name = "steady-rate"
     title = f"pass at half of the highest rate of {REFERENCE} in the same round"
     reference = REFERENCE
-    max_rounds = None
+    compared = (Compared("p99", "p99"),)
+    max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
         # Who cannot keep the rate answers rightly, but late.

@@ -4,7 +4,7 @@ import functools
 
 from ..appcall import CURRENT_VERSION, request_headers
 from ..candidates import REFERENCE
-from ..run import Column, Run
+from ..run import Column, Compared, Run
 from ..setup import Setup
 
 
@@ -12,7 +12,8 @@ class TwoThreads:
     name = "two-threads"
     title = "pass with two threads, against the same proxy with one"
     reference = REFERENCE
-    max_rounds = None
+    compared = (Compared("worth", "worth of two threads", is_better_higher=True),)
+    max_rounds = 3
     columns = (
         Column("requests/s, 1", "one_requests", "{:.0f}"),
         Column("requests/s, 2", "two_requests", "{:.0f}"),

@@ -1,0 +1,152 @@
+"""What clients send: the requests that the load generator is given."""
+
+import dataclasses
+import random
+from collections.abc import Callable
+
+from . import appcall
+
+# A number in its place, another one in each request: see load/load.h.
+NUMBER = "########"
+HEADS = 4_096
+IDENTITIES = 30_000
+MORE_IDENTITIES = 300_000
+BODY_BYTES = 2_048
+SYSTEMS = [f"{major}.{minor}" for major in range(15, 20) for minor in range(5)]
+LANGUAGES = [
+    f"{first}-{region},{first};q=0.9,{second};q=0.8"
+    for first, region in (("ja", "JP"), ("en", "US"), ("ko", "KR"), ("de", "DE"), ("fr", "FR"))
+    for second in ("en-GB", "zh-TW", "es", "pt")
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Traffic:
+    """One kind of traffic."""
+
+    name: str
+    title: str
+    # From whether it is to be denied: the requests.
+    make: Callable[[bool], list[bytes]]
+    # Drawn by Zipf's law, the first request most often, instead of one after the other.
+    by_zipf: bool = False
+    # Until whatever is remembered of clients is remembered.
+    warm_up_seconds: float = 0.2
+    warm_up_requests: int = 5_000
+
+    def case(self, denied):
+        """Its name with what is to become of it."""
+        return f"{self.name}-{'deny' if denied else 'pass'}"
+
+    def write(self, folder, denied):
+        """The file of its requests in the folder, which is written once."""
+        path = folder / f"{self.case(denied)}.requests"
+        if not path.exists():
+            with path.open("wb") as file:
+                for request in self.make(denied):
+                    file.write(b"%d\n%b" % (len(request), request))
+        return path
+
+
+def builds(count, denied):
+    """So many builds that the rules let pass, or that they deny."""
+    if denied:
+        return [f"3.{number % 5}.{number // 5}" for number in range(count)]
+    return [f"4.{number // 5}.{number % 5}" for number in range(count)]
+
+
+def head(method, path, fields):
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode()
+
+
+def app_fields(version, system, languages, token, trace):
+    """The 12 fields of an app's call."""
+    return {
+        "Host": "api.example.com",
+        "User-Agent": f"Shop/{version} (iPhone; iOS {system}) CFNetwork/1490",
+        "X-App-Id": "com.example.shop",
+        "X-App-Platform": "ios",
+        "X-App-Version": version,
+        "X-OS-Version": system,
+        "Accept": "application/json",
+        "Accept-Language": languages,
+        "Accept-Encoding": "gzip, deflate, br",
+        "Authorization": f"Bearer {token}",
+        "Traceparent": f"00-{trace[:32]}-{trace[32:]}-01",
+        "Cache-Control": "no-cache",
+    }
+
+
+def mixed_requests(versions, method="GET", more=(), body=b""):
+    """Heads whose path, token and trace id no other one has."""
+    chance = random.Random(1)
+    paths = chance.sample(range(10**5, 10**6), HEADS)
+    return [
+        head(method, f"/v2/items/{path}", app_fields(
+            chance.choice(versions), "17.2", "ja-JP,ja;q=0.9,en;q=0.8",
+            f"{chance.getrandbits(128):032x}", f"{chance.getrandbits(192):048x}",
+        ) | dict(more)) + body
+        for path in paths
+    ]
+
+
+def mixed(denied):
+    return mixed_requests(builds(30, denied))
+
+
+def never_seen(denied):
+    # Still a version that a regular expression of the peers knows.
+    return mixed_requests([f"{build.rpartition('.')[0]}.{NUMBER}" for build in builds(30, denied)])
+
+
+def posts(denied):
+    body = (b'{"note":"' + b"0123456789abcdef" * (BODY_BYTES // 16))[:BODY_BYTES - 2] + b'"}'
+    more = {"Content-Type": "application/json", "Content-Length": BODY_BYTES}
+    return mixed_requests(builds(30, denied), "POST", more, body)
+
+
+def crowd_of(count):
+    """So many clients' heads, in no order; path and trace differ in each request."""
+    def requests(denied):
+        chance = random.Random(2)
+        identities = [
+            (version, system, languages)
+            for version in builds(count // len(SYSTEMS) // len(LANGUAGES), denied)
+            for system in SYSTEMS
+            for languages in LANGUAGES
+        ]
+        chance.shuffle(identities)
+        return [
+            head("GET", f"/v2/items/{NUMBER}", app_fields(
+                *identity, f"{chance.getrandbits(128):032x}",
+                f"{chance.getrandbits(160):040x}{NUMBER}",
+            ))
+            for identity in identities
+        ]
+    return requests
+
+
+def one_client(denied):
+    version = appcall.OUTDATED_VERSION if denied else appcall.CURRENT_VERSION
+    return [head("GET", appcall.PATH, appcall.request_headers(version))]
+
+
+MIXED = Traffic(
+    "mixed", f"{HEADS:,} heads of 12 fields, 30 builds; all paths, tokens and trace ids differ",
+    mixed,
+)
+CROWD = Traffic(
+    "crowd", f"{IDENTITIES:,} identities (builds, systems, languages) by Zipf's law",
+    crowd_of(IDENTITIES), by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
+)
+LARGER_CROWD = Traffic(
+    "larger-crowd", f"{MORE_IDENTITIES:,} identities", crowd_of(MORE_IDENTITIES),
+    by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
+)
+NEVER_SEEN = Traffic(
+    "never-seen", "as mixed, each request of a version that was never seen", never_seen,
+)
+ONE_CLIENT = Traffic("one-client", "the same request again and again", one_client)
+POST = Traffic("post", f"as mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
+HEADLINES = (MIXED, CROWD, NEVER_SEEN, ONE_CLIENT)
