@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CCurl|CLinux|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|versiongate'
+ours='CCurl|CLinux|CYAML|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -25,7 +25,7 @@ allow() {
 
 allow GatePolicy
 allow GateProxy GatePolicy CLinux
-allow GateControl GatePolicy CCurl
+allow GateControl GatePolicy CCurl CLinux CYAML
 allow GateAdmin GatePolicy GateControl GateProxy
 allow versiongate GatePolicy GateProxy GateControl GateAdmin
 

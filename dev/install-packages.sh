@@ -4,10 +4,10 @@
 set -euo pipefail
 
 case "${1:-}" in
-build) wanted=(curl libcurl4-openssl-dev) ;;
+build) wanted=(curl libcurl4-openssl-dev libyaml-dev) ;;
 test)
-    wanted=(curl libcurl4-openssl-dev openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client)
-    wanted+=(etcd-server etcd-client)
+    wanted=(curl libcurl4-openssl-dev libyaml-dev openssl python3 python3-yaml python3-jsonschema nodejs)
+    wanted+=(wrk nghttp2-client etcd-server etcd-client)
     ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 *)
