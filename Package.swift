@@ -68,9 +68,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        .target(
+            name: "CRelease",
+            // Said by `make`: read here, it would have every commit link all tests anew.
+            cSettings: Context.environment["VERSIONGATE_COMMIT"]
+                .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
+        ),
         .executableTarget(
             name: "versiongate",
             dependencies: [
+                "CRelease",
                 "GatePolicy",
                 "GateProxy",
                 "GateControl",

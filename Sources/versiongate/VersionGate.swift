@@ -7,10 +7,10 @@ struct VersionGate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versiongate",
         abstract: "A reverse proxy that answers outdated app builds with 426 and passes the rest.",
-        version: Release.version,
+        version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
-            Reload.self,
+            Reload.self, Healthcheck.self,
             DemoBackend.self,
             Version.self,
         ]
@@ -27,9 +27,4 @@ struct VersionGate: AsyncParsableCommand {
         // has no output left, since it writes its log without a buffer of the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }
-}
-
-enum Release {
-    /// Semantic version of this build.
-    static let version = "0.1.0"
 }
