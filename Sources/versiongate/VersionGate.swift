@@ -19,6 +19,11 @@ struct VersionGate: AsyncParsableCommand {
     static func main() async {
         // Before anything else can be opened, or go wrong.
         StandardDescriptors.open()
+        // Swift reads them from there; without, every command would be no command, and exit with 0.
+        guard !CommandLine.arguments.isEmpty else {
+            StandardError.write("versiongate: /proc is not mounted, and the arguments are in it")
+            _exit(EXIT_FAILURE)
+        }
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
         if isGate { EarlyHangups.ignore() }
         await self.main(nil)
