@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes NOTICE: what a built gate is made of, and under which licences; `--check` says whether it is right.
+"""Writes NOTICE: what a built gate is made of, and under which licences.
 
-The words are those of the packages themselves, as SwiftPM has checked them out: after a build.
+The words are those of the packages themselves, as SwiftPM has checked them out: after a build. `--check` says
+whether all packages are in it; not in which words, since packages that only other packages name may be newer
+from one build to the next.
 """
 
 import json
@@ -11,6 +13,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 CHECKOUTS = PROJECT / ".build" / "checkouts"
 APACHE = "Apache-2.0"
+RULE = "=" * 79
 
 # What each package that is linked brings along, beside its own code.
 PACKAGES = {
@@ -58,10 +61,10 @@ library, in the packages of the distribution and under their terms there.
 """
 
 
-def resolved() -> dict[str, str]:
-    """The packages that the last build used, with their versions."""
+def resolved() -> set[str]:
+    """The packages that the last build used."""
     pins = json.loads((PROJECT / "Package.resolved").read_text())["pins"]
-    return {pin["identity"]: pin["state"]["version"] for pin in pins}
+    return {pin["identity"] for pin in pins}
 
 
 def first_comment(path: Path) -> str:
@@ -75,13 +78,12 @@ def first_comment(path: Path) -> str:
 
 
 def notice() -> str:
-    versions = resolved()
-    if versions.keys() != PACKAGES.keys():
-        odd = ", ".join(sorted(versions.keys() ^ PACKAGES.keys()))
+    if resolved() != PACKAGES.keys():
+        odd = ", ".join(sorted(resolved() ^ PACKAGES.keys()))
         raise SystemExit(f"dev/notice.py: PACKAGES and Package.resolved differ in: {odd}")
     rows = []
     for name, (licence, parts) in PACKAGES.items():
-        rows.append(f"  {name} {versions[name]}: {licence}")
+        rows.append(f"  {name}: {licence}")
         rows += [f"    with {part}: {terms}" for part, terms in parts]
     rows.append(f"  Swift runtime, standard library, Dispatch, FoundationEssentials: {APACHE} with Swift exception")
     sections = [HEAD, "\n".join(rows) + "\n", TAIL]
@@ -96,7 +98,7 @@ def notice() -> str:
             texts.append((f"{name}: {path.name}", path.read_text()))
     for title, text in texts:
         body = "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
-        sections.append(f"{'=' * 79}\n{title}\n{'=' * 79}\n\n{body}\n")
+        sections.append(f"{RULE}\n{title}\n{RULE}\n\n{body}\n")
     return "\n".join(sections)
 
 
@@ -105,7 +107,7 @@ def main() -> None:
     text = notice()
     if "--check" not in sys.argv[1:]:
         path.write_text(text)
-    elif not path.exists() or path.read_text() != text:
+    elif path.read_text().split(RULE)[0] != text.split(RULE)[0]:
         raise SystemExit("NOTICE is not what the packages say: run dev/notice.py")
 
 
