@@ -6,14 +6,21 @@ GATE := .build/release/versiongate
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
+# What `versiongate version` says it was built from. Only this tells the build, so that a commit does not
+# have all tests linked anew.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
+# Package, image and their tests.
+PACKAGES := .build/package
+
 .PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
+.PHONY: notice package package-test image image-test kubernetes
 
 run: build
 	@dev/run.sh $(GATE)
 
 build:
 	@dev/install-packages.sh build
-	$(SWIFT) build $(RELEASE_FLAGS) --product versiongate
+	VERSIONGATE_COMMIT=$(COMMIT) $(SWIFT) build $(RELEASE_FLAGS) --product versiongate
 
 test: lint
 	@dev/install-packages.sh test
@@ -21,6 +28,7 @@ test: lint
 	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
 	python3 -B -m unittest discover --start-directory Benchmarks/tests
 	$(SWIFT) build --build-tests
+	python3 -B dev/notice.py --check
 	SWIFT=$(SWIFT) dev/run-tests.py
 
 lint:
@@ -58,6 +66,33 @@ fuzz:
 sanitize:
 	@dev/install-packages.sh test
 	SWIFT=$(SWIFT) Fuzzing/sanitize.sh
+
+# What NOTICE says of the packages that are linked.
+notice:
+	python3 -B dev/notice.py
+
+package: build
+	@dev/install-packages.sh package
+	rm -f $(PACKAGES)/*.deb
+	deploy/debian/package.sh $(GATE) $(PACKAGES)
+	@ls -l $(PACKAGES)/*.deb
+
+# As root, in a fresh root; five minutes.
+package-test: package
+	@dev/install-packages.sh package-test
+	deploy/debian/test.sh $(PACKAGES)/versiongate_*.deb
+
+# As root.
+image: package
+	@dev/install-packages.sh package-test
+	rm -rf $(PACKAGES)/image
+	deploy/image/build.sh $(PACKAGES)/versiongate_*.deb $(PACKAGES)/image
+
+image-test: image
+	deploy/image/test.sh $(PACKAGES)/image
+
+kubernetes:
+	dev/check-kubernetes.sh
 
 clean:
 	$(SWIFT) package clean

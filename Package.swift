@@ -10,17 +10,12 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(
-            url: "https://github.com/apple/swift-configuration",
-            exact: "1.4.0",
-            traits: [.defaults, "YAML"]
-        ),
+        // Without its readers of files, which need all of Foundation: docs/decisions/0009.
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
-        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
     ],
@@ -44,15 +39,21 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CYAML",
+            pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"])]
+        ),
         .target(
             name: "GateControl",
             dependencies: [
                 "CCurl",
+                "CLinux",
+                "CYAML",
                 "GatePolicy",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
             ]
         ),
         .target(
@@ -67,9 +68,16 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        .target(
+            name: "CRelease",
+            // Said by `make`: read here, it would have every commit link all tests anew.
+            cSettings: Context.environment["VERSIONGATE_COMMIT"]
+                .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
+        ),
         .executableTarget(
             name: "versiongate",
             dependencies: [
+                "CRelease",
                 "GatePolicy",
                 "GateProxy",
                 "GateControl",
@@ -81,9 +89,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Yams", package: "Yams"),
             ]
         ),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),

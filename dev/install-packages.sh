@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build`, `test` or `conformance`. Says so first, and
-# does nothing if all are there.
+# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `package` or
+# `package-test`. Says so first, and does nothing if all are there.
 set -euo pipefail
 
 case "${1:-}" in
-build) wanted=(curl libcurl4-openssl-dev) ;;
+build) wanted=(curl libcurl4-openssl-dev libyaml-dev) ;;
 test)
-    wanted=(curl libcurl4-openssl-dev openssl python3 python3-yaml python3-jsonschema nodejs wrk nghttp2-client)
-    wanted+=(etcd-server etcd-client)
+    wanted=(curl libcurl4-openssl-dev libyaml-dev openssl python3 python3-yaml python3-jsonschema nodejs)
+    wanted+=(wrk nghttp2-client etcd-server etcd-client)
     # The benchmark's load generator, and what it is tested against.
     wanted+=(gcc libnghttp2-dev libssl-dev nginx)
     ;;
+package) wanted=(debhelper dpkg-dev python3) ;;
+package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 *)
-    echo "usage: $0 build|test|conformance" >&2
+    echo "usage: $0 build|test|conformance|package|package-test" >&2
     exit 64
     ;;
 esac

@@ -1,4 +1,8 @@
 // What Swift's module of the C library leaves out of Linux.
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+
+// pthread_setname_np(3); the header has it behind _GNU_SOURCE only.
+int pthread_setname_np(pthread_t thread, const char *name);

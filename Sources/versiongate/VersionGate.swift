@@ -7,10 +7,10 @@ struct VersionGate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versiongate",
         abstract: "A reverse proxy that answers outdated app builds with 426 and passes the rest.",
-        version: Release.version,
+        version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
-            Reload.self,
+            Reload.self, Healthcheck.self,
             DemoBackend.self,
             Version.self,
         ]
@@ -19,6 +19,11 @@ struct VersionGate: AsyncParsableCommand {
     static func main() async {
         // Before anything else can be opened, or go wrong.
         StandardDescriptors.open()
+        // Swift reads them from there; without, every command would be no command, and exit with 0.
+        guard !CommandLine.arguments.isEmpty else {
+            StandardError.write("versiongate: /proc is not mounted, and the arguments are in it")
+            _exit(EXIT_FAILURE)
+        }
         let isGate = CommandLine.arguments.dropFirst().first == "serve"
         if isGate { EarlyHangups.ignore() }
         await self.main(nil)
@@ -27,9 +32,4 @@ struct VersionGate: AsyncParsableCommand {
         // has no output left, since it writes its log without a buffer of the C library.
         if isGate { _exit(EXIT_SUCCESS) }
     }
-}
-
-enum Release {
-    /// Semantic version of this build.
-    static let version = "0.1.0"
 }

@@ -273,10 +273,15 @@ struct CommandTests {
     }
 
     @Test
-    func `version prints a version`() throws {
+    func `version prints a version, its commit and its build`() throws {
         let result = try ToolProcess.versiongate("version")
         #expect(result.status == 0)
-        #expect(result.output.hasPrefix("versiongate 0."))
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.first?.wholeMatch(of: /versiongate [0-9]+\.[0-9]+\.[0-9]+/) != nil)
+        #expect(lines.dropFirst().first?.wholeMatch(of: /commit \S+/) != nil)
+        #expect(lines.last?.wholeMatch(of: /build [0-9a-f]{16,}/) != nil)
+        #expect(try ToolProcess.versiongate("--version").output == result.output)
     }
 
     @Test(arguments: [

@@ -1,4 +1,3 @@
-private import Foundation
 private import Synchronization
 
 /// Runs all transfers on one thread of its own.
@@ -34,9 +33,7 @@ final class TransferLoop: Sendable {
         self.multi = multi
         self.trust = trust
         self.now = now
-        let thread = Thread { [self] in self.run() }
-        thread.name = "fetcher"
-        thread.start()
+        DetachedThread.start("fetcher") { [self] in self.run() }
     }
 
     /// Begins a transfer, whose end its sink is told in any case.

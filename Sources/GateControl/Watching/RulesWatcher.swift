@@ -1,5 +1,4 @@
 package import Logging
-private import Foundation
 
 /// Says when the rules on disk may have changed, as an endless sequence of what was seen, without
 /// its text.
@@ -63,9 +62,7 @@ package struct RulesWatcher: AsyncSequence, Sendable {
         let stop = StopSignal()
         let loop = WatchLoop(path: self.path, timing: self.timing, stop: stop, logger: self.logger)
         continuation.onTermination = { _ in stop.send() }
-        let thread = Thread { loop.run { continuation.yield($0) } }
-        thread.name = "rules-watcher"
-        thread.start()
+        DetachedThread.start("rules-watcher") { loop.run { continuation.yield($0) } }
         return stream.makeAsyncIterator()
     }
 }

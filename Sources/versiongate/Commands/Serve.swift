@@ -165,13 +165,13 @@ struct Serve: AsyncParsableCommand {
         let settings: ServeSettings
         let inherited: InheritedSockets
         let environment = ProcessInfo.processInfo.environment
-        do {
+        do throws(SettingsError) {
             inherited = try .announced(in: environment, processIdentifier: getpid())
             try inherited.takeOver()
             settings = try ServeSettings(
-                await SettingsReader(flags: self.flags, file: self.config)
+                SettingsReader(flags: self.flags, file: self.config)
             )
-        } catch let error as SettingsError {
+        } catch {
             StandardError.write("versiongate: \(error)")
             throw ExitCode.failure
         }

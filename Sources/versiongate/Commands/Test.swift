@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import GateControl
 import GatePolicy
 
@@ -51,7 +51,7 @@ struct Test: ParsableCommand {
         do {
             try Data(report.text.utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {
-            StandardError.write("\(path): cannot be written: \(error.localizedDescription)")
+            StandardError.write("\(path): cannot be written: \(error)")
             throw ExitCode.failure
         }
     }

@@ -1,9 +1,11 @@
 import ArgumentParser
 
 struct Version: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Prints the version.")
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the version, the commit and the build."
+    )
 
     func run() {
-        print("versiongate \(Release.version)")
+        print(Release.description)
     }
 }

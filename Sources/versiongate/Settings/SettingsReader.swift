@@ -1,7 +1,5 @@
 import Configuration
-import FoundationEssentials
-import SystemPackage
-import Yams
+import GateControl
 
 /// Reads settings from flags, then the environment, then the configuration file; the first that
 /// says something wins.
@@ -12,58 +10,52 @@ struct SettingsReader {
     ///   - flags: what the command line says.
     ///   - file: path of a YAML or JSON file, if there is one.
     /// - Throws: `SettingsError` if the file cannot be read or has a key that does not exist.
-    init(flags: [Setting: String], file: String?) async throws {
+    init(flags: [Setting: String], file: String?) throws(SettingsError) {
+        let flags = flags.map { ($0.key.rawValue, $0.value) }
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(
-                name: "flags",
-                values: Dictionary(
-                    uniqueKeysWithValues: flags.map { setting, text in
-                        (
-                            AbsoluteConfigKey([setting.rawValue]),
-                            ConfigValue(.string(text), isSecret: false)
-                        )
-                    }
-                )
-            ),
+            Self.provider("flags", flags),
             EnvironmentVariablesProvider().prefixKeys(with: "versiongate"),
         ]
-        if let file { providers.append(try await Self.fileProvider(file)) }
+        if let file { providers.append(Self.provider("file", try Self.entries(of: file))) }
         self.config = ConfigReader(providers: providers)
     }
 
-    private static func fileProvider(_ path: String) async throws -> any ConfigProvider {
-        do {
-            let provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
-            try self.refuseUnknownKeys(in: path)
-            return provider
-        } catch let error as SettingsError {
-            throw error
-        } catch {
-            throw SettingsError("\(path): \(error)")
-        }
+    private static func provider(
+        _ name: String,
+        _ texts: [(key: String, text: String)]
+    ) -> InMemoryProvider {
+        InMemoryProvider(
+            name: name,
+            values: Dictionary(
+                uniqueKeysWithValues: texts.map { key, text in
+                    (AbsoluteConfigKey([key]), ConfigValue(.string(text), isSecret: false))
+                }
+            )
+        )
     }
 
     /// A key that nobody reads is a setting that somebody believes in.
-    private static func refuseUnknownKeys(in path: String) throws {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        guard let mapping = try Yams.compose(yaml: text)?.mapping else { return }
+    private static func entries(
+        of file: String
+    ) throws(SettingsError) -> [(key: String, text: String)] {
         let known = Setting.allCases.map(\.rawValue)
-        for (key, _) in mapping {
-            let name = key.string ?? ""
-            guard !known.contains(name) else { continue }
-            let line = key.mark.map { ":\($0.line):\($0.column)" } ?? ""
-            throw SettingsError(
-                "\(path)\(line): unknown setting '\(name)'; known are \(known.joined(separator: ", "))"
-            )
+        do throws(RulesFileError) {
+            return try SettingsFile(path: file).entries.map { entry throws(RulesFileError) in
+                guard known.contains(entry.key) else {
+                    let names = known.joined(separator: ", ")
+                    throw entry.remark("unknown setting '\(entry.key)'; known are \(names)")
+                }
+                return (entry.key, entry.text)
+            }
+        } catch {
+            throw SettingsError("\(error)")
         }
     }
 
     /// The text of a setting, or `nil` if nobody says anything about it; a list as one text with
     /// commas.
     func text(_ setting: Setting) -> String? {
-        let key = ConfigKey([setting.rawValue])
-        return self.config.string(forKey: key)
-            ?? self.config.stringArray(forKey: key)?.joined(separator: ",")
+        self.config.string(forKey: ConfigKey([setting.rawValue]))
     }
 
     /// A setting that must be there.

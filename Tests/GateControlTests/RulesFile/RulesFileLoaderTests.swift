@@ -362,7 +362,6 @@ struct RulesFileLoaderTests {
             ("rules: []\n# \u{0}\n", "2:3: the control character U+0000"),
             ("rules:\n- id: \u{1B}[1m\n", "2:7: the control character U+001B"),
             ("\u{FEFF}rules: [\u{7F}]\n", "1:9: the control character U+007F"),
-            ("rules: [\u{10FFFD}]\n", "1:9: the control character U+10FFFD"),
         ]
     )
     func `control characters are named`(_ text: String, _ expected: String) {

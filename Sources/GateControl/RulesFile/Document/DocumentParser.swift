@@ -1,16 +1,19 @@
-private import Yams
-
 /// Reads the text of one file, YAML or JSON, into elements with places.
 ///
 /// JSON needs no parser of its own: a JSON text is a YAML flow mapping.
 struct DocumentParser {
     /// The most elements that one file may hold, aliases counted each time they are used.
     static let maximumElements = 500_000
+    /// How deep lists and mappings may stand in each other: far more than any file needs, and far
+    /// less than the stack of a thread holds.
+    static let maximumDepth = 200
 
     private let source: RulesSource
     private var elements = 0
+    private var depth = 0
     /// What has an anchor so far, and how many elements it holds.
     private var anchored: [String: (element: Element, size: Int)] = [:]
+    private var lastAlias: Place?
 
     init(_ source: RulesSource) {
         self.source = source
@@ -20,37 +23,55 @@ struct DocumentParser {
     mutating func parse() throws(RulesFileError) -> Element {
         let text = try self.source.text()
         do {
-            // What a scalar is, is decided here: to compare keys, the composer needs no types.
-            let composer = try Parser(
-                yaml: HiddenAlias.hide(in: text),
-                resolver: .basic,
-                encoding: .utf8
-            )
-            guard let root = try composer.singleRoot() else { throw self.emptyFile }
-            // The nodes hold their anchors weakly, the composer holds them for all.
-            let element = try withExtendedLifetime(composer) { try self.element(root) }
-            if case .nothing = element.content { throw self.emptyFile }
-            return element
+            return try self.document(YAMLEvents(text, file: self.source.name))
         } catch let error as RulesFileError {
             throw error
-        } catch let error as YamlError {
-            throw SyntaxProblem(error, in: text).error(in: self.source.name)
+        } catch let failure as YAMLFailure {
+            throw SyntaxProblem(in: text)
+                .error(failure, after: self.lastAlias, in: self.source.name)
         } catch {
             throw self.error("cannot be read as YAML: \(error)")
         }
     }
 
-    private mutating func element(_ node: Node) throws(RulesFileError) -> Element {
-        let place = self.place(of: node.mark)
-        if case .scalar(let scalar) = node, let name = HiddenAlias.name(in: scalar) {
-            return try self.aliased(name, at: place)
+    private mutating func document(_ events: YAMLEvents) throws -> Element {
+        guard case (.documentStart, _) = try events.next() else { throw self.emptyFile }
+        let (event, place) = try events.next()
+        let root = try self.element(event, at: place, events)
+        _ = try events.next()  // documentEnd
+        let (after, end) = try events.next()
+        guard case .textEnd = after else {
+            throw RulesFileError(
+                end,
+                "a second document begins here; write one document per file"
+            )
         }
+        if case .nothing = root.content { throw self.emptyFile }
+        return root
+    }
+
+    private mutating func element(
+        _ event: YAMLEvent,
+        at place: Place,
+        _ events: YAMLEvents
+    ) throws -> Element {
+        if case .alias(let name) = event { return try self.aliased(name, at: place) }
         let before = self.elements
         try self.count(1, at: place)
-        let element = try self.element(node, at: place)
-        if let anchor = node.anchor {
-            self.anchored[anchor.rawValue] = (element, self.elements - before)
+        let content: Element.Content
+        let name: String?
+        switch event {
+        case .scalar(let scalar, let anchor):
+            (content, name) = (try Self.content(of: scalar, at: place), anchor)
+        case .listStart(let anchor):
+            (content, name) = (.list(try self.items(at: place, events)), anchor)
+        case .mappingStart(let anchor):
+            (content, name) = (.mapping(try self.entries(at: place, events)), anchor)
+        case .documentStart, .documentEnd, .listEnd, .mappingEnd, .alias, .textEnd:
+            throw RulesFileError(place, "not valid YAML: a value was expected")
         }
+        let element = Element(content: content, place: place)
+        if let name { self.anchored[name] = (element, self.elements - before) }
         return element
     }
 
@@ -59,14 +80,74 @@ struct DocumentParser {
         _ name: String,
         at place: Place
     ) throws(RulesFileError) -> Element {
-        guard name.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil else {
-            throw RulesFileError(place, "not valid YAML: quote a text that begins with '*'")
-        }
+        self.lastAlias = place
         guard let (element, size) = self.anchored[name] else {
             throw RulesFileError(place, "nothing before this alias has the anchor '&\(name)'")
         }
         try self.count(size, at: place)
         return element
+    }
+
+    private mutating func items(at place: Place, _ events: YAMLEvents) throws -> [Element] {
+        try self.descend(at: place)
+        defer { self.depth -= 1 }
+        var items: [Element] = []
+        while true {
+            let (event, place) = try events.next()
+            if case .listEnd = event { return items }
+            items.append(try self.element(event, at: place, events))
+        }
+    }
+
+    private mutating func entries(
+        at place: Place,
+        _ events: YAMLEvents
+    ) throws -> [Element.Entry] {
+        try self.descend(at: place)
+        defer { self.depth -= 1 }
+        var entries: [Element.Entry] = []
+        var places: [String: Place] = [:]
+        while true {
+            let (event, place) = try events.next()
+            if case .mappingEnd = event { return entries }
+            let key = try Self.key(event, at: place)
+            if let first = places.updateValue(place, forKey: key) {
+                throw Self.repeated(key, at: place, first: first)
+            }
+            let (value, valuePlace) = try events.next()
+            let element = try self.element(value, at: valuePlace, events)
+            entries.append(Element.Entry(key: key, place: place, value: element))
+        }
+    }
+
+    private static func key(_ event: YAMLEvent, at place: Place) throws(RulesFileError) -> String {
+        if case .alias = event { throw RulesFileError(place, "an alias cannot be a key") }
+        guard case .scalar(let scalar, _) = event else {
+            throw RulesFileError(place, "a key must be a text")
+        }
+        guard !scalar.isPlain || scalar.text != "<<" else {
+            throw RulesFileError(place, "merge keys ('<<') are not supported")
+        }
+        return scalar.text
+    }
+
+    private static func repeated(_ key: String, at place: Place, first: Place) -> RulesFileError {
+        first.line == place.line
+            ? RulesFileError(place, "the key '\(key)' appears twice in this mapping")
+            : RulesFileError(place, "the key '\(key)' is already in line \(first.line)")
+    }
+
+    private static func content(
+        of scalar: YAMLEvent.Scalar,
+        at place: Place
+    ) throws(RulesFileError) -> Element.Content {
+        switch scalar.tag {
+        case nil where scalar.isPlain: return Element.Content(plain: scalar.text)
+        case nil, "!", "tag:yaml.org,2002:str": return .text(scalar.text)
+        case let tag?:
+            let name = tag.replacing(/^tag:yaml\.org,2002:/, with: "!!")
+            throw RulesFileError(place, "the tag '\(name)' is not supported")
+        }
     }
 
     private mutating func count(_ elements: Int, at place: Place) throws(RulesFileError) {
@@ -77,62 +158,11 @@ struct DocumentParser {
         }
     }
 
-    private mutating func element(
-        _ node: Node,
-        at place: Place
-    ) throws(RulesFileError) -> Element {
-        switch node {
-        case .scalar(let scalar):
-            return Element(content: try Self.content(of: scalar, at: place), place: place)
-        case .sequence(let sequence):
-            var items: [Element] = []
-            for item in sequence { items.append(try self.element(item)) }
-            return Element(content: .list(items), place: place)
-        case .mapping(let mapping):
-            var entries: [Element.Entry] = []
-            for (key, value) in mapping { entries.append(try self.entry(key, value)) }
-            return Element(content: .mapping(entries), place: place)
-        case .alias:
-            // The composer has seen none.
-            throw RulesFileError(place, "this alias is not resolved")
+    private mutating func descend(at place: Place) throws(RulesFileError) {
+        self.depth += 1
+        guard self.depth <= Self.maximumDepth else {
+            throw RulesFileError(place, "lists and mappings are nested too deeply")
         }
-    }
-
-    private mutating func entry(
-        _ key: Node,
-        _ value: Node
-    ) throws(RulesFileError) -> Element.Entry {
-        let place = self.place(of: key.mark)
-        guard case .scalar(let scalar) = key else {
-            throw RulesFileError(place, "a key must be a text")
-        }
-        guard HiddenAlias.name(in: scalar) == nil else {
-            throw RulesFileError(place, "an alias cannot be a key")
-        }
-        guard scalar.style != .plain || scalar.string != "<<" else {
-            throw RulesFileError(place, "merge keys ('<<') are not supported")
-        }
-        let text = HiddenAlias.restore(scalar.string)
-        return Element.Entry(key: text, place: place, value: try self.element(value))
-    }
-
-    private static func content(
-        of scalar: Node.Scalar,
-        at place: Place
-    ) throws(RulesFileError) -> Element.Content {
-        switch scalar.tag.rawValue {
-        case Tag.Name.implicit.rawValue where scalar.style == .plain:
-            return Element.Content(plain: HiddenAlias.restore(scalar.string))
-        case Tag.Name.implicit.rawValue, Tag.Name.nonSpecific.rawValue, Tag.Name.str.rawValue:
-            return .text(HiddenAlias.restore(scalar.string))
-        case let tag:
-            let name = tag.replacing(/^tag:yaml\.org,2002:/, with: "!!")
-            throw RulesFileError(place, "the tag '\(name)' is not supported")
-        }
-    }
-
-    private func place(of mark: Mark?) -> Place {
-        Place(file: self.source.name, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }
 
     private var emptyFile: RulesFileError { self.error("the file is empty") }

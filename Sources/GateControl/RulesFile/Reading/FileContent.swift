@@ -1,5 +1,3 @@
-// Beside packages that load it, a release build takes it for the owner of `stat`.
-import CoreFoundation
 import Glibc
 
 /// What one open of a file gives: its bytes and which file it was.

@@ -48,7 +48,7 @@ struct RulesSource: Sendable, Equatable {
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x85: false
-        case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF, HiddenAlias.mark.value: true
+        case 0..<0x20, 0x7F..<0xA0, 0xFFFE, 0xFFFF: true
         default: false
         }
     }

@@ -1,0 +1,2 @@
+// libyaml as it is. Nothing else.
+#include <yaml.h>

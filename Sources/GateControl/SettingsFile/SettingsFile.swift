@@ -1,0 +1,61 @@
+/// A YAML or JSON file of settings: each key has a scalar, or a list of them.
+package struct SettingsFile: Sendable {
+    package struct Entry: Sendable {
+        package let key: String
+        /// As it is written; a list as one text with commas.
+        package let text: String
+        private let place: Place
+
+        init(key: String, text: String, place: Place) {
+            self.key = key
+            self.text = text
+            self.place = place
+        }
+
+        /// Says something of the entry with its place, as `file:line:col: message`.
+        package func remark(_ message: String) -> RulesFileError {
+            RulesFileError(self.place, message)
+        }
+    }
+
+    package let entries: [Entry]
+
+    /// - Throws: what is wrong with the file, or why it cannot be read.
+    package init(path: String) throws(RulesFileError) {
+        let content: FileContent
+        do {
+            content = try FileContent(path: path, atMost: RulesSource.maximumSize)
+        } catch {
+            throw RulesFileError(file: path, message: "\(error)")
+        }
+        var parser = DocumentParser(RulesSource(name: path, bytes: content.bytes))
+        let root = try parser.parse()
+        guard case .mapping(let entries) = root.content else {
+            throw RulesFileError(root.place, "expected settings, found \(root.found)")
+        }
+        self.entries = try entries.map { entry throws(RulesFileError) in
+            Entry(key: entry.key, text: try Self.text(of: entry), place: entry.place)
+        }
+    }
+
+    private static func text(of entry: Element.Entry) throws(RulesFileError) -> String {
+        if case .list(let items) = entry.value.content {
+            return try items.map { item throws(RulesFileError) in try Self.scalar(item, of: entry) }
+                .joined(separator: ",")
+        }
+        return try Self.scalar(entry.value, of: entry)
+    }
+
+    private static func scalar(
+        _ element: Element,
+        of entry: Element.Entry
+    ) throws(RulesFileError) -> String {
+        switch element.content {
+        case .text(let text), .number(let text), .boolean(let text), .date(let text): return text
+        case .nothing: return ""
+        case .list, .mapping:
+            let message = "expected a text or a list of texts, found \(element.found)"
+            throw RulesFileError(element.place, "'\(entry.key)': \(message)")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import GateTestSupport
+import Testing
+
+/// What asks a gate in a container whether it is well.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct HealthcheckTests {
+    private func check(_ port: UInt16) throws -> ToolProcess.Result {
+        try ToolProcess.versiongate("healthcheck", "--listen", "0.0.0.0:\(port)")
+    }
+
+    @Test func `a gate is well, whatever its backend and its rules say`() async throws {
+        let rules = RulesText.shop.replacing("missing: allow", with: "missing: reject")
+        try await Scene.play(rules: rules, backend: { _ in [.close] }) { scene in
+            let result = try self.check(scene.gate.port)
+            #expect(result.status == 0)
+            #expect(result.output == "127.0.0.1:\(scene.gate.port): the gate answers\n")
+        }
+    }
+
+    @Test func `another server is no gate, and nobody is none either`() async throws {
+        try await Scene.play { scene in
+            let other = try self.check(scene.backend.port)
+            #expect(other.status == 1)
+            #expect(other.errors.contains("this is no gate (200)"))
+        }
+        #expect(try self.check(1).status == 1)
+    }
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Makes a Debian package of a gate that is built, and one with its debugging symbols.
+#
+# Usage: package.sh GATE FOLDER [VERSION]
+# VERSION: that of the package; without it, what the gate says.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+gate=$(realpath "$1")
+mkdir -p "$2"
+folder=$(realpath "$2")
+project=$(cd "$(dirname "$0")/../.." && pwd)
+here=$project/deploy/debian
+
+version=${3:-$("$gate" version | sed -n 's/^versiongate //p')}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$project" log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/versiongate-$version
+stage=$tree/stage
+mkdir -p "$tree/debian/source" "$stage"/{etc,share,completions,man,docs,examples}
+
+cp "$here"/{control,rules} "$here"/versiongate.{service,socket,sysusers,install,manpages,docs,examples,prerm,postrm} \
+    "$tree/debian/"
+echo '3.0 (native)' >"$tree/debian/source/format"
+cat >"$tree/debian/changelog" <<EOF
+versiongate ($version) unstable; urgency=medium
+
+  * /usr/share/doc/versiongate/NEWS.md says what is new.
+
+ -- The VersionGate authors <versiongate@example.org>  $(date --utc --rfc-email --date "@$SOURCE_DATE_EPOCH")
+EOF
+{
+    echo 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/'
+    echo 'Upstream-Name: versiongate'
+    echo
+    echo 'Files: *'
+    echo 'Copyright: 2026 The VersionGate authors'
+    echo 'License: Apache-2.0'
+    echo ' On Debian systems, the text of the Apache License, Version 2.0, is in'
+    echo ' /usr/share/common-licenses/Apache-2.0.'
+    echo 'Comment:'
+    sed -e 's/^$/./' -e 's/^/ /' "$project/NOTICE"
+} >"$tree/debian/copyright"
+
+cp "$gate" "$stage/versiongate"
+cp "$here"/{versiongate,rules}.yaml "$stage/etc/"
+cp "$project"/rules/*.schema.json "$stage/share/"
+cp "$project"/{README,SECURITY}.md "$project"/NOTICE "$project"/docs/*.md "$stage/docs/"
+# Under its own name, debhelper takes it for the changelog of Debian.
+cp "$project/CHANGELOG.md" "$stage/docs/NEWS.md"
+cp -r "$project"/rules/examples/* "$stage/examples/"
+"$gate" --generate-completion-script bash | sed '1{/^#!/d}' >"$stage/completions/versiongate"
+"$gate" --generate-completion-script zsh >"$stage/completions/_versiongate"
+"$gate" --generate-completion-script fish >"$stage/completions/versiongate.fish"
+python3 -B "$here/manpages.py" "$gate" "$stage/man"
+
+(cd "$tree" && dpkg-buildpackage --build=binary --no-sign --no-check-builddeps >"$work/log" 2>&1) || {
+    cat "$work/log" >&2
+    exit 1
+}
+mv "$work"/*.deb "$folder/"

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Tries a Debian package in a fresh root: lintian, exposure, installing, using, upgrading under load,
+# removing, purging. Needs root, mmdebstrap, lintian and systemd-analyze; two minutes.
+#
+# Usage: test.sh DEB [NEXT_DEB]
+# NEXT_DEB: what it is upgraded to; without it, the same files under a later version.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+
+deb=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+root=$work/root
+trap 'rm -rf --one-file-system "$work"' EXIT
+
+if [ $# -gt 1 ]; then
+    next=$(realpath "$2")
+else
+    next=$work/next.deb
+    dpkg-deb --raw-extract "$deb" "$work/next"
+    sed -i 's/^Version: .*/&+next/' "$work/next/DEBIAN/control"
+    dpkg-deb --root-owner-group -Zgzip -z1 --build "$work/next" "$next" >/dev/null
+fi
+
+# Whatever is in the root but what the machine, apt and the tools for users (/etc/passwd-) write on their own.
+inventory() {
+    (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp \
+        -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg \
+        -o -path './etc/*-' \) -prune -o -print) |
+        sort
+}
+
+echo "lintian"
+lintian --fail-on error "$deb"
+
+echo "exposure"
+dpkg-deb --extract "$deb" "$work/unpacked"
+unit=$work/unpacked/lib/systemd/system/versiongate.service
+systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
+systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1 | grep -v 'Command .* is not executable' || true
+
+echo "a fresh root"
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+depends="libcurl4,libyaml-0-2,systemd-standalone-sysusers,init-system-helpers"
+sources=()
+for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
+    [ -e "$file" ] && sources+=("$file")
+done
+mmdebstrap --quiet --variant=minbase --include="$depends" "$release" "$root" "${sources[@]}"
+# Nothing of the image's own is a reason to start, or not to start, what a package brings along.
+rm -f "$root/usr/sbin/policy-rc.d"
+inventory >"$work/before"
+cp "$root/etc/passwd" "$root/etc/group" "$work/"
+
+echo "installing"
+cp "$deb" "$root/root/first.deb"
+chroot "$root" apt-get install --quiet --quiet --yes --no-install-recommends /root/first.deb >"$work/apt" 2>&1 ||
+    { cat "$work/apt" >&2 && exit 1; }
+rm "$root/root/first.deb"
+
+# The gate reads its arguments from /proc.
+unshare --net --mount --pid --fork -- sh -c \
+    'ip link set lo up && mount -t proc proc "$2/proc" && exec python3 -B "$@"' - "$here/play.py" "$root" "$next"
+
+echo "purged"
+inventory >"$work/after"
+diff "$work/before" "$work/after"
+diff "$work/passwd" "$root/etc/passwd"
+diff "$work/group" "$root/etc/group"
+echo "  nothing is left"
