@@ -13,7 +13,7 @@ STOP_SECONDS = 30
 
 
 class Gate:
-    def __init__(self, binary, folder, rules, backend_port):
+    def __init__(self, binary, folder, rules, backend_port, *flags):
         self.port = free_port()
         self._folder = folder
         self._dumps = 0
@@ -24,7 +24,7 @@ class Gate:
             "valgrind", "--tool=callgrind", "--callgrind-out-file=" + str(folder / "count"), "-q",
             str(stripped), "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
-            "--log-level", "warning",
+            "--log-level", "warning", *flags,
         ]
         with (folder / "gate.log").open("wb") as log:
             self._process = subprocess.Popen(
