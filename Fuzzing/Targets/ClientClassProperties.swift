@@ -66,8 +66,9 @@ struct ClientClassProperties {
         for (index, identity) in identities.enumerated() {
             let upstream = rules.upstreamIdentity(all[index], identity)
             let own = Self.words(clients[index], members[index]?.told, rules, classes)
-            let added = UpstreamIdentity(add: own.added)
-            try expect(upstream, is: added, "the backend is told something else")
+            try expect(upstream.add, is: own.added, "the backend is told something else")
+            let others = rules.upstreamIdentity(all[1 - index], identities[1 - index])
+            try expect(upstream.drop, is: others.drop, "the backend is told more than another")
             let shown = ClientIdentity(
                 app: identity.app,
                 platform: identity.platform,

@@ -5,8 +5,9 @@
 /// languages falls into few classes, and a decision for one client is the decision for its class.
 ///
 /// A platform in front of the version and a build behind it are cut as if they had fields of their
-/// own, and the backend is told them: `added(for:inVersion:)`. Whoever else says a part twice, or
-/// several parts in one field, is judged on its own.
+/// own; of a list of versions counts what it is as a whole. The backend is told what was read:
+/// `added(for:inVersion:)`. Whoever else says a part twice, or several parts in one field, is judged
+/// on its own.
 package struct ClientClasses: Sendable {
     /// The subject of a header field.
     private enum Subject: Sendable {
@@ -31,9 +32,10 @@ package struct ClientClasses: Sendable {
     }
 
     private let subjects: [Subject]
-    /// The fields in which the backend reads the platform and the build; `nil`: in none.
-    private let platformField: String?
-    private let buildField: String?
+    /// The fields in which the backend reads these parts; `nil`: in none.
+    let platformField: String?
+    let buildField: String?
+    let versionField: String?
     private let versions: VersionCuts
     private let osVersions: VersionCuts
     /// The builds that rules name, in ascending order.
@@ -67,6 +69,7 @@ package struct ClientClasses: Sendable {
             + releases.compactMap(\.channel)
         self.channels = KnownNames(channels.map(\.lowercasedASCII))
         self.platformField = reader.forwarded.first { $0.part == .platform }?.name
+        self.versionField = reader.forwarded.first { $0.part == .version }?.name
         self.buildField = reader.forwarded.first { $0.part == .build }?.name
         self.readsUserAgents = reader.userAgentIndex != nil
         self.linksByCountry = links.contains { !$0.countries.isEmpty }
@@ -85,18 +88,20 @@ package struct ClientClasses: Sendable {
         private var lines = 0
         /// One bit for each part that the version line states besides the version.
         private var withVersion = 0
+        /// Whether the version line is a list, and one that is read.
+        fileprivate(set) var hasVersions = false
         /// What was said last: the place of the platform among those that rules name, and the build.
         private var platform = 0
         private var build: UInt64?
 
         package init() {}
 
-        /// Whether the backend is told of what the version line alone states.
-        package var isAdded: Bool { self.withVersion & ~self.lines != 0 }
+        /// Whether the backend is told of the client what others of its class do not say.
+        package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
 
         fileprivate func has(_ part: IdentityPart) -> Bool { self.lines & part.bit != 0 }
 
-        fileprivate func isAdded(_ part: IdentityPart) -> Bool {
+        func isAdded(_ part: IdentityPart) -> Bool {
             self.withVersion & ~self.lines & part.bit != 0
         }
 
@@ -154,7 +159,12 @@ package struct ClientClasses: Sendable {
         case .part(let part):
             guard told.insert(part) else { return false }
             // A list says several things, or one of them twice; a value of nothing is none.
-            guard value.firstIndex(of: UInt8(ascii: ",")) == nil else { return false }
+            guard value.firstIndex(of: UInt8(ascii: ",")) == nil else {
+                guard part == .version else { return false }
+                // Of several fields for the version, the backend gets that one no more.
+                key.append(.version, index, .list)
+                return self.tell(versions: value, to: &key, &told)
+            }
             let range = value.withoutBlanks(0..<value.count)
             guard !range.isEmpty else { return false }
             guard value.count <= IdentityLimits.lineLength else {
@@ -242,6 +252,29 @@ package struct ClientClasses: Sendable {
         return true
     }
 
+    /// Tells of a line with more than one version, or with one and a comma.
+    private func tell(
+        versions line: Span<UInt8>,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        guard let list = VersionList(line) else { return false }
+        if list.isTooMuch {
+            key.append(.version, 0, .unreadable)
+            return true
+        }
+        // What is no version is told as it stands, if it can be.
+        guard let first = list.first,
+            list.lowest != nil || StatedValue.isName(line.extracting(first))
+        else { return false }
+        told.hasVersions = true
+        key.append(.version, 1, .list)
+        guard list.isOne, let place = try? self.place(ofVersion: line.extracting(first)) else {
+            return self.tell(.unreadable, of: .version, to: &key, &told)
+        }
+        return self.tell(place, of: .version, to: &key, &told)
+    }
+
     private func place(ofVersion text: Span<UInt8>) throws(VersionError) -> Place {
         if let place = self.versions.fastPlace(of: text) { return .at(place) }
         return .version(try AppVersion(text), in: self.versions)
@@ -302,56 +335,6 @@ package struct ClientClasses: Sendable {
     }
 }
 
-extension ClientClasses {
-    /// The version in a line that has told of a class, as it is described; `nil` if it cannot be
-    /// read.
-    package static func versionText(_ line: Span<UInt8>) -> String? {
-        let value = line.extracting(line.withoutBlanks(0..<line.count))
-        return VersionStatement(value).version.value?.description
-    }
-
-    /// The fields that the backend is told of a client with a class, in the order of
-    /// `UpstreamIdentity`: what its version line alone states.
-    package func added(for told: Told, inVersion line: Span<UInt8>) -> [HeaderField] {
-        guard told.isAdded else { return [] }
-        let value = line.extracting(line.withoutBlanks(0..<line.count))
-        let statement = VersionStatement(value)
-        var fields: [HeaderField] = []
-        if told.isAdded(.platform), let name = self.platformField,
-            let platform = statement.platform.value
-        {
-            fields.append(HeaderField(name: name, value: platform.name))
-        }
-        if told.isAdded(.build), let name = self.buildField, let build = statement.build.value {
-            fields.append(HeaderField(name: name, value: String(build)))
-        }
-        return fields
-    }
-
-    /// Adds to the identity of a client with a class what a line states of its app, platform,
-    /// version and build.
-    package static func read(
-        _ part: IdentityPart,
-        _ line: Span<UInt8>,
-        into identity: inout ClientIdentity
-    ) {
-        let isTooMuch = line.count > IdentityLimits.lineLength
-        let value = line.extracting(line.withoutBlanks(0..<line.count))
-        switch part {
-        case .app: identity.app = isTooMuch ? .tooMuch : StatedValue.name(value)
-        case .platform:
-            identity.platform.merge(isTooMuch ? .tooMuch : StatedValue.platform(value))
-        case .version:
-            let statement = isTooMuch ? VersionStatement.tooMuch : VersionStatement(value)
-            identity.version = statement.version
-            identity.platform.merge(statement.platform)
-            identity.build.merge(statement.build)
-        case .build: identity.build.merge(isTooMuch ? .tooMuch : StatedValue.build(value))
-        case .channel, .osVersion, .device, .languages, .country, .storefront: break
-        }
-    }
-}
-
 extension ClientClasses.Place {
     fileprivate static func version(_ version: AppVersion, in cuts: VersionCuts) -> Self {
         let places = cuts.places(of: version)
@@ -375,6 +358,7 @@ private enum Mark: UInt8 {
     case unreadable = 0x30
     /// Stated by the version line.
     case withVersion = 0x40
+    case list = 0x50
 }
 
 extension [UInt8] {

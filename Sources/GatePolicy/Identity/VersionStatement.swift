@@ -34,6 +34,23 @@ struct VersionStatement {
         return (value.withoutBlanks(0..<slash), value.withoutBlanks(slash + 1..<value.count))
     }
 
+    /// Reads a line with a value, or with a list of them.
+    init(line: Span<UInt8>) {
+        self.init()
+        guard line.count <= IdentityLimits.lineLength else {
+            self = .tooMuch
+            return
+        }
+        var statement = self
+        var reader = ListReader()
+        let isList = line.firstIndex(of: UInt8(ascii: ",")) != nil
+        let extent = reader.read(line, 0..<line.count, isList: isList) { place in
+            statement.merge(line.extracting(place))
+            return !statement.version.isUnreadable
+        }
+        self = extent == .tooMuch ? .tooMuch : statement
+    }
+
     /// In place of more values, or longer ones, than are read.
     static var tooMuch: VersionStatement {
         var statement = VersionStatement()

@@ -1,7 +1,7 @@
 import GatePolicy
 
-/// What the clients of a class get, but for what each of them says: its version in a denial, the
-/// platform and the build beside its version for the backend, and all that in the log.
+/// What the clients of a class get, but for what each of them says: its version in a denial, what its
+/// version line says of it for the backend, and all that in the log.
 ///
 /// There are as many as the rules have classes and the notices have languages; what a client makes
 /// up adds none.
@@ -12,8 +12,18 @@ struct ClassPatterns {
         /// `nil` for a client that passes, and for one that states no version: all of its class get
         /// the same.
         let answer: AnswerPattern?
+        /// The field from which the backend learns of the decision.
+        let decisionField: [UInt8]
         /// The access log's fields for the decision.
         let logFields: [UInt8]
+
+        init(_ verdict: Verdict, answer: AnswerPattern?, as format: AccessLogFormat?) {
+            self.verdict = verdict
+            self.answer = answer
+            self.decisionField = Verdict.upstreamFields([], verdict.decision)
+            self.logFields =
+                format.map { AccessLogFields.rendered(verdict.decision, as: $0) } ?? []
+        }
     }
 
     /// Where a client states what goes into the gaps.
@@ -107,9 +117,8 @@ struct ClassPatterns {
     }
 
     private func pattern(of verdict: Verdict, on identity: ClientIdentity) -> Pattern? {
-        let logFields = self.logFormat.map { AccessLogFields.rendered(verdict.decision, as: $0) }
         guard verdict.denial != nil, identity.version.value != nil else {
-            return Pattern(verdict: verdict, answer: nil, logFields: logFields ?? [])
+            return Pattern(verdict, answer: nil, as: self.logFormat)
         }
         guard let now = verdict.decidedAt,
             let answer = self.ruleSet.answer(
@@ -120,11 +129,7 @@ struct ClassPatterns {
                 versionAs: AnswerPattern.standIn
             )
         else { return nil }
-        return Pattern(
-            verdict: verdict,
-            answer: AnswerPattern(answer),
-            logFields: logFields ?? []
-        )
+        return Pattern(verdict, answer: AnswerPattern(answer), as: self.logFormat)
     }
 
     /// The verdict on a client of the class of a pattern; `nil` if its denial cannot be filled.
@@ -141,9 +146,10 @@ struct ClassPatterns {
             else { return nil }
             denial = answer.filled(with: version)
         }
-        var added: [HeaderField] = []
-        if let place = places.version {
-            added = self.classes.added(for: told, inVersion: bytes.extracting(place))
+        var upstreamFields = pattern.verdict.upstreamFields
+        if told.isAdded, let place = places.version {
+            let added = self.classes.added(for: told, inVersion: bytes.extracting(place))
+            upstreamFields = RenderedAnswer.lines(added) + pattern.decisionField
         }
         let logFields = self.logFormat.map { format in
             let identity = Self.identity(of: places, in: bytes)
@@ -151,7 +157,7 @@ struct ClassPatterns {
         }
         return Verdict(
             pattern.verdict,
-            upstreamIdentity: added,
+            upstreamFields: upstreamFields,
             denial: denial,
             logFields: logFields ?? []
         )

@@ -49,19 +49,15 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// The same verdict on another client of the class, with what that one gets.
-    ///
-    /// `added`: the fields from which the backend learns who it is.
+    /// The same verdict on another client of the class, with what is written because of that one.
     init(
         _ verdict: Verdict,
-        upstreamIdentity added: [HeaderField],
+        upstreamFields: [UInt8],
         denial: RenderedAnswer?,
         logFields: [UInt8]
     ) {
         self.decision = verdict.decision
-        self.upstreamFields =
-            verdict.forwardsIdentity
-            ? verdict.upstreamFields : Self.upstreamFields(added, verdict.decision)
+        self.upstreamFields = upstreamFields
         self.droppedFields = verdict.droppedFields
         self.forwardsIdentity = verdict.forwardsIdentity
         self.clientFields = verdict.clientFields
@@ -71,7 +67,7 @@ package final class Verdict: Sendable {
         self.decidedAt = verdict.decidedAt
     }
 
-    private static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
+    static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
         let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
         return RenderedAnswer.lines(added + [kind])
     }

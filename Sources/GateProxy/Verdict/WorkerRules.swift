@@ -98,10 +98,10 @@ final class WorkerRules {
             last?.generation = generation
             return verdict
         }
-        // Each line of the log names its client: no two share a verdict, and most come again.
+        // No two clients share a verdict that says something of them, and most clients come again.
         let isLogged = self.logFormat != nil
         var told = isLogged ? nil : self.classify(head, facts: facts, in: bytes)
-        if told != nil {
+        if let told, !told.isAdded {
             if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
                 last?.generation = generation
                 return verdict
@@ -123,10 +123,8 @@ final class WorkerRules {
             self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
             return known
         }
-        if isLogged {
-            told = self.classify(head, facts: facts, in: bytes)
-            self.classKey.prepareForLookUp()
-        }
+        if isLogged { told = self.classify(head, facts: facts, in: bytes) }
+        if isLogged || told?.isAdded == true { self.classKey.prepareForLookUp() }
         let verdict: Verdict
         if let told,
             let known = self.patterns?.verdict(
@@ -141,11 +139,12 @@ final class WorkerRules {
         } else {
             let identity = self.identify(head, in: bytes, query: query)
             verdict = self.decide(on: identity, address: address)
-            if let told, !self.isShared(verdict) {
+            if let told, !self.isShared(verdict, told) {
                 self.patterns?.keep(verdict, on: identity, head, in: bytes, of: self.classKey, told)
             }
         }
-        let key = told != nil && self.isShared(verdict) ? self.classKey : self.key
+        let isShared = told.map { self.isShared(verdict, $0) } ?? false
+        let key = isShared ? self.classKey : self.key
         self.cache.insert(verdict, for: key)
         self.remember(verdict, for: key, generation, hasQuery: !query.isEmpty, in: &last)
         return verdict
@@ -174,9 +173,8 @@ final class WorkerRules {
     }
 
     /// Whether a verdict is the one on every client of the class.
-    private func isShared(_ verdict: Verdict) -> Bool {
-        self.logFormat == nil && verdict.forwardsIdentity
-            && self.classes?.shares(verdict.decision) ?? false
+    private func isShared(_ verdict: Verdict, _ told: ClientClasses.Told) -> Bool {
+        self.logFormat == nil && !told.isAdded && self.classes?.shares(verdict.decision) ?? false
     }
 
     /// Sets the key of the client itself.

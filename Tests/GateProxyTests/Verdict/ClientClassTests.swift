@@ -170,8 +170,25 @@ struct ClientClassTests {
             guard Int.random(in: 0..<4, using: &chance) == 0 else { return "" }
             return (isUsual ? texts[..<usual] : texts[...]).randomElement(using: &chance) ?? ""
         }
-        return one(of: Self.platforms, usual: 6) + version + one(of: Self.builds, usual: 7)
+        let first = one(of: Self.platforms, usual: 6) + version + one(of: Self.builds, usual: 7)
+        guard Int.random(in: 0..<4, using: &chance) == 0 else { return first }
+        // Two versions more often than many, and often the same.
+        let count = [0, 1, 1, 1, 2, 3, 8].randomElement(using: &chance) ?? 1
+        let others = (0..<count).map { _ in
+            Bool.random(using: &chance)
+                ? version : Self.listed.randomElement(using: &chance) ?? version
+        }
+        let all = [first] + others + (count == 0 ? [""] : [])
+        return all.joined(separator: Bool.random(using: &chance) ? ", " : ",")
     }
+
+    /// What stands in a list of versions.
+    private static let listed =
+        versions + [
+            "4.0.0", "v4.0", "4.0+7", "4.0-rc.01", "4.0-rc", "4.0-1", "ios/4.0", "4.0 (93)",
+            "a\tb", "1.0-" + String(repeating: "a.", count: 24) + "b",
+            String(repeating: "4", count: 64), String(repeating: "1", count: 65),
+        ]
 
     private static func isUsual(_ value: String, of name: String) -> Bool {
         switch name {
@@ -263,6 +280,12 @@ struct ClientClassTests {
         }
     }
 
+    /// A list that is longer than what is read.
+    private static func long(_ number: Int) -> String {
+        Array(repeating: "1.0-" + String(repeating: "a.", count: 24) + "\(number)", count: 8)
+            .joined(separator: ",")
+    }
+
     private static let pairs = [
         Pair("7.1 (901)", "7.2 (902)"),
         Pair("ios/7.1", "iPhone OS / 7.2"),
@@ -270,6 +293,9 @@ struct ClientClassTests {
         Pair("ios/7.1-a (18)", "ios/7.1-b(19)", "X-App-Platform: iOS"),
         Pair("7.1 (901)", "7.2 (901)", "X-App-Build: 0901"),
         Pair("ios/3.1 (901)", "ios/3.2 (902)"),
+        Pair("7.1, 7.2", "8.1,8.3-a"), Pair("7.1,", "7.2,"), Pair("7.1,07.1.0", "7.2,7.2"),
+        Pair("x, y", "y, z", "X-App-Id: com.example.b"), Pair("9,x", "y,8", format: .combined),
+        Pair(long(1), long(2)), Pair("1,1,1,1,1,1,1,1,1", "2,2,2,2,2,2,2,2,2"),
         Pair("7.1", "7.2", format: .combined),
         Pair("3.1", "3.2", format: .json),
         Pair("ios/3.1 (901)", "iOS/3.2 (902)", format: .combined),
@@ -306,6 +332,8 @@ struct ClientClassTests {
         Pair("7.1 (18)", "7.1 (19)", "X-App-Build: 18"),
         Pair("ios/7.1", "android/7.1", "X-App-Platform: ios"),
         Pair("ios/7.1", "x/7.1", "X-App-Platform: y"),
+        Pair("7.1, 7.2", "7.1, 7.1"), Pair("7.1,", "7.1"), Pair("7.1,7.2", long(1)),
+        Pair("3.9,3.9", "4.0,4.0"), Pair("ios/7.1,7.2", "ios/7.3,7.4"), Pair(",", ",,"),
         Pair("7.1 (18)", "7.1 (x)"), Pair("ios/7.1", "\u{E9}/7.1"), Pair("ios/7.1", "/7.1"),
     ]
 
