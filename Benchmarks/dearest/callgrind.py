@@ -11,14 +11,14 @@ STOP_SECONDS = 30
 
 
 class Gate:
-    def __init__(self, binary, folder, rules, backend_port):
+    def __init__(self, binary, folder, rules, backend_port, *flags):
         self.port = free_port()
         self._folder = folder
         command = [
             *callgrind.command(folder), str(callgrind.without_debug_information(binary, folder)),
             "serve", "--listen", f"127.0.0.1:{self.port}", "--threads", "1",
             "--upstream", f"http://127.0.0.1:{backend_port}", "--rules", str(rules),
-            "--log-level", "warning",
+            "--log-level", "warning", *flags,
         ]
         with (folder / "gate.log").open("wb") as log:
             self._process = subprocess.Popen(

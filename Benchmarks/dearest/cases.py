@@ -75,8 +75,13 @@ REQUESTS = [
     ("mixed pass", mixed()),
     ("one client, repeated", repeated(request())),
     ("never seen version", each(b"X-App-Version", lambda number: b"4.2.0+%d" % number)),
+    ("never seen build in a version", each(b"X-App-Version", lambda number: b"4.2.0 (%d)" % number)),
+    ("never seen version behind a platform", each(
+        b"X-App-Version", lambda number: b"ios/4.%d.0" % (number + 2)
+    )),
     ("denied, repeated", repeated(request({b"X-App-Version": b"3.2.0"}))),
     ("denied, never seen version", each(b"X-App-Version", lambda number: b"3.2.0+%d" % number)),
+    ("denied, never seen build", each(b"X-App-Version", lambda number: b"3.2.0 (%d)" % number)),
     ("never seen language", each(b"Accept-Language", lambda number: b"ja-JP,en;q=0.%d" % number)),
     ("versions, list of 28 KB", each(b"X-App-Version", listed(1, 28_000))),
     ("versions, list of 1,000 B", each(b"X-App-Version", listed(1, 1_000))),
@@ -107,6 +112,16 @@ REQUESTS = [
     ("path, 8,000 B encoded twice", repeated(request(target=b"/" + b"%2561" * 1_500))),
     ("status, query of 7 KB", repeated(
         request(target=b"/.versiongate/status?" + b"path=%2Fa&" * 700)
+    )),
+]
+
+# The same to a gate that logs each of them.
+LOGGED_REQUESTS = [
+    ("mixed pass, logged", mixed()),
+    ("never seen version, logged", each(b"X-App-Version", lambda number: b"4.%d.0" % (number + 2))),
+    ("never seen build, logged", each(b"X-App-Build", lambda number: b"%d" % number)),
+    ("denied, never seen version, logged", each(
+        b"X-App-Version", lambda number: b"3.2.%d" % number
     )),
 ]
 

@@ -55,17 +55,29 @@ struct ClientClassProperties {
         let clients = [
             Array(self.lines.dropFirst()), [self.lines[0]] + self.lines.dropFirst(2),
         ]
-        let keys = clients.map { Self.key($0, rules, classes) }
-        guard let key = keys[0], key == keys[1] else { return }
+        let members = clients.map { Self.member($0, rules, classes) }
+        guard let key = members[0]?.key, key == members[1]?.key else { return }
         let all = clients.map { Self.claims($0, rules) }
         let identities = all.map(rules.identify)
         let decisions = identities.map {
             rules.decide($0, in: .unrestricted, at: Self.now, address: nil)
         }
         try expect(decisions[0], is: decisions[1], "a client of the same class is judged otherwise")
-        for (claims, identity) in zip(all, identities) {
-            let upstream = rules.upstreamIdentity(claims, identity)
-            try expect(upstream, is: UpstreamIdentity(), "the backend is told something else")
+        for (index, identity) in identities.enumerated() {
+            let upstream = rules.upstreamIdentity(all[index], identity)
+            let own = Self.words(clients[index], members[index]?.told, rules, classes)
+            try expect(upstream.add, is: own.added, "the backend is told something else")
+            let others = rules.upstreamIdentity(all[1 - index], identities[1 - index])
+            try expect(upstream.drop, is: others.drop, "the backend is told more than another")
+            let shown = ClientIdentity(
+                app: identity.app,
+                platform: identity.platform,
+                version: identity.version,
+                build: identity.build
+            )
+            try expect(own.identity, is: shown, "the log shows another client")
+            let text = identity.version.value?.description
+            try expect(own.version, is: text, "the denial says another version")
         }
         // Languages choose the words.
         guard
@@ -82,12 +94,12 @@ struct ClientClassProperties {
         Int(line.name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
     }
 
-    /// The key of the class of a client; `nil` if it has none.
-    private static func key(
+    /// The key of the class of a client, and what that has told of it; `nil` if it has none.
+    private static func member(
         _ lines: [Line],
         _ rules: RuleSet,
         _ classes: ClientClasses
-    ) -> [UInt8]? {
+    ) -> (key: [UInt8], told: ClientClasses.Told)? {
         var key: [UInt8] = []
         var told = ClientClasses.Told()
         for line in lines {
@@ -95,7 +107,28 @@ struct ClientClassProperties {
             guard classes.tell(header: Self.index(line, rules), value.span, to: &key, &told)
             else { return nil }
         }
-        return classes.isComplete(told) ? key : nil
+        return classes.isComplete(told) ? (key, told) : nil
+    }
+
+    /// What a client with a class says of itself, where others of it say something else.
+    private static func words(
+        _ lines: [Line],
+        _ told: ClientClasses.Told?,
+        _ rules: RuleSet,
+        _ classes: ClientClasses
+    ) -> (added: [HeaderField], version: String?, identity: ClientIdentity) {
+        var added: [HeaderField] = []
+        var version: String?
+        var identity = ClientIdentity()
+        for line in lines {
+            guard let part = classes.part(ofHeader: Self.index(line, rules)) else { continue }
+            let value = line.value
+            ClientClasses.read(part, value.span, into: &identity)
+            guard part == .version, let told else { continue }
+            added = classes.added(for: told, inVersion: value.span)
+            version = ClientClasses.versionText(value.span)
+        }
+        return (added, version, identity)
     }
 
     private static func claims(_ lines: [Line], _ rules: RuleSet) -> IdentityClaims {

@@ -4,8 +4,10 @@
 /// systems, and for all names that no rule names. A crowd of thousands of builds, devices and
 /// languages falls into few classes, and a decision for one client is the decision for its class.
 ///
-/// Whoever says a part twice, or several parts in one field, is judged on its own: the backend is
-/// told of it what was read.
+/// A platform in front of the version and a build behind it are cut as if they had fields of their
+/// own; of a list of versions counts what it is as a whole. The backend is told what was read:
+/// `added(for:inVersion:)`. Whoever else says a part twice, or several parts in one field, is judged
+/// on its own.
 package struct ClientClasses: Sendable {
     /// The subject of a header field.
     private enum Subject: Sendable {
@@ -17,18 +19,23 @@ package struct ClientClasses: Sendable {
     }
 
     /// The place of a value among those that rules name.
-    private enum Place {
+    fileprivate enum Place {
         /// Nothing: no rule asks for it.
         case anywhere
         case at(Int)
         /// That of a version, and of the release that it is or leads to.
         case version(Int, release: Int)
+        case build(UInt64)
         case unreadable
         /// The client has to be judged on its own.
         case alone
     }
 
     private let subjects: [Subject]
+    /// The fields in which the backend reads these parts; `nil`: in none.
+    let platformField: String?
+    let buildField: String?
+    let versionField: String?
     private let versions: VersionCuts
     private let osVersions: VersionCuts
     /// The builds that rules name, in ascending order.
@@ -61,6 +68,9 @@ package struct ClientClasses: Sendable {
             rules.flatMap { $0.match.channels ?? [] } + links.flatMap(\.channels.keys)
             + releases.compactMap(\.channel)
         self.channels = KnownNames(channels.map(\.lowercasedASCII))
+        self.platformField = reader.forwarded.first { $0.part == .platform }?.name
+        self.versionField = reader.forwarded.first { $0.part == .version }?.name
+        self.buildField = reader.forwarded.first { $0.part == .build }?.name
         self.readsUserAgents = reader.userAgentIndex != nil
         self.linksByCountry = links.contains { !$0.countries.isEmpty }
         self.looksAtStores = rules.contains(where: \.looksAtStores)
@@ -74,20 +84,57 @@ package struct ClientClasses: Sendable {
 
     /// The parts of a client that have been told of its class.
     package struct Told: Sendable {
-        fileprivate var parts = 0
+        /// One bit for each part that a line of its own states.
+        private var lines = 0
+        /// One bit for each part that the version line states besides the version.
+        private var withVersion = 0
+        /// Whether the version line is a list, and one that is read.
+        fileprivate(set) var hasVersions = false
+        /// What was said last: the place of the platform among those that rules name, and the build.
+        private var platform = 0
+        private var build: UInt64?
 
         package init() {}
 
+        /// Whether the backend is told of the client what others of its class do not say.
+        package var isAdded: Bool { self.hasVersions || self.withVersion & ~self.lines != 0 }
+
+        fileprivate func has(_ part: IdentityPart) -> Bool { self.lines & part.bit != 0 }
+
+        func isAdded(_ part: IdentityPart) -> Bool {
+            self.withVersion & ~self.lines & part.bit != 0
+        }
+
         fileprivate mutating func insert(_ part: IdentityPart) -> Bool {
-            let bit = 1 << part.rawValue
-            defer { self.parts |= bit }
-            return self.parts & bit == 0
+            defer { self.lines |= part.bit }
+            return self.lines & part.bit == 0
+        }
+
+        fileprivate mutating func insertWithVersion(_ part: IdentityPart) {
+            self.withVersion |= part.bit
+        }
+
+        /// Whether a platform, just inserted, is certainly the only one that was said; 0: rules name
+        /// no such platform, or it cannot be read.
+        fileprivate mutating func agrees(onPlatform place: Int) -> Bool {
+            defer { self.platform = place }
+            return !self.isTwice(.platform) || place != 0 && place == self.platform
+        }
+
+        /// The same of a build; `nil`: it cannot be read.
+        fileprivate mutating func agrees(onBuild number: UInt64?) -> Bool {
+            defer { self.build = number }
+            return !self.isTwice(.build) || number != nil && number == self.build
+        }
+
+        private func isTwice(_ part: IdentityPart) -> Bool {
+            self.lines & self.withVersion & part.bit != 0
         }
     }
 
     /// Whether lines that have told all this are enough to know a client by.
     package func isComplete(_ told: Told) -> Bool {
-        !self.readsUserAgents || told.parts & 1 << IdentityPart.version.rawValue != 0
+        !self.readsUserAgents || told.has(.version)
     }
 
     /// Adds what a header line tells of the class of its client to a key.
@@ -111,39 +158,140 @@ package struct ClientClasses: Sendable {
         case .part(.languages): return true
         case .part(let part):
             guard told.insert(part) else { return false }
-            switch self.place(of: part, value) {
-            case .anywhere: break
-            case .alone: return false
-            case .at(let number): key.append(part, number)
-            case .version(let number, let release):
-                key.append(part, number, 0x10)
-                key.append(part, release, 0x20)
-            case .unreadable: key.append(part, 0, 0x30)
+            // A list says several things, or one of them twice; a value of nothing is none.
+            guard value.firstIndex(of: UInt8(ascii: ",")) == nil else {
+                guard part == .version else { return false }
+                // Of several fields for the version, the backend gets that one no more.
+                key.append(.version, index, .list)
+                return self.tell(versions: value, to: &key, &told)
             }
-            return true
+            let range = value.withoutBlanks(0..<value.count)
+            guard !range.isEmpty else { return false }
+            guard value.count <= IdentityLimits.lineLength else {
+                return self.tell(.unreadable, of: part, to: &key, &told)
+            }
+            if part == .version {
+                return self.tell(version: value.extracting(range), to: &key, &told)
+            }
+            return self.tell(
+                self.place(of: part, value.extracting(range)),
+                of: part,
+                to: &key,
+                &told
+            )
         }
     }
 
-    private func place(of part: IdentityPart, _ line: Span<UInt8>) -> Place {
-        // A list says several things, or one of them twice; a value of nothing is none.
-        guard line.firstIndex(of: UInt8(ascii: ",")) == nil else { return .alone }
-        let range = line.withoutBlanks(0..<line.count)
-        guard !range.isEmpty else { return .alone }
-        guard line.count <= IdentityLimits.lineLength else { return .unreadable }
-        let value = line.extracting(range)
+    private func tell(
+        _ place: Place,
+        of part: IdentityPart,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        var (platform, build): (Int, UInt64?) = (0, nil)
+        switch place {
+        case .anywhere: break
+        case .alone: return false
+        case .at(let number):
+            platform = number
+            key.append(part, number)
+        case .version(let number, let release):
+            key.append(part, number, .version)
+            key.append(part, release, .release)
+        case .build(let number):
+            build = number
+            key.append(part, self.builds.place(of: number))
+        case .unreadable: key.append(part, 0, .unreadable)
+        }
         switch part {
-        case .version:
-            return self.versions.fastPlace(of: value) ?? self.place(ofVersion: value)
+        case .platform: return told.agrees(onPlatform: platform)
+        case .build: return told.agrees(onBuild: build)
+        default: return true
+        }
+    }
+
+    /// Tells of a version, and of the platform and the build that may stand beside it.
+    private func tell(
+        version value: Span<UInt8>,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        if let place = self.versions.fastPlace(of: value) {
+            key.append(.version, place)
+            return true
+        }
+        let (platform, rest) = VersionStatement.places(in: value)
+        let text = value.extracting(rest)
+        let place: Place
+        var build: UInt64?
+        do throws(VersionError) {
+            guard text.isASCII else { return self.tell(.unreadable, of: .version, to: &key, &told) }
+            let places = try VersionAndBuild.places(in: text)
+            place = try self.place(ofVersion: text.extracting(places.version))
+            if let digits = places.build {
+                build = try VersionAndBuild.build(text.extracting(digits))
+            }
+        } catch {
+            // Without a version, nothing beside it is a statement either.
+            return self.tell(.unreadable, of: .version, to: &key, &told)
+        }
+        guard self.tell(place, of: .version, to: &key, &told) else { return false }
+        if let platform {
+            let name = value.extracting(platform)
+            guard !name.isEmpty, name.isASCII, StatedValue.isName(name) else { return false }
+            let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
+            told.insertWithVersion(.platform)
+            key.append(.platform, number, .withVersion)
+            guard told.agrees(onPlatform: number) else { return false }
+        }
+        if let build {
+            told.insertWithVersion(.build)
+            key.append(.build, self.builds.place(of: build), .withVersion)
+            guard told.agrees(onBuild: build) else { return false }
+        }
+        return true
+    }
+
+    /// Tells of a line with more than one version, or with one and a comma.
+    private func tell(
+        versions line: Span<UInt8>,
+        to key: inout [UInt8],
+        _ told: inout Told
+    ) -> Bool {
+        guard let list = VersionList(line) else { return false }
+        if list.isTooMuch {
+            key.append(.version, 0, .unreadable)
+            return true
+        }
+        // What is no version is told as it stands, if it can be.
+        guard let first = list.first,
+            list.lowest != nil || StatedValue.isName(line.extracting(first))
+        else { return false }
+        told.hasVersions = true
+        key.append(.version, 1, .list)
+        guard list.isOne, let place = try? self.place(ofVersion: line.extracting(first)) else {
+            return self.tell(.unreadable, of: .version, to: &key, &told)
+        }
+        return self.tell(place, of: .version, to: &key, &told)
+    }
+
+    private func place(ofVersion text: Span<UInt8>) throws(VersionError) -> Place {
+        if let place = self.versions.fastPlace(of: text) { return .at(place) }
+        return .version(try AppVersion(text), in: self.versions)
+    }
+
+    private func place(of part: IdentityPart, _ value: Span<UInt8>) -> Place {
+        switch part {
         case .osVersion:
             guard !self.osVersions.isEmpty else { return .anywhere }
-            if let place = self.osVersions.fastPlace(of: value) { return place }
+            if let place = self.osVersions.fastPlace(of: value) { return .at(place) }
             guard value.isASCII, let version = StatedValue.version(value).value else {
                 return .unreadable
             }
-            return self.osVersions.place(of: version)
+            return .version(version, in: self.osVersions)
         case .build:
             guard let build = DecimalNumber(digits: value)?.integer else { return .unreadable }
-            return .at(self.builds.place(of: build))
+            return .build(build)
         case .app:
             guard !self.apps.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.apps) { $0.place(of: $1) }
@@ -155,22 +303,9 @@ package struct ClientClasses: Sendable {
             return self.place(ofName: value, among: self.channels) { $0.place(ofLowercased: $1) }
         case .country, .storefront:
             return self.looksAtStores || self.linksByCountry ? .alone : .anywhere
-        case .device, .languages:
+        case .version, .device, .languages:
             return .anywhere
         }
-    }
-
-    private func place(ofVersion value: Span<UInt8>) -> Place {
-        // A platform stands before it, in any letters.
-        guard value.firstIndex(of: UInt8(ascii: "/")) == nil else { return .alone }
-        guard value.isASCII else { return .unreadable }
-        let statement = VersionStatement(value)
-        // The backend is told of a build that stands behind the version.
-        guard case .missing = statement.platform, case .missing = statement.build else {
-            return .alone
-        }
-        guard let version = statement.version.value else { return .unreadable }
-        return self.versions.place(of: version)
     }
 
     private func place(
@@ -190,11 +325,6 @@ package struct ClientClasses: Sendable {
         return part
     }
 
-    /// The version in a value that has told of a class, as it is described.
-    package static func versionText(_ value: Span<UInt8>) -> String? {
-        try? AppVersion(value.extracting(value.withoutBlanks(0..<value.count))).description
-    }
-
     /// Whether all clients of a class are told the same, too, by this decision on one of them.
     package func shares(_ decision: Decision) -> Bool {
         switch decision.kind {
@@ -205,154 +335,36 @@ package struct ClientClasses: Sendable {
     }
 }
 
-extension ClientClasses {
-    /// The places between and at the versions that rules name.
-    private struct VersionCuts: Sendable {
-        private let cuts: [AppVersion]
-        /// The same as numbers; `nil` if one of them is too large.
-        private let packed: [UInt128]?
-
-        init(_ versions: [AppVersion]) {
-            self.cuts = Set(versions).sorted()
-            // A pre-release stands directly below its release: no plain version lies between.
-            let packed = versions.map(\.packed)
-            self.packed = packed.contains(nil) ? nil : Set(packed.compactMap(\.self)).sorted()
-        }
-
-        var isEmpty: Bool { self.cuts.isEmpty }
-
-        /// The place of a version of dotted numbers, with or without build metadata; `nil` for what
-        /// has to be read with more care.
-        func fastPlace(of text: Span<UInt8>) -> Place? {
-            guard let packed = self.packed, let version = AppVersion.packed(text) else {
-                return nil
-            }
-            return .at(packed.place(of: version))
-        }
-
-        func place(of version: AppVersion) -> Place {
-            .version(
-                self.cuts.place(of: version),
-                release: self.cuts.place(of: version.release)
-            )
-        }
+extension ClientClasses.Place {
+    fileprivate static func version(_ version: AppVersion, in cuts: VersionCuts) -> Self {
+        let places = cuts.places(of: version)
+        return .version(places.version, release: places.release)
     }
 }
 
-extension AppVersion {
-    private static let packedParts = 4
-
-    /// Four numbers of 32 bits, in the order of versions; `nil` for a version that has others.
-    fileprivate var packed: UInt128? {
-        guard self.numbers.count <= Self.packedParts else { return nil }
-        var packed: UInt128 = 0
-        for index in 0..<Self.packedParts {
-            let number = index < self.numbers.count ? self.numbers[index].integer : 0
-            guard let number, number <= UInt32.max else { return nil }
-            packed = packed << 32 | UInt128(number)
-        }
-        return packed
-    }
-
-    /// The same of a text; `nil` also for one with anything beside numbers and build metadata.
-    fileprivate static func packed(_ text: Span<UInt8>) -> UInt128? {
-        guard text.count <= Self.maximumLength else { return nil }
-        var (packed, parts): (UInt128, Int) = (0, 0)
-        var (number, digits): (UInt64, Int) = (0, 0)
-        for index in text.indices {
-            let byte = text[index]
-            if byte.isDigit {
-                number = number * 10 + UInt64(byte - 0x30)
-                digits += 1
-                guard digits <= 10 else { return nil }
-            } else if byte == UInt8(ascii: ".") {
-                guard digits > 0, number <= UInt32.max, parts < Self.packedParts - 1
-                else { return nil }
-                packed = packed << 32 | UInt128(number)
-                parts += 1
-                (number, digits) = (0, 0)
-            } else {
-                let metadata = text.extracting(index + 1..<text.count)
-                guard byte == UInt8(ascii: "+"), Prerelease.isWellFormed(metadata) else {
-                    return nil
-                }
-                break
-            }
-        }
-        guard digits > 0, number <= UInt32.max else { return nil }
-        packed = packed << 32 | UInt128(number)
-        return packed << UInt128(32 * (Self.packedParts - 1 - parts))
-    }
-}
-
-/// The names that rules name.
-private struct KnownNames: Sendable {
-    private let names: [[UInt8]]
-    let isASCII: Bool
-
-    var isEmpty: Bool { self.names.isEmpty }
-
-    init(_ names: some Sequence<String>) {
-        self.names = Set(names.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
-        self.isASCII = self.names.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
-    }
-
-    /// The number of a name; 0 for one that no rule names.
-    func place(of name: Span<UInt8>) -> Int {
-        var (start, end) = (0, self.names.count)
-        while start < end {
-            let middle = (start + end) / 2
-            let known = self.names[middle]
-            if known.span.precedes(name) { start = middle + 1 } else { end = middle }
-        }
-        guard start < self.names.count else { return 0 }
-        let known = self.names[start]
-        return known.count == name.count && !name.precedes(known.span) ? start + 1 : 0
-    }
-
-    func place(ofLowercased name: Span<UInt8>) -> Int {
-        if name.allSatisfy({ $0.lowercased == $0 }) { return self.place(of: name) }
-        let lowercased = name.lowercasedText
-        return self.place(of: lowercased.utf8Span.span)
-    }
-
-    func place(ofPlatform name: Span<UInt8>) -> Int {
-        let written = self.place(of: name)
-        // Rules hold the names to which aliases lead.
-        guard written == 0 else { return written }
-        let platform = Platform(name).name
-        return self.place(of: platform.utf8Span.span)
-    }
+extension IdentityPart {
+    fileprivate var bit: Int { 1 << self.rawValue }
 }
 
 extension Span<UInt8> {
     fileprivate var isASCII: Bool { self.allSatisfy { $0 < 0x80 } }
-
-    fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
-        for index in 0..<Swift.min(self.count, other.count) where self[index] != other[index] {
-            return self[index] < other[index]
-        }
-        return self.count < other.count
-    }
 }
 
-extension Array where Element: Comparable {
-    /// The place of a value among ascending ones: an odd number is one of them, an even one lies
-    /// between two.
-    fileprivate func place(of value: Element) -> Int {
-        var (start, end) = (0, self.count)
-        while start < end {
-            let middle = (start + end) / 2
-            if self[middle] < value { start = middle + 1 } else { end = middle }
-        }
-        return start < self.count && self[start] == value ? 2 * start + 1 : 2 * start
-    }
+/// Tells the kinds of places from each other, behind the numbers of the parts.
+private enum Mark: UInt8 {
+    case plain = 0x00
+    case version = 0x10
+    case release = 0x20
+    case unreadable = 0x30
+    /// Stated by the version line.
+    case withVersion = 0x40
+    case list = 0x50
 }
 
 extension [UInt8] {
-    /// Appends the place of a part; `mark` tells its kinds from each other.
-    fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: UInt8 = 0) {
-        self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark)
+    /// Appends the place of a part.
+    fileprivate mutating func append(_ part: IdentityPart, _ place: Int, _ mark: Mark = .plain) {
+        self.append(UInt8(truncatingIfNeeded: part.rawValue) | mark.rawValue)
         for shift in [0, 8, 16, 24] { self.append(UInt8(truncatingIfNeeded: place >> shift)) }
     }
 }

@@ -96,31 +96,15 @@ extension IdentityClaims {
         _ body: (Span<UInt8>) -> Bool
     ) -> Extent {
         let bytes = self.bytes.span
-        var (values, elements, length) = (0, 0, 0)
+        var reader = ListReader()
         for line in lines where names.contains(line.name) {
             guard let place = line.value else { return .tooMuch }
-            var start = place.lowerBound
-            while true {
-                elements += 1
-                guard elements <= IdentityLimits.elements else { return .tooMuch }
-                var end = place.upperBound
-                if line.hasComma {
-                    end = start
-                    while end < place.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
-                }
-                let value = bytes.withoutBlanks(start..<end)
-                if !value.isEmpty {
-                    values += 1
-                    length += value.count
-                    let isTooLong = values > 1 && length > IdentityLimits.listLength
-                    guard values <= IdentityLimits.values, !isTooLong else { return .tooMuch }
-                    guard body(bytes.extracting(value)) else { return .values }
-                }
-                guard end < place.upperBound else { break }
-                start = end + 1
+            let end = reader.read(bytes, place, isList: line.hasComma) {
+                body(bytes.extracting($0))
             }
+            if let end { return end }
         }
-        return values == 0 ? .nothing : .values
+        return reader.values == 0 ? .nothing : .values
     }
 
     /// Whether everybody reads one value from a line.

@@ -10,11 +10,10 @@ struct VersionStatement {
     /// Reads one value without blanks around it.
     init(_ value: Span<UInt8>) {
         var platform = Claim<Platform>.missing
-        var rest = 0..<value.count
-        if let slash = value.firstIndex(of: UInt8(ascii: "/")) {
-            let name = value.extracting(value.withoutBlanks(0..<slash))
-            rest = value.withoutBlanks(slash + 1..<value.count)
-            platform = name.isEmpty ? .unreadable("") : StatedValue.platform(name)
+        let (name, rest) = Self.places(in: value)
+        if let name {
+            platform =
+                name.isEmpty ? .unreadable("") : StatedValue.platform(value.extracting(name))
         }
         do throws(VersionError) {
             let parsed = try VersionAndBuild(value.extracting(rest))
@@ -25,6 +24,31 @@ struct VersionStatement {
             // `a/b` that does not end in a version is no statement of a platform either.
             self.version = .unreadable(Excerpt(value).text)
         }
+    }
+
+    /// Where the platform, if there is one, and the rest stand in a value.
+    static func places(in value: Span<UInt8>) -> (platform: Range<Int>?, rest: Range<Int>) {
+        guard let slash = value.firstIndex(of: UInt8(ascii: "/")) else {
+            return (nil, 0..<value.count)
+        }
+        return (value.withoutBlanks(0..<slash), value.withoutBlanks(slash + 1..<value.count))
+    }
+
+    /// Reads a line with a value, or with a list of them.
+    init(line: Span<UInt8>) {
+        self.init()
+        guard line.count <= IdentityLimits.lineLength else {
+            self = .tooMuch
+            return
+        }
+        var statement = self
+        var reader = ListReader()
+        let isList = line.firstIndex(of: UInt8(ascii: ",")) != nil
+        let extent = reader.read(line, 0..<line.count, isList: isList) { place in
+            statement.merge(line.extracting(place))
+            return !statement.version.isUnreadable
+        }
+        self = extent == .tooMuch ? .tooMuch : statement
     }
 
     /// In place of more values, or longer ones, than are read.

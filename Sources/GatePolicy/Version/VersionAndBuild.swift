@@ -12,20 +12,28 @@ package struct VersionAndBuild: Sendable, Hashable {
 
     /// Reads a version without blanks around it.
     init(_ text: Span<UInt8>) throws(VersionError) {
+        let (version, build) = try Self.places(in: text)
+        self.version = try AppVersion(text.extracting(version))
+        if let build {
+            self.build = try Self.build(text.extracting(build))
+        } else {
+            self.build = nil
+        }
+    }
+
+    /// Where the version and the number in parentheses stand in a text without blanks around it.
+    static func places(
+        in text: Span<UInt8>
+    ) throws(VersionError) -> (version: Range<Int>, build: Range<Int>?) {
         guard text.count <= AppVersion.maximumLength else { throw .tooLong }
         let end = text.count - 1
         guard end >= 0, text[end] == UInt8(ascii: ")"),
             let open = text.firstIndex(of: UInt8(ascii: "("))
-        else {
-            self.version = try AppVersion(text)
-            self.build = nil
-            return
-        }
+        else { return (0..<text.count, nil) }
         let version = text.withoutBlanks(0..<open)
         // A build alone does not say which version it is a build of, but it is not nothing.
         guard !version.isEmpty else { throw .emptyPart }
-        self.version = try AppVersion(text.extracting(version))
-        self.build = try Self.build(text.extracting(open + 1..<end))
+        return (version, open + 1..<end)
     }
 
     /// Reads a build number: digits only, below 2^64.

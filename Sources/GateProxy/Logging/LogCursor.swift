@@ -102,3 +102,17 @@ extension ByteBuffer {
         }
     }
 }
+
+extension [UInt8] {
+    /// Parts of a log line behind one another, in no more memory than they take.
+    ///
+    /// `limit`: bytes that there can be.
+    init(logAtMost limit: Int, _ body: (inout LogCursor) -> Void) {
+        self = unsafe withUnsafeTemporaryAllocation(byteCount: limit, alignment: 1) { room in
+            guard let start = room.baseAddress else { return [] }
+            var cursor = unsafe LogCursor(start, capacity: limit)
+            body(&cursor)
+            return unsafe Array(UnsafeRawBufferPointer(start: start, count: cursor.count))
+        }
+    }
+}

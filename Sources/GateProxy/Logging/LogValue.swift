@@ -1,5 +1,3 @@
-import NIOCore
-
 /// Writes what peers have sent into log lines, whose form it cannot break.
 ///
 /// In text, quotation marks, backslashes and everything but visible ASCII and blanks become `\xHH`, as
@@ -122,17 +120,5 @@ extension Span<UInt8> {
 
     private static func isPlain(_ marks: UInt64) -> Bool {
         marks & 0x8080_8080_8080_8080 == 0
-    }
-}
-
-extension ByteBuffer {
-    /// Writes a value, or as much of it as there may be.
-    ///
-    /// `limit`: bytes of the value, before anything is escaped; the rest is left out.
-    mutating func writeLog(_ value: String, as format: AccessLogFormat, atMost limit: Int) {
-        let bytes = Array(value.utf8)
-        self.writeLog(atMost: LogValue.room(for: bytes.count, atMost: limit)) { line in
-            LogValue.write(bytes.span, as: format, atMost: limit, into: &line)
-        }
     }
 }

@@ -1,7 +1,7 @@
 import GatePolicy
 
 /// An answer of the gate as bytes, but for what differs from request to request.
-struct RenderedAnswer: Sendable {
+struct RenderedAnswer: Sendable, Equatable {
     let status: Int
     /// The status line and the field lines, without the empty line.
     let head: [UInt8]

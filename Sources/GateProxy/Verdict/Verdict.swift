@@ -37,10 +37,7 @@ package final class Verdict: Sendable {
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
-        self.upstreamFields = RenderedAnswer.lines(
-            upstreamIdentity.add
-                + [HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)]
-        )
+        self.upstreamFields = Self.upstreamFields(upstreamIdentity.add, decision)
         var dropped: UInt64 = 0
         for name in upstreamIdentity.drop {
             guard let index = identityHeaderNames.prefix(64).firstIndex(of: name) else { continue }
@@ -52,17 +49,34 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// The same verdict on another client of the class, with the denial that it gets.
-    init(_ verdict: Verdict, denial: RenderedAnswer) {
+    /// The same verdict on another client of the class, with what is written because of that one.
+    init(
+        _ verdict: Verdict,
+        upstreamFields: [UInt8],
+        denial: RenderedAnswer?,
+        logFields: [UInt8]
+    ) {
         self.decision = verdict.decision
-        self.upstreamFields = verdict.upstreamFields
+        self.upstreamFields = upstreamFields
         self.droppedFields = verdict.droppedFields
         self.forwardsIdentity = verdict.forwardsIdentity
         self.clientFields = verdict.clientFields
         self.denial = denial
-        self.logFields = verdict.logFields
+        self.logFields = logFields
         self.validUntil = verdict.validUntil
         self.decidedAt = verdict.decidedAt
+    }
+
+    static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
+        let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
+        return RenderedAnswer.lines(added + [kind])
+    }
+
+    /// Whether the data plane writes the same because of both.
+    func writesSame(as other: Verdict) -> Bool {
+        self.upstreamFields == other.upstreamFields && self.droppedFields == other.droppedFields
+            && self.clientFields == other.clientFields && self.denial == other.denial
+            && self.logFields == other.logFields
     }
 }
 

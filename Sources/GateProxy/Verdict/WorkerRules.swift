@@ -18,8 +18,7 @@ final class WorkerRules {
     /// The key of the client's class, likewise.
     private var classKey = VerdictKey()
     private let classes: ClientClasses?
-    /// `nil` where denials differ in more than the version and the languages of a client.
-    private var denials: DenialPatterns?
+    private var patterns: ClassPatterns?
     /// Used again for every decision.
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
@@ -46,9 +45,10 @@ final class WorkerRules {
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
-        // Each line of the log names the client itself.
-        self.classes = logFormat == nil ? ruleSet.clientClasses : nil
-        self.denials = self.classes.flatMap { DenialPatterns(ruleSet, $0) }
+        self.classes = ruleSet.clientClasses
+        self.patterns = ruleSet.clientClasses.map {
+            ClassPatterns(ruleSet, $0, logFormat: logFormat)
+        }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
@@ -98,8 +98,10 @@ final class WorkerRules {
             last?.generation = generation
             return verdict
         }
-        let hasClass = self.classify(head, facts: facts, in: bytes)
-        if hasClass {
+        // No two clients share a verdict that says something of them, and most clients come again.
+        let isLogged = self.logFormat != nil
+        var told = isLogged ? nil : self.classify(head, facts: facts, in: bytes)
+        if let told, !told.isAdded {
             if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
                 last?.generation = generation
                 return verdict
@@ -121,15 +123,28 @@ final class WorkerRules {
             self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
             return known
         }
+        if isLogged { told = self.classify(head, facts: facts, in: bytes) }
+        if isLogged || told?.isAdded == true { self.classKey.prepareForLookUp() }
         let verdict: Verdict
-        if hasClass, let denial = self.knownDenial(of: head, in: bytes) {
-            verdict = denial
+        if let told,
+            let known = self.patterns?.verdict(
+                on: head,
+                in: bytes,
+                of: self.classKey,
+                told,
+                form: self.key.form
+            ), self.isValid(known)
+        {
+            verdict = known
         } else {
             let identity = self.identify(head, in: bytes, query: query)
             verdict = self.decide(on: identity, address: address)
-            if hasClass { self.denials?.keep(verdict, on: identity) }
+            if let told, !self.isShared(verdict, told) {
+                self.patterns?.keep(verdict, on: identity, head, in: bytes, of: self.classKey, told)
+            }
         }
-        let key = hasClass && self.isShared(verdict) ? self.classKey : self.key
+        let isShared = told.map { self.isShared(verdict, $0) } ?? false
+        let key = isShared ? self.classKey : self.key
         self.cache.insert(verdict, for: key)
         self.remember(verdict, for: key, generation, hasQuery: !query.isEmpty, in: &last)
         return verdict
@@ -137,14 +152,14 @@ final class WorkerRules {
 
     /// Sets the key of the class of a client.
     ///
-    /// - Returns: whether it has one.
+    /// - Returns: what the client has told of it; `nil` if it has none.
     private func classify(
         _ head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
-    ) -> Bool {
+    ) -> ClientClasses.Told? {
         guard let classes = self.classes, facts.identityFields != 0, !facts.offersUpgrade
-        else { return false }
+        else { return nil }
         self.classKey.scope = self.key.scope
         self.classKey.beginClass()
         var told = ClientClasses.Told()
@@ -152,27 +167,14 @@ final class WorkerRules {
             guard case .identity(let index) = line.role else { continue }
             let value = bytes.extracting(line.valueStart..<line.valueEnd)
             guard classes.tell(header: Int(index), value, to: &self.classKey.bytes, &told)
-            else { return false }
+            else { return nil }
         }
-        return classes.isComplete(told)
+        return classes.isComplete(told) ? told : nil
     }
 
     /// Whether a verdict is the one on every client of the class.
-    private func isShared(_ verdict: Verdict) -> Bool {
-        verdict.forwardsIdentity && self.classes?.shares(verdict.decision) ?? false
-    }
-
-    /// The verdict on a client whose class is denied, as far as that is known.
-    private func knownDenial(of head: RequestHead, in bytes: Span<UInt8>) -> Verdict? {
-        guard
-            let verdict = self.denials?.verdict(
-                on: head,
-                in: bytes,
-                of: self.classKey,
-                form: self.key.form
-            )
-        else { return nil }
-        return self.isValid(verdict) ? verdict : nil
+    private func isShared(_ verdict: Verdict, _ told: ClientClasses.Told) -> Bool {
+        self.logFormat == nil && !told.isAdded && self.classes?.shares(verdict.decision) ?? false
     }
 
     /// Sets the key of the client itself.

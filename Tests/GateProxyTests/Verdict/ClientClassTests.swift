@@ -18,6 +18,8 @@ struct ClientClassTests {
               storeUrl: "https://a.example" }
           - { id: builds, match: { channel: Fdroid }, minimumBuild: 900,
               storeUrl: "https://a.example" }
+          - { id: android-builds, match: { platform: android }, minimumBuild: 17,
+              minimumBuildOf: 4.3.0, storeUrl: "https://a.example" }
           - { id: old-systems, match: { osVersion: "<12.1" }, minimum: "4.1",
               storeUrl: "https://a.example" }
           - { id: quiet, mode: observe, minimum: "6", storeUrl: "https://a.example" }
@@ -25,6 +27,16 @@ struct ClientClassTests {
         notices:
           n: { en: { title: "{app} {platform}", message: "{currentVersion}" },
                ja: { title: j, message: "{currentVersion}" } }
+        """
+
+    /// Without words that repeat what a client says.
+    private static let plain = """
+        rules:
+          - { id: floor, match: { platform: [ios, android] }, minimum: "4.0",
+              storeUrl: "https://a.example" }
+          - { id: strict, match: { app: com.example.a }, minimum: 4.3.0, prerelease: strict,
+              storeUrl: "https://a.example" }
+          - { id: builds, minimumBuild: 17, storeUrl: "https://a.example" }
         """
 
     private static let links = """
@@ -53,7 +65,7 @@ struct ClientClassTests {
         """
 
     /// So many clients meet each of the shipped files, and four times as many those above.
-    private static let clients = 60
+    private static let clients = 120
 
     private static let own = [
         ("everything", everything), ("links", links), ("two names", twoNames), ("denials", denials),
@@ -61,17 +73,26 @@ struct ClientClassTests {
 
     private static let versions = [
         "", "0", "3", "3.9.9", "4", "4.0", "04.0.0.0", "4.0.0.0.1", "4.0-rc.1", "v4", "4.0+7",
-        "4.0+",
-        "4.0+a..b", "4..0", "4.", ".4", "4.0 (93)", "ios/3.0", "\u{E9}/3.0", "4,5", "4, 4", "4.0.1",
-        "4.1",
-        "4.1.9",
-        "4.2", "4.2.0", "4.3.0", "4.3.1", "4.3.4", "4.3.5", "5", "5.0.0-rc.1", "5.0.0-rc.2", "9",
+        "4.0+", "4.0+a..b", "4..0", "4.", ".4", "4,5", "4, 4", "4.0.1", "4.1", "4.1.9", "4.2",
+        "4.2.0", "4.3.0", "4.3.1", "4.3.4", "4.3.5", "5", "5.0.0-rc.1", "5.0.0-rc.2", "9",
         "4294967295.4294967295", "4294967296", "99999999999999999999", "four", "4\u{E4}", "4.0\t",
         "1.99", "11.9", "12.1", "15.1", "15.2", "17.0.3",
     ]
 
+    /// What stands before a version, and behind it.
+    private static let platforms = [
+        "ios/", "iOS /", "iPhone OS/ ", "android/", "my_os/", "linux/", "/", " / ", "\u{E9}/",
+        "a/b/", "ios\t/",
+    ]
+    private static let builds = [
+        " (0)", " (16)", "(17)", " (899)", "  (900)", " (0900)", " (901)", " (x)", "()", " (900",
+        " 900)", " (9 )", "(17) (18)", " (18446744073709551616)", "+a (900)", "-rc.1 (17)",
+        " (" + String(repeating: "0", count: 60) + "900)",
+    ]
+
     private static let values: [(name: String, values: [String])] = [
-        ("X-App-Version", versions), ("X-Version", ["4.0", "9"]), ("X-OS-Version", versions),
+        ("X-App-Version", versions), ("X-Version", ["4.0", "9", "ios/9", "9 (1)"]),
+        ("X-OS-Version", versions + ["ios/15.2", "15.2 (1)"]),
         ("X-App-Platform", ["ios", "iOS", "iPhone OS", "android", "my_os", "My-OS", "?", "a, b"]),
         ("X-App-Id", ["com.example.a", "com.example.b", "COM.EXAMPLE.A", "x", "\u{E9}", "a,b"]),
         (
@@ -87,6 +108,10 @@ struct ClientClassTests {
         ("Accept", ["text/html", "application/json"]), ("Content-Type", ["application/grpc"]),
         ("Connection", ["close"]), ("Forwarded", ["for=x"]),
     ]
+
+    private static let usualValues = values.map { name, values in
+        (name: name, values: values.filter { Self.isUsual($0, of: name) })
+    }
 
     private static func ruleSet(_ sources: [(name: String, text: String)]) throws -> RuleSet {
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -113,33 +138,73 @@ struct ClientClassTests {
         // Most clients say each thing once, and plainly; the others say what nobody would write.
         let isUsual = Int.random(in: 0..<4, using: &chance) > 0
         var lines: [String] = []
-        for (name, values) in Self.values {
+        for (name, values) in isUsual ? Self.usualValues : Self.values {
             var values = values
             if name == "X-App-Version", !named.isEmpty, Bool.random(using: &chance) {
                 values = named
             }
             if name == "X-App-Id", !apps.isEmpty, Bool.random(using: &chance) { values = apps }
-            if isUsual { values = values.filter { Self.isUsual($0, of: name) } }
             let isOptional = name != "X-App-Version"
             let count =
                 isUsual
                 ? isOptional ? Int.random(in: 0...1, using: &chance) : 1
                 : [0, 1, 1, 1, 2].randomElement(using: &chance) ?? 1
             for _ in 0..<count {
-                lines.append("\(name): \(values.randomElement(using: &chance) ?? "")")
+                var value = values.randomElement(using: &chance) ?? ""
+                if name == "X-App-Version" {
+                    value = Self.statement(of: value, isUsual: isUsual, &chance)
+                }
+                lines.append("\(name): \(value)")
             }
         }
         return lines
     }
 
+    /// A version with or without what can stand beside it.
+    private static func statement(
+        of version: String,
+        isUsual: Bool,
+        _ chance: inout some RandomNumberGenerator
+    ) -> String {
+        func one(of texts: [String], usual: Int) -> String {
+            guard Int.random(in: 0..<4, using: &chance) == 0 else { return "" }
+            return (isUsual ? texts[..<usual] : texts[...]).randomElement(using: &chance) ?? ""
+        }
+        let first = one(of: Self.platforms, usual: 6) + version + one(of: Self.builds, usual: 7)
+        guard Int.random(in: 0..<4, using: &chance) == 0 else { return first }
+        // Two versions more often than many, and often the same.
+        let count = [0, 1, 1, 1, 2, 3, 8].randomElement(using: &chance) ?? 1
+        let others = (0..<count).map { _ in
+            Bool.random(using: &chance)
+                ? version : Self.listed.randomElement(using: &chance) ?? version
+        }
+        let all = [first] + others + (count == 0 ? [""] : [])
+        return all.joined(separator: Bool.random(using: &chance) ? ", " : ",")
+    }
+
+    /// What stands in a list of versions.
+    private static let listed =
+        versions + [
+            "4.0.0", "v4.0", "4.0+7", "4.0-rc.01", "4.0-rc", "4.0-1", "ios/4.0", "4.0 (93)",
+            "a\tb", "1.0-" + String(repeating: "a.", count: 24) + "b",
+            String(repeating: "4", count: 64), String(repeating: "1", count: 65),
+        ]
+
     private static func isUsual(_ value: String, of name: String) -> Bool {
         switch name {
         case "X-Version", "Content-Type": false
-        case "X-App-Version", "X-OS-Version": value.wholeMatch(of: /\d{1,9}(\.\d{1,9}){0,3}/) != nil
-        case "X-App-Build": value.wholeMatch(of: /\d{1,9}/) != nil
-        default: value.wholeMatch(of: /[a-zA-Z.]+/) != nil
+        case "X-App-Version", "X-OS-Version":
+            value.split(separator: ".", omittingEmptySubsequences: false).allSatisfy(Self.isNumber)
+        case "X-App-Build": Self.isNumber(value)
+        default: !value.isEmpty && value.utf8.allSatisfy { $0 == 0x2E || Self.isLetter($0) }
         }
     }
+
+    private static func isNumber(_ text: some StringProtocol) -> Bool {
+        1...9 ~= text.utf8.count && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7A ~= byte | 0x20 }
 
     /// All that a verdict does.
     private struct Effect: Equatable {
@@ -148,6 +213,7 @@ struct ClientClassTests {
         let dropped: UInt64
         let client: [UInt8]
         let denial: [UInt8]?
+        let log: [UInt8]
         let validUntil: Timestamp?
 
         init(_ verdict: Verdict) {
@@ -156,16 +222,23 @@ struct ClientClassTests {
             self.dropped = verdict.droppedFields
             self.client = verdict.clientFields
             self.denial = verdict.denial.map { $0.head + $0.body }
+            self.log = verdict.logFields
             self.validUntil = verdict.validUntil
         }
     }
 
-    @Test func `whoever shares a verdict would get the same one alone`() throws {
+    @Test(arguments: [nil, .combined, .json] as [AccessLogFormat?])
+    func `whoever shares a verdict would get the same one alone`(
+        _ format: AccessLogFormat?
+    ) throws {
         var chance = SeededGenerator(seed: 11)
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         var said: [String] = []
         for (name, ruleSet) in try Self.ruleSets() {
-            let together = WorkerRules(ruleSet, cacheCapacity: 10_000, now: { now })
+            func rules(_ capacity: Int) -> WorkerRules {
+                WorkerRules(ruleSet, cacheCapacity: capacity, logFormat: format, now: { now })
+            }
+            let together = rules(10_000)
             var verdicts: [ObjectIdentifier: Verdict] = [:]
             var passed = 0
             let count = Self.own.contains { $0.0 == name } ? 4 * Self.clients : Self.clients
@@ -174,22 +247,111 @@ struct ClientClassTests {
                     .randomElement(using: &chance)
                 let lines = Self.client(of: ruleSet, &chance)
                 let text = wire(["GET \(target ?? "/") HTTP/1.1", "Host: a"] + lines)
-                let alone = WorkerRules(ruleSet, cacheCapacity: 1, now: { now })
                 let shared = try together.verdict(onFirst: text)
-                let own = try alone.verdict(onFirst: text)
+                let own = try rules(1).verdict(onFirst: text)
                 verdicts[ObjectIdentifier(shared)] = shared
                 if shared.denial == nil { passed += 1 }
                 try #require(Effect(shared) == Effect(own), "\(name): \(text)")
             }
-            // Where a rule is rolled out, each device is one of its own.
+            // Where a rule is rolled out, each device is one of its own, and so is each log line.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
-                isShared || passed < count / 2 || ruleSet.clientClasses == nil,
+                isShared || passed < count / 2 || ruleSet.clientClasses == nil || format != nil,
                 "\(name) shares nothing"
             )
             said.append("\(name): \(verdicts.count) of \(count), \(passed) passed")
         }
         Attachment.record(said.joined(separator: "\n"), named: "shared.txt")
+    }
+
+    /// Lines of one client, and of another one of its class.
+    struct Pair: Sendable, CustomTestStringConvertible {
+        let known: [String]
+        let new: [String]
+        let format: AccessLogFormat?
+        var testDescription: String {
+            "\(self.known) \(self.new) \(String(describing: self.format))"
+        }
+
+        init(_ known: String, _ new: String, _ more: String..., format: AccessLogFormat? = nil) {
+            self.known = ["X-App-Version: \(known)"] + more
+            self.new = ["X-App-Version: \(new)"] + more
+            self.format = format
+        }
+    }
+
+    /// A list that is longer than what is read.
+    private static func long(_ number: Int) -> String {
+        Array(repeating: "1.0-" + String(repeating: "a.", count: 24) + "\(number)", count: 8)
+            .joined(separator: ",")
+    }
+
+    private static let pairs = [
+        Pair("7.1 (901)", "7.2 (902)"),
+        Pair("ios/7.1", "iPhone OS / 7.2"),
+        Pair("linux/7.1 (1)", "BeOS/7.2 (2)", "X-App-Id: com.example.a"),
+        Pair("ios/7.1-a (18)", "ios/7.1-b(19)", "X-App-Platform: iOS"),
+        Pair("7.1 (901)", "7.2 (901)", "X-App-Build: 0901"),
+        Pair("ios/3.1 (901)", "ios/3.2 (902)"),
+        Pair("7.1, 7.2", "8.1,8.3-a"), Pair("7.1,", "7.2,"), Pair("7.1,07.1.0", "7.2,7.2"),
+        Pair("x, y", "y, z", "X-App-Id: com.example.b"), Pair("9,x", "y,8", format: .combined),
+        Pair(long(1), long(2)), Pair("1,1,1,1,1,1,1,1,1", "2,2,2,2,2,2,2,2,2"),
+        Pair("7.1", "7.2", format: .combined),
+        Pair("3.1", "3.2", format: .json),
+        Pair("ios/3.1 (901)", "iOS/3.2 (902)", format: .combined),
+        Pair("linux/7.1 (1)", "BeOS/7.2 (2)", "X-App-Id: com.example.\u{E9}\"", format: .json),
+        Pair("four", "five", format: .combined),
+    ]
+
+    @Test(arguments: pairs)
+    func `a client of a known class is not judged again`(_ pair: Pair) throws {
+        let ruleSet = try Self.ruleSet([("rules.yaml", Self.plain)])
+        let start: Int64 = 1_800_000_000
+        var second = start
+        func rules() -> WorkerRules {
+            WorkerRules(ruleSet, cacheCapacity: 100, logFormat: pair.format) {
+                Timestamp(secondsSinceEpoch: second)
+            }
+        }
+        func verdict(_ rules: WorkerRules, _ lines: [String]) throws -> Verdict {
+            try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + lines))
+        }
+        let together = rules()
+        _ = try verdict(together, pair.known)
+        second += 1
+        let new = try verdict(together, pair.new)
+        #expect(new.decidedAt == Timestamp(secondsSinceEpoch: start))
+        #expect(try Effect(new) == Effect(verdict(rules(), pair.new)))
+    }
+
+    private static let apart = [
+        Pair("7.1 (16)", "7.1 (17)"), Pair("7.1 (17)", "7.1 (18)"),
+        Pair("ios/7.1", "android/7.1"), Pair("ios/7.1", "7.1"), Pair("7.1 (18)", "7.1"),
+        Pair("ios/3.9", "ios/4.0"), Pair("3.9 (18)", "4.0 (18)"),
+        Pair("4.3.0-rc.1 (18)", "4.3.0-rc.1", "X-App-Id: com.example.a"),
+        Pair("7.1 (18)", "7.1 (19)", "X-App-Build: 18"),
+        Pair("ios/7.1", "android/7.1", "X-App-Platform: ios"),
+        Pair("ios/7.1", "x/7.1", "X-App-Platform: y"),
+        Pair("7.1, 7.2", "7.1, 7.1"), Pair("7.1,", "7.1"), Pair("7.1,7.2", long(1)),
+        Pair("3.9,3.9", "4.0,4.0"), Pair("ios/7.1,7.2", "ios/7.3,7.4"), Pair(",", ",,"),
+        Pair("7.1 (18)", "7.1 (x)"), Pair("ios/7.1", "\u{E9}/7.1"), Pair("ios/7.1", "/7.1"),
+    ]
+
+    @Test(arguments: apart)
+    func `what rules tell apart, or nobody can read for certain, is judged on its own`(
+        _ pair: Pair
+    ) throws {
+        let ruleSet = try Self.ruleSet([("rules.yaml", Self.plain)])
+        var second: Int64 = 1_800_000_000
+        let rules = WorkerRules(ruleSet, cacheCapacity: 100) {
+            Timestamp(secondsSinceEpoch: second)
+        }
+        func verdict(_ lines: [String]) throws -> Verdict {
+            try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + lines))
+        }
+        _ = try verdict(pair.known)
+        second += 1
+        #expect(try verdict(pair.new).decidedAt == Timestamp(secondsSinceEpoch: second))
     }
 
     @Test func `builds and languages that no rule tells apart share a verdict`() throws {

@@ -1,0 +1,48 @@
+/// The names that rules name.
+struct KnownNames: Sendable {
+    private let names: [[UInt8]]
+    let isASCII: Bool
+
+    var isEmpty: Bool { self.names.isEmpty }
+
+    init(_ names: some Sequence<String>) {
+        self.names = Set(names.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
+        self.isASCII = self.names.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
+    }
+
+    /// The number of a name; 0 for one that no rule names.
+    func place(of name: Span<UInt8>) -> Int {
+        var (start, end) = (0, self.names.count)
+        while start < end {
+            let middle = (start + end) / 2
+            let known = self.names[middle]
+            if known.span.precedes(name) { start = middle + 1 } else { end = middle }
+        }
+        guard start < self.names.count else { return 0 }
+        let known = self.names[start]
+        return known.count == name.count && !name.precedes(known.span) ? start + 1 : 0
+    }
+
+    func place(ofLowercased name: Span<UInt8>) -> Int {
+        if name.allSatisfy({ $0.lowercased == $0 }) { return self.place(of: name) }
+        let lowercased = name.lowercasedText
+        return self.place(of: lowercased.utf8Span.span)
+    }
+
+    func place(ofPlatform name: Span<UInt8>) -> Int {
+        let written = self.place(of: name)
+        // Rules hold the names to which aliases lead.
+        guard written == 0 else { return written }
+        let platform = Platform(name).name
+        return self.place(of: platform.utf8Span.span)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
+        for index in 0..<Swift.min(self.count, other.count) where self[index] != other[index] {
+            return self[index] < other[index]
+        }
+        return self.count < other.count
+    }
+}

@@ -1,0 +1,38 @@
+/// A line that states versions, or one of them and a comma, and nothing beside them.
+struct VersionList {
+    /// Whether there is more than is read.
+    private(set) var isTooMuch = false
+    /// Whether all values are one version.
+    private(set) var isOne = true
+    /// The first value.
+    private(set) var first: Range<Int>?
+    /// The first of those that can be read and come before all others.
+    private(set) var lowest: Range<Int>?
+
+    /// - Returns: `nil` for a line with a platform or a build, and for one that states nothing.
+    init?(_ line: Span<UInt8>) {
+        guard line.count <= IdentityLimits.lineLength else {
+            self.isTooMuch = true
+            return
+        }
+        for index in line.indices
+        where line[index] == UInt8(ascii: "/") || line[index] == UInt8(ascii: "(") { return nil }
+        var (isOne, first, lowest): (Bool, Range<Int>?, Range<Int>?) = (true, nil, nil)
+        var known: WrittenVersion?
+        var reader = ListReader()
+        let extent = reader.read(line, 0..<line.count, isList: true) { place in
+            first = first ?? place
+            guard let version = WrittenVersion(in: line, at: place) else {
+                isOne = false
+                return true
+            }
+            let order = known.map { version.order(to: $0, in: line) }
+            if let order, order != 0 { isOne = false }
+            if order.map({ $0 < 0 }) ?? true { (known, lowest) = (version, place) }
+            return true
+        }
+        guard first != nil else { return nil }
+        self.isTooMuch = extent == .tooMuch
+        (self.isOne, self.first, self.lowest) = (isOne, first, lowest)
+    }
+}
