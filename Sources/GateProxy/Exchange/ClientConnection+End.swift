@@ -86,7 +86,7 @@ extension ClientConnection {
     }
 
     /// Whether the client's socket holds bytes that the loop has not read.
-    private var hasUnread: Bool {
+    var hasUnread: Bool {
         guard case .channel(let output) = self.transport else { return false }
         let pipeline = output.context.pipeline.syncOperations
         let peek = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { SocketPeek($0) }

@@ -152,9 +152,20 @@ extension ClientConnection {
         self.hasHeadDeadline = false
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
         if case .stream(let stream) = self.transport { stream.renewDeadline() }
-        if !self.mayGoOn {
+        if self.mayAwaitLast {
+            self.drain(grace: self.worker.drainGrace)
+        } else if !self.mayGoOn {
             self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
             self.linger()
         }
+    }
+
+    /// Whether the gate is about to stop, and the client, which was told that another request may
+    /// follow, can have one on its way.
+    private var mayAwaitLast: Bool {
+        guard self.worker.isDraining, !self.inputClosed, case .channel = self.transport else {
+            return false
+        }
+        return self.worker.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
     }
 }

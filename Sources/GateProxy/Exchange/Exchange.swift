@@ -342,9 +342,10 @@ extension Exchange {
         }
     }
 
-    /// The gate is about to stop: whatever is under way is the last on its connection.
+    /// The gate is about to stop: what is under way is the last on its connection, if the client was
+    /// not told already that another request may follow.
     package mutating func drain() {
-        guard case .forwarding(var forwarding) = self else { return }
+        guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
         forwarding.keepsClient = false
         self = .forwarding(forwarding)
     }

@@ -303,6 +303,24 @@ struct ClientConnectionEndTests {
         #expect(isDrained)
     }
 
+    @Test func `a client that was told to go on has its next request answered in a drain`() throws {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        let response = Array(Message.ok.utf8)
+        try upstream.receive(String(decoding: response.dropLast(), as: UTF8.self))
+        _ = stage.worker.drain(grace: .seconds(1))
+        try upstream.receive(String(decoding: response.suffix(1), as: UTF8.self))
+        #expect(!client.socket.isClosed && !client.socket.isOutputClosed)
+        let another = try stage.upstream()
+        try client.receive(Message.get)
+        try another.receive(Message.ok)
+        #expect(client.socket.sent.hasPrefix(Message.ok))
+        #expect(client.socket.sent.contains("Connection: close\r\n"))
+        #expect(client.socket.isOutputClosed)
+    }
+
     @Test func `a drain does not cut off an answer that a slow client is still taking`() throws {
         let stage = try Stage()
         let upstream = try stage.upstream()
