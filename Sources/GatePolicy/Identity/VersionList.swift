@@ -17,10 +17,18 @@ struct VersionList {
         }
         for index in line.indices
         where line[index] == UInt8(ascii: "/") || line[index] == UInt8(ascii: "(") { return nil }
+        // What is too much is not compared.
+        var counter = ListReader()
+        let extent = counter.read(line, 0..<line.count, isList: true) { _ in true }
+        guard counter.values > 0 else { return nil }
+        guard extent == nil else {
+            self.isTooMuch = true
+            return
+        }
         var (isOne, first, lowest): (Bool, Range<Int>?, Range<Int>?) = (true, nil, nil)
         var known: WrittenVersion?
         var reader = ListReader()
-        let extent = reader.read(line, 0..<line.count, isList: true) { place in
+        _ = reader.read(line, 0..<line.count, isList: true) { place in
             first = first ?? place
             guard let version = WrittenVersion(in: line, at: place) else {
                 isOne = false
@@ -31,8 +39,6 @@ struct VersionList {
             if order.map({ $0 < 0 }) ?? true { (known, lowest) = (version, place) }
             return true
         }
-        guard first != nil else { return nil }
-        self.isTooMuch = extent == .tooMuch
         (self.isOne, self.first, self.lowest) = (isOne, first, lowest)
     }
 }
