@@ -10,7 +10,7 @@ import Testing
 )
 struct EtcdFeedTests {
     /// From the change in etcd to the answer of the gate.
-    private static let soon = Duration.seconds(1)
+    private static let soon = Duration.seconds(1) * GateExecutable.slowdown
 
     /// Until then a gate that has found nobody a few times has asked again.
     private static var afterRest: Deadline { .after(.seconds(60)) }
