@@ -55,7 +55,8 @@ struct FeedLoadTests {
     /// What an old app is told, again and again, until it is the awaited minimum.
     private func minimums(_ scene: Scene, until last: String) async throws -> [String?] {
         var seen: [String?] = []
-        return try Deadline.after(.seconds(60)).poll("the minimum \(last)") {
+        let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)
+        return try deadline.poll("the minimum \(last)") {
             seen.append(try self.minimum(scene))
             return seen.last == last ? seen : nil
         }
