@@ -27,8 +27,7 @@ for name in ${*:-tsan asan}; do
         build thread "$scratch"
         annotations=$PWD/$scratch/libMutexAnnotations.so
         "$clang" -Wall -Wextra -Werror -O1 -shared -fPIC Fuzzing/MutexAnnotations.c -o "$annotations"
-        TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Fuzzing/tsan.supp" LD_PRELOAD=$annotations \
-            run thread "$scratch"
+        TSAN_OPTIONS="halt_on_error=1" LD_PRELOAD=$annotations run thread "$scratch"
         ;;
     asan)
         build address "$scratch"
