@@ -5,27 +5,35 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 swift=${SWIFT:-swift}
+clang=$(dirname "$(readlink -f "$(command -v "$swift")")")/clang
 failed=0
+build() {
+    "$swift" build --build-tests --sanitize "$1" --scratch-path "$2"
+    echo "== $1 sanitizer"
+}
 run() {
-    local kind=$2 scratch=.build-$1
+    local kind=$1 scratch=$2
     shift 2
-    "$swift" build --build-tests --sanitize "$kind" --scratch-path "$scratch"
-    echo "== $kind sanitizer"
     "$swift" test --skip-build --sanitize "$kind" --scratch-path "$scratch" "$@" || failed=1
 }
 
 # Each test of the executable is a few processes, a tenth as fast as usual. All at once they starve each
 # other, and the time limit of a test runs while it waits for a processor.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
-export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Fuzzing/tsan.supp"
-# Swift frees nothing at exit, which the leak check would report.
-export ASAN_OPTIONS="detect_leaks=0"
 for name in ${*:-tsan asan}; do
+    scratch=.build-$name
     case $name in
-    # LoadTests ask for answers within the two seconds of wrk, which a gate at a tenth of its speed
-    # has not always.
-    tsan) run tsan thread --skip LoadTests ;;
-    asan) run asan address ;;
+    tsan)
+        build thread "$scratch"
+        annotations=$PWD/$scratch/libMutexAnnotations.so
+        "$clang" -Wall -Wextra -Werror -O1 -shared -fPIC Fuzzing/MutexAnnotations.c -o "$annotations"
+        TSAN_OPTIONS="halt_on_error=1" LD_PRELOAD=$annotations run thread "$scratch"
+        ;;
+    asan)
+        build address "$scratch"
+        # Swift frees nothing at exit, which the leak check would report.
+        ASAN_OPTIONS="detect_leaks=0" run address "$scratch"
+        ;;
     *)
         echo "usage: $0 [tsan] [asan]" >&2
         exit 64

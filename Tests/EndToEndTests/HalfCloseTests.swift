@@ -53,7 +53,7 @@ struct HalfCloseTests {
     func `an upload that the backend takes slowly arrives whole`() async throws {
         let size = 4 << 20
         // The backend works on every byte, which takes its time where others want the processor, too.
-        let deadline = Deadline.after(.seconds(120))
+        let deadline = Deadline.after(.seconds(120) * GateExecutable.slowdown)
         try await Scene.play(backend: { _ in [.pause(milliseconds: 300), .digest] }) { scene in
             let client = try scene.connect()
             let body = BodyPattern.bytes(0..<size)

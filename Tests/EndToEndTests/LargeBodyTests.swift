@@ -8,18 +8,6 @@ struct LargeBodyTests {
     private static let size = Self.mebibytes << 20
     private static let memoryLimit = 100 << 20
 
-    /// The gate has held no more than the limit at any time, if that can be told.
-    private static func expectLittle(
-        _ gate: GateProcess,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
-        let size = try gate.peakResidentSize()
-        #expect(
-            GateExecutable.isSanitized || size < Self.memoryLimit,
-            sourceLocation: sourceLocation
-        )
-    }
-
     @Test(.enabled(if: ToolProcess.isInstalled("python3")), arguments: ["counted", "chunked"])
     func `a large download arrives as it was sent`(_ framing: String) async throws {
         let script: ScriptedBackend.Script = { _ in
@@ -38,7 +26,7 @@ struct LargeBodyTests {
             let result = try ToolProcess.run("python3", arguments)
             let digest = try BodyPattern.sha256(of: Self.size)
             #expect(result.output == "\(Self.size) \(digest)\n", "\(result.errors)")
-            try Self.expectLittle(scene.gate)
+            try scene.gate.expectPeak(below: Self.memoryLimit)
         }
     }
 
@@ -52,7 +40,7 @@ struct LargeBodyTests {
             try #require(words.count == 3, "\(result.errors)")
             #expect(words[0] == words[1])
             #expect(words[2] == "\(Self.size)")
-            try Self.expectLittle(scene.gate)
+            try scene.gate.expectPeak(below: Self.memoryLimit)
         }
     }
 
@@ -70,7 +58,7 @@ struct LargeBodyTests {
                 record.connections.first.flatMap { $0.wasBlocked ? $0.streamed : nil }
             }
             #expect(streamed < 64 << 20)
-            try Self.expectLittle(scene.gate)
+            try scene.gate.expectPeak(below: Self.memoryLimit)
             // What is read afterwards goes on where it stopped.
             let count = streamed + (1 << 20)
             let bytes = try client.bytes(count)
@@ -91,7 +79,7 @@ struct LargeBodyTests {
             let block = [UInt8](repeating: 0x61, count: 1 << 16)
             let taken = try client.sendUntilBlocked(block, atMost: Self.size)
             #expect(taken < 64 << 20)
-            try Self.expectLittle(scene.gate)
+            try scene.gate.expectPeak(below: Self.memoryLimit)
             latch.open()
             var left = Self.size - taken
             while left > 0 {
@@ -99,7 +87,7 @@ struct LargeBodyTests {
                 left -= min(left, block.count)
             }
             #expect(try client.response().json(EchoReport.self).bodyLength == Self.size)
-            try Self.expectLittle(scene.gate)
+            try scene.gate.expectPeak(below: Self.memoryLimit)
         }
     }
 }

@@ -80,7 +80,7 @@ struct WriterTests {
         try await Scene.play { scene in
             let seen = scene.gate.logLines.count
             try scene.folder.writeInPlace("rules: []\n", to: "rules.yaml")
-            let second = Deadline.after(.seconds(1))
+            let second = Deadline.after(.seconds(1) * GateExecutable.slowdown)
             try scene.gate.logLine("the undo", skipping: seen, by: second) {
                 $0.message == "rules loaded"
             }

@@ -10,7 +10,7 @@ package struct Deadline: Sendable {
     }
 
     /// What a single step over loopback may take, far beyond what it needs, even on a busy machine.
-    package static var usual: Deadline { .after(.seconds(15)) }
+    package static var usual: Deadline { .after(.seconds(15) * GateExecutable.slowdown) }
 
     package var hasPassed: Bool { .now >= self.instant }
 

@@ -91,7 +91,8 @@ extension Span<UInt8> {
     /// The place behind the last identifier that both begin with.
     fileprivate func beginning(sharedWith other: Span<UInt8>) -> Int {
         var shared = 0
-        for index in 0..<Swift.min(self.count, other.count) where self[index] == other[index] {
+        for index in 0..<Swift.min(self.count, other.count) {
+            guard self[index] == other[index] else { break }
             if self[index] == UInt8(ascii: ".") { shared = index + 1 }
         }
         return shared

@@ -10,10 +10,10 @@ import Testing
 )
 struct EtcdFeedTests {
     /// From the change in etcd to the answer of the gate.
-    private static let soon = Duration.seconds(1)
+    private static let soon = Duration.seconds(1) * GateExecutable.slowdown
 
     /// Until then a gate that has found nobody a few times has asked again.
-    private static var afterRest: Deadline { .after(.seconds(60)) }
+    private static var afterRest: Deadline { .after(.seconds(60) * GateExecutable.slowdown) }
 
     private static func file(_ etcd: EtcdServer, _ keys: String) -> String {
         "feeds: [{ id: fleet, source: etcd, url: '\(etcd.url)', \(keys) }]\n"

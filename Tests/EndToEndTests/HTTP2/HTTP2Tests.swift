@@ -311,8 +311,7 @@ struct HTTP2Tests {
             try scene.backend.wait(for: "the backend to be held up") { record in
                 record.connections.first?.wasBlocked == true ? true : nil
             }
-            let size = try scene.gate.peakResidentSize()
-            #expect(GateExecutable.isSanitized || size < 100 << 20)
+            try scene.gate.expectPeak(below: 100 << 20)
             try client.send(.reset(1))
         }
     }

@@ -105,12 +105,14 @@ struct ParkedEndTests {
     func `a request that has arrived at the SIGTERM is answered, as one would be unparked`()
         async throws
     {
-        try await Scene.play(flags: [Scene.parking, .drainTimeout(seconds: 20)]) { scene in
+        let drain = GateFlag.drainTimeout(seconds: 20 * GateExecutable.slowdown)
+        try await Scene.play(flags: [Scene.parking, drain]) { scene in
             let clients = try scene.parkedClients(200)
             for client in clients { try client.send(Request.text()) }
             scene.gate.send(signal: SIGTERM)
             for client in clients {
-                #expect(try client.response().status == 200)
+                let status = try client.response().status
+                #expect(status == 200)
                 client.close()
             }
             #expect(try scene.gate.waitForExit() == .status(0))

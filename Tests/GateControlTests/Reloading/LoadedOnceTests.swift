@@ -1,12 +1,13 @@
 import Foundation
 import GatePolicy
+import GateTestSupport
 import Synchronization
 import Testing
 
 @testable import GateControl
 
 /// What a load costs: nothing is read, compiled or compared more often than it has to be.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct LoadedOnceTests {
     /// 2026-11-22T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_795_348_800)

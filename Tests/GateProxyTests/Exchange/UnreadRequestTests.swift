@@ -8,7 +8,7 @@ import Testing
 @testable import GateProxy
 
 /// A request that is in the client's socket, and that a busy event loop has not read yet.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct UnreadRequestTests {
     private static let request = Message.outdated
 

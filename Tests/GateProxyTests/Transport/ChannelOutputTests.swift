@@ -1,3 +1,4 @@
+import GateTestSupport
 import Glibc
 import NIOCore
 import NIOEmbedded
@@ -7,7 +8,7 @@ import Testing
 @testable import GateProxy
 
 /// What is written through a real channel arrives whole and in its order, whoever has sent it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct ChannelOutputTests {
     /// Hands the output to a test, on the loop of the channel.
     private final class Holder: ChannelInboundHandler, Sendable {

@@ -15,7 +15,7 @@ struct BackendConversation {
     private let watched: Watched<BackendRecord>
     private let script: ScriptedBackend.Script
     private let sockets: OpenSockets
-    private var limit: Deadline { .after(.seconds(90)) }
+    private var limit: Deadline { .after(.seconds(90) * GateExecutable.slowdown) }
 
     init(
         socket: LoopbackSocket,

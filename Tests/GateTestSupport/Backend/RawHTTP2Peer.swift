@@ -16,7 +16,7 @@ package final class RawHTTP2Peer {
     private let stream: ByteStream
     private let record: Watched<RawHTTP2Backend.Record>
     private var stash: [HTTP2Frame] = []
-    private var limit: Deadline { .after(.seconds(60)) }
+    private var limit: Deadline { .after(.seconds(60) * GateExecutable.slowdown) }
 
     init(_ socket: LoopbackSocket, index: Int, record: Watched<RawHTTP2Backend.Record>) {
         self.index = index

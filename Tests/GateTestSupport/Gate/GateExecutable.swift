@@ -8,6 +8,10 @@ package enum GateExecutable {
         !Set(ProcessInfo.processInfo.environment.keys)
         .isDisjoint(with: ["ASAN_OPTIONS", "TSAN_OPTIONS"])
 
+    /// The times as long that it may take for anything: a sanitizer makes it a tenth as fast, and the
+    /// time limits of tests leave some room already.
+    package static let slowdown = Self.isSanitized ? 5 : 1
+
     /// `VERSIONGATE_BINARY`, or the executable that was built beside the test bundle.
     package static func locate() throws -> URL {
         if let path = ProcessInfo.processInfo.environment["VERSIONGATE_BINARY"] {

@@ -33,7 +33,7 @@ package enum ToolProcess {
     package static func run(
         _ name: String,
         _ arguments: [String],
-        within limit: Duration = .seconds(60)
+        within limit: Duration = .seconds(60) * GateExecutable.slowdown
     ) throws -> Result {
         try self.run(executable: self.locate(name), arguments, within: limit)
     }
@@ -51,7 +51,7 @@ package enum ToolProcess {
     package static func run(
         executable: URL,
         _ arguments: [String],
-        within limit: Duration = .seconds(60)
+        within limit: Duration = .seconds(60) * GateExecutable.slowdown
     ) throws -> Result {
         let process = Process()
         process.executableURL = executable
