@@ -77,7 +77,8 @@ struct ClassPatterns {
         _ told: ClientClasses.Told,
         form: AnswerForm
     ) -> Verdict? {
-        if let pattern = self.passing[classKey] {
+        // What says nothing of a client is shared by its class, and needs no pattern.
+        if self.logFormat != nil || told.isAdded, let pattern = self.passing[classKey] {
             return self.filled(pattern, self.places(in: head), in: bytes, told)
         }
         guard self.keepsDenials else { return nil }
