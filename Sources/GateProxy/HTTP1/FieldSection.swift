@@ -8,6 +8,11 @@ package struct FieldSection: Equatable, Sendable {
         self.lines.removeAll(keepingCapacity: true)
     }
 
+    /// Takes lines over, for memory of the same kind.
+    mutating func exchangeLines(with lines: inout [FieldLine]) {
+        swap(&self.lines, &lines)
+    }
+
     mutating func append(_ line: FieldLine) {
         self.lines.append(line)
     }

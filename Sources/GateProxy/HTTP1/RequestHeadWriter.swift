@@ -118,7 +118,8 @@ package struct RequestHeadWriter {
     ) {
         let requestID = Self.clientRequestID(head, facts: facts, bytes: bytes)
         var runStart = start
-        for line in head.fields.lines {
+        // Before the fields of HTTP/2 stand its pseudo-header fields.
+        for line in head.fields.lines where line.start >= start {
             let passes =
                 switch line.role {
                 case .other, .accept, .contentType: !facts.connection.nominates(line, in: bytes)

@@ -125,8 +125,10 @@ extension HTTP2Connection {
         }
         let body: HTTP2RequestHead.Body
         var fault: MessageFault?
+        var isHead = false
         if self.headers.fields.isTooLarge {
             fault = .headTooLarge
+            isHead = HTTP2RequestHead.isHead(self.headers.fields)
             body = endsStream ? .none : .any
         } else {
             do throws(HTTP2RequestHead.Fault) {
@@ -142,6 +144,7 @@ extension HTTP2Connection {
                     return try self.refuse(id, .protocolError)
                 }
                 fault = refused
+                isHead = self.requestHead.method("HEAD", in: self.headers.fields.bytes.span)
                 body = endsStream ? .none : .any
             }
         }
@@ -154,11 +157,11 @@ extension HTTP2Connection {
             sendWindow: self.peer.initialWindow
         )
         stream.client.enterStream()
-        let fields = self.headers.fields
         if let fault {
-            stream.client.refuse(fault, isHead: HTTP2RequestHead.isHead(fields))
+            stream.client.refuse(fault, isHead: isHead)
         } else {
-            stream.client.received(self.requestHead, in: fields.bytes.span)
+            let bytes = self.headers.fields.bytes
+            stream.client.received(self.requestHead, in: bytes.span)
         }
         self.control.earn(8)
     }

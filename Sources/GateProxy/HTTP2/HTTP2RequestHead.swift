@@ -41,7 +41,14 @@ package struct HTTP2RequestHead {
     ) throws(Fault) -> Body {
         guard list.isWellFormed else { throw .malformed }
         var reading = Self()
-        try reading.take(list, table, into: &head)
+        head.hasRequestLine = false
+        head.fieldsStart = list.bytes.count
+        // The lines go to the head with their roles, and the memory of its last ones to the list.
+        var lines: [FieldLine] = []
+        list.exchangeLines(with: &lines)
+        try reading.take(&lines, in: list.bytes.span, table, into: &head)
+        head.fields.exchangeLines(with: &lines)
+        list.exchangeLines(with: &lines)
         let body = try reading.body(endsStream: endsStream)
         head.hasUnannouncedBody = body == .any
         reading.joinCookies(of: &list, table, into: &head)
@@ -71,34 +78,33 @@ package struct HTTP2RequestHead {
     }
 
     private mutating func take(
-        _ list: borrowing HeaderList,
+        _ lines: inout [FieldLine],
+        in bytes: Span<UInt8>,
         _ table: FieldNameTable,
         into head: inout RequestHead
     ) throws(Fault) {
-        head.fields.removeAll()
-        head.hasRequestLine = false
-        head.fieldsStart = list.bytes.count
-        let bytes = list.bytes.span
-        for line in list.lines {
+        for index in lines.indices {
+            let line = lines[index]
             if bytes[line.start] == ASCII.colon {
                 // Behind the others it could contradict what was decided by them.
                 guard !self.hasBegun else { throw .malformed }
-                try self.take(line, in: bytes)
+                lines[index].role = try self.take(line, in: bytes)
             } else {
                 if !self.hasBegun {
                     head.fieldsStart = line.start
                     try self.begin(bytes, into: &head)
                 }
-                try self.take(field: line, in: bytes, table, into: &head)
+                lines[index].role = try self.take(field: line, at: index, in: bytes, table)
             }
         }
         if !self.hasBegun { try self.begin(bytes, into: &head) }
     }
 
+    /// Takes a pseudo-header field; none but the host is passed on as a field.
     private mutating func take(
         _ line: FieldLine,
         in bytes: Span<UInt8>
-    ) throws(Fault) {
+    ) throws(Fault) -> FieldRole {
         if bytes.equals(":method", from: line.start, to: line.nameEnd), self.method == nil {
             self.method = line
         } else if bytes.equals(":scheme", from: line.start, to: line.nameEnd), self.scheme == nil {
@@ -109,9 +115,11 @@ package struct HTTP2RequestHead {
             self.authority == nil
         {
             self.authority = line
+            return .host
         } else {
             throw .malformed
         }
+        return .hopByHop
     }
 
     /// Reads the method, the target and the host.
@@ -143,12 +151,10 @@ package struct HTTP2RequestHead {
         head.target.form = form
         head.target.start = target.valueStart
         head.target.end = target.valueEnd
-        guard var host = self.authority else { return }
+        guard let host = self.authority else { return }
         guard host.valueStart < host.valueEnd,
             HostSyntax.isValid(bytes, from: host.valueStart, to: host.valueEnd)
         else { throw .malformed }
-        host.role = .host
-        head.fields.append(host)
     }
 
     private static func isKnown(_ scheme: FieldLine, in bytes: Span<UInt8>) -> Bool {
@@ -173,23 +179,22 @@ package struct HTTP2RequestHead {
 
     private mutating func take(
         field line: FieldLine,
+        at index: Int,
         in bytes: Span<UInt8>,
-        _ table: FieldNameTable,
-        into head: inout RequestHead
-    ) throws(Fault) {
-        var line = line
-        line.role = table.role(in: bytes, from: line.start, to: line.nameEnd)
-        switch line.role {
+        _ table: FieldNameTable
+    ) throws(Fault) -> FieldRole {
+        let role = table.role(in: bytes, from: line.start, to: line.nameEnd)
+        switch role {
         case .connection, .transferEncoding, .upgrade: throw .malformed
         case .hopByHop:
-            let role = HTTP2FieldSyntax.role(of: line, in: bytes)
-            guard role != .connectionSpecific else { throw .malformed }
+            let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
+            guard !isSpecific else { throw .malformed }
         case .host:
             guard !self.hasHost else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
                 guard Self.isSame(authority, line, in: bytes) else { throw .malformed }
-                line.role = .hopByHop
+                return .hopByHop
             }
         case .contentLength:
             guard self.length == nil, let length = HTTP2FieldSyntax.number(line, in: bytes) else {
@@ -203,10 +208,10 @@ package struct HTTP2RequestHead {
         case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
             .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
             if bytes.equals("cookie", from: line.start, to: line.nameEnd) {
-                self.cookies.append(head.fields.lines.count)
+                self.cookies.append(index)
             }
         }
-        head.fields.append(line)
+        return role
     }
 
     private func body(endsStream: Bool) throws(Fault) -> Body {

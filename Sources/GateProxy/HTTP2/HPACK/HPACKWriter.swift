@@ -89,32 +89,57 @@ struct HPACKWriter {
         block.append(UInt8(rest))
     }
 
-    /// Finds the number of a name.
+    /// Finds the number of a name; flat, as `FieldNameTable` is.
     private struct Names {
-        private var buckets: [[(name: [UInt8], index: Int)]]
+        private struct Entry {
+            var start: Int
+            var count: Int
+            /// The next entry of the same bucket, as `firsts` counts.
+            var next: UInt8
+            var index: Int
+        }
+
+        /// The first entry of each bucket, counted from one; zero: the bucket is empty.
+        private var firsts = [UInt8](repeating: 0, count: 256)
+        private var entries: [Entry] = []
+        private var names: [UInt8] = []
 
         init() {
-            self.buckets = Array(repeating: [], count: 256)
             var known: Set<String> = []
             for (index, field) in HPACKStaticTable.fields.enumerated()
             where known.insert(field.name).inserted {
                 let name = Array(field.name.utf8)
                 let bucket = Self.bucket(length: name.count, first: name[0])
-                self.buckets[bucket].append((name, index + 1))
+                self.entries.append(
+                    Entry(
+                        start: self.names.count,
+                        count: name.count,
+                        next: self.firsts[bucket],
+                        index: index + 1
+                    )
+                )
+                self.firsts[bucket] = UInt8(self.entries.count)
+                self.names += name
             }
         }
 
         func index(of bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
-            let bucket = Self.bucket(length: end - start, first: ASCII.lowercased(bytes[start]))
-            for (name, index) in self.buckets[bucket] where name.count == end - start {
-                if Self.matches(name, bytes, at: start) { return index }
+            var candidate = self.firsts[
+                Self.bucket(length: end - start, first: ASCII.lowercased(bytes[start]))
+            ]
+            while candidate != 0 {
+                let entry = self.entries[Int(candidate) - 1]
+                if entry.count == end - start, self.matches(entry, bytes, at: start) {
+                    return entry.index
+                }
+                candidate = entry.next
             }
             return nil
         }
 
-        private static func matches(_ name: [UInt8], _ bytes: Span<UInt8>, at start: Int) -> Bool {
-            for offset in name.indices where ASCII.lowercased(bytes[start + offset]) != name[offset]
-            {
+        private func matches(_ entry: Entry, _ bytes: Span<UInt8>, at start: Int) -> Bool {
+            for offset in 0..<entry.count
+            where ASCII.lowercased(bytes[start + offset]) != self.names[entry.start + offset] {
                 return false
             }
             return true

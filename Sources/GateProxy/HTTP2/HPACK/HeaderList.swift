@@ -80,6 +80,11 @@ package struct HeaderList {
         return line
     }
 
+    /// Hands over the places of the fields, for memory of the same kind.
+    mutating func exchangeLines(with lines: inout [FieldLine]) {
+        swap(&self.lines, &lines)
+    }
+
     /// Ends the list as a header section ends, with an empty line.
     mutating func endSection() {
         self.bytes.append(ASCII.carriageReturn)
