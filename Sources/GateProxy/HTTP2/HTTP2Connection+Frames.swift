@@ -144,7 +144,8 @@ extension HTTP2Connection {
                     return try self.refuse(id, .protocolError)
                 }
                 fault = refused
-                isHead = self.requestHead.method("HEAD", in: self.headers.fields.bytes.span)
+                let bytes = self.headers.fields.bytes
+                isHead = self.requestHead.method("HEAD", in: bytes.span)
                 body = endsStream ? .none : .any
             }
         }
