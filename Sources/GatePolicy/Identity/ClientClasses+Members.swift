@@ -3,7 +3,8 @@ extension ClientClasses {
     /// The version in a line that has told of a class, as it is described; `nil` if it cannot be
     /// read.
     package static func versionText(_ line: Span<UInt8>) -> String? {
-        VersionStatement(line: line).version.value?.description
+        if let text = AppVersion.description(ofPlain: line) { return text }
+        return VersionStatement(line: line).version.value?.description
     }
 
     /// The fields that the backend is told of a client with a class, in the order of

@@ -85,6 +85,29 @@ package struct AppVersion: Sendable {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
+    /// The description of a version that is written as it is described, but for its build metadata;
+    /// `nil` for all others, and for pre-releases.
+    static func description(ofPlain text: Span<UInt8>) -> String? {
+        guard text.count <= Self.maximumLength else { return nil }
+        let end = text.firstIndex(of: UInt8(ascii: "+")) ?? text.count
+        guard end == text.count || Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
+        else { return nil }
+        var (parts, digits) = (1, 0)
+        for index in 0..<end {
+            let byte = text[index]
+            if byte.isDigit {
+                // A second digit has no zero in front of it.
+                guard digits != 1 || text[index - 1] != 0x30 else { return nil }
+                digits += 1
+            } else {
+                guard byte == UInt8(ascii: "."), digits > 0 else { return nil }
+                (parts, digits) = (parts + 1, 0)
+            }
+        }
+        guard digits > 0, parts <= Self.maximumParts else { return nil }
+        return text.extracting(0..<end).text
+    }
+
     /// Whether one of the dotted numbers has a zero in front of another digit.
     private static func hasLeadingZero(_ text: Span<UInt8>) -> Bool {
         var isFirst = true

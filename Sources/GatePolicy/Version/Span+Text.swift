@@ -18,9 +18,26 @@ extension Span<UInt8> {
     }
 
     /// The first place of a byte.
+    ///
+    /// Eight are looked at together: fields of clients are searched for several bytes.
     func firstIndex(of byte: UInt8) -> Int? {
-        for index in self.indices where self[index] == byte { return index }
-        return nil
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        return unsafe self.withUnsafeBytes { bytes in
+            var index = 0
+            while index + 8 <= bytes.count {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                let rest = UInt64(littleEndian: word) ^ (ones &* UInt64(byte))
+                // The lowest bit that is set stands for the first byte that is zero now.
+                let zeros = (rest &- ones) & ~rest & (ones &* 0x80)
+                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
+                index += 8
+            }
+            while index < bytes.count {
+                if unsafe bytes[index] == byte { return index }
+                index += 1
+            }
+            return nil
+        }
     }
 }
 

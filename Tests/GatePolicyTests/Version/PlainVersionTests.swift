@@ -1,0 +1,40 @@
+import Testing
+
+@testable import GatePolicy
+
+struct PlainVersionTests {
+    @Test(arguments: [
+        "3.2.0", "3", "0", "0.0", "10.20.30", "1.2.3.4.5", "3.2.0+5", "3.2.0+a.b-c", "1+0",
+        "", ".", "1.", ".1", "1..2", "1.2.3.4.5.6", "03.2", "3.02", "00", "v3", "V3.1",
+        "3.2.0-rc.1", "1.0+", "1.0+a..b", "1+é", "1 ", " 1", "1,2", "ios/1.0", "1.0 (5)", "+", "1+2+3", "é",
+        "123456789012345678901234567890", String(repeating: "1", count: 64),
+        String(repeating: "1", count: 65), "1." + String(repeating: "0", count: 62),
+    ])
+    func `what is read at a glance is what is read with care`(_ text: String) {
+        let bytes = Array(text.utf8)
+        let careful = VersionStatement(line: bytes.span).version.value?.description
+        let plain = AppVersion.description(ofPlain: bytes.span)
+        #expect(plain == nil || plain == careful)
+        #expect(ClientClasses.versionText(bytes.span) == careful)
+    }
+
+    @Test(arguments: ["3.2.0", "10", "1.2.3.4.5", "3.2.0+5"])
+    func `ordinary versions are read at a glance`(_ text: String) {
+        #expect(AppVersion.description(ofPlain: Array(text.utf8).span) != nil)
+    }
+
+    @Test func `a byte is found wherever it stands`() {
+        for count in 0..<40 {
+            for place in 0...count {
+                var bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 | 0x80) }
+                if place < count { bytes[place] = 0x2F }
+                let expected = bytes.firstIndex(of: 0x2F)
+                #expect(bytes.span.firstIndex(of: 0x2F) == expected, "\(count) \(place)")
+                #expect(bytes.span.firstIndex(of: 0x2E) == bytes.firstIndex(of: 0x2E))
+            }
+            // The neighbours of a byte in value raise no alarm.
+            let near = (0..<count).map { UInt8($0 % 2 == 0 ? 0x2E : 0x30) }
+            #expect(near.span.firstIndex(of: 0x2F) == nil)
+        }
+    }
+}
