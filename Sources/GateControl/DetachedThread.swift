@@ -13,8 +13,10 @@ enum DetachedThread {
         }
     }
 
-    /// Starts it, under a name of up to 15 bytes by which the system shows it.
-    static func start(_ name: String, _ work: @escaping @Sendable () -> Void) {
+    /// Starts a thread under a name of up to 15 bytes, by which the system shows it.
+    ///
+    /// - Returns: `false` if the system has none to spare (`EAGAIN`).
+    static func start(_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool {
         let start = unsafe Unmanaged.passRetained(Start(name: name, work: work))
         var thread = pthread_t()
         let code = unsafe pthread_create(
@@ -29,8 +31,11 @@ enum DetachedThread {
             },
             start.toOpaque()
         )
-        // It is wanted at the start of a gate, which does not hold without it.
-        guard code == 0 else { fatalError("no thread for \(name): error \(code)") }
+        guard code == 0 else {
+            unsafe start.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
     }
 }

@@ -18,7 +18,7 @@ struct FeedsReport: Encodable {
         let nextAt: String?
         let failures: Int
         let error: String?
-        /// What is to be known of how it was understood; not there if there is nothing.
+        /// Notes on how the source was understood; absent if there are none.
         let notes: [String]?
         /// Names what the feed contributes.
         let revision: String?

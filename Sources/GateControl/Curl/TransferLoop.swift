@@ -27,13 +27,13 @@ final class TransferLoop: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let inbox = Mutex(Inbox())
 
-    /// Starts the thread; `nil` if the system has no descriptor to spare.
+    /// Starts the thread; `nil` if the system has no descriptor or no thread to spare.
     init?(trust: TrustedAuthorities, now: @escaping @Sendable () -> ContinuousClock.Instant) {
         guard let multi = MultiHandle() else { return nil }
         self.multi = multi
         self.trust = trust
         self.now = now
-        DetachedThread.start("fetcher") { [self] in self.run() }
+        guard DetachedThread.start("fetcher", { [self] in self.run() }) else { return nil }
     }
 
     /// Begins a transfer, whose end its sink is told in any case.

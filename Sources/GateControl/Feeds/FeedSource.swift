@@ -84,7 +84,7 @@ struct FeedValue: Sendable, Equatable, Codable {
     var files: [File]
     /// What the source needs to know when it asks again: its ETag, or the newest that it has seen.
     var memory: [String: String]
-    /// What operators should know of how the source was understood, a sentence each; `nil` for none.
+    /// Notes for operators on how the source was understood, a sentence each; `nil` for none.
     var notes: [String]?
 
     init(files: [File], memory: [String: String] = [:], notes: [String] = []) {

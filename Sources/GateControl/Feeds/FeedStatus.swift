@@ -31,7 +31,7 @@ package struct FeedStatus: Sendable, Equatable {
     package internal(set) var nextAt: Int64?
     /// Why there is no newer good answer; `nil` if the last one was good.
     package internal(set) var lastError: String?
-    /// What operators should know of how what it contributes was understood.
+    /// Notes for operators on how the feed's value was understood.
     package internal(set) var notes: [String] = []
     /// How many questions have failed in a row.
     package internal(set) var failures = 0

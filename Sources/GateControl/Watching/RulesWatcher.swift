@@ -62,7 +62,12 @@ package struct RulesWatcher: AsyncSequence, Sendable {
         let stop = StopSignal()
         let loop = WatchLoop(path: self.path, timing: self.timing, stop: stop, logger: self.logger)
         continuation.onTermination = { _ in stop.send() }
-        DetachedThread.start("rules-watcher") { loop.run { continuation.yield($0) } }
+        let isStarted = DetachedThread.start("rules-watcher") {
+            loop.run { continuation.yield($0) }
+        }
+        if !isStarted {
+            self.logger.error("no thread is left: changes of the rules file are not seen by itself")
+        }
         return stream.makeAsyncIterator()
     }
 }

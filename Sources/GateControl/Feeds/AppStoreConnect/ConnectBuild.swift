@@ -49,7 +49,7 @@ struct ConnectBuild: Equatable {
         )
     }
 
-    /// What to test, by language; nobody is judged by it, so that what makes no sense is left out.
+    /// Release notes by language; no client is judged by them, so that malformed ones are left out.
     private static func releaseNotes(
         of resource: JSONValue,
         in list: ConnectList
@@ -73,7 +73,7 @@ struct ConnectBuild: Equatable {
     }
 }
 
-/// What is asked of testers who do not have the newest build.
+/// The request to testers who do not have the newest build.
 enum ConnectDemand: String, Sendable, CaseIterable {
     /// To install it: older builds are refused.
     case require

@@ -23,7 +23,7 @@ struct DocumentParser {
     mutating func parse() throws(RulesFileError) -> Element {
         let text = try self.source.text()
         do {
-            return try self.document(YAMLEvents(text, file: self.source.name))
+            return try self.document(try YAMLEvents(text, file: self.source.name))
         } catch let error as RulesFileError {
             throw error
         } catch let failure as YAMLFailure {

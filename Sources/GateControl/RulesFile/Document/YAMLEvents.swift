@@ -37,13 +37,13 @@ final class YAMLEvents {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
 
     /// Begins with a text; its places name the file.
-    init(_ text: String, file: String) {
+    init(_ text: String, file: String) throws(YAMLFailure) {
         self.file = file
         unsafe self.text = .allocate(capacity: text.utf8.count)
         _ = unsafe self.text.initialize(from: text.utf8)
         unsafe self.parser = .allocate(capacity: 1)
         guard unsafe yaml_parser_initialize(self.parser) == 1 else {
-            fatalError("no memory for a YAML reader")
+            throw .unreadable(problem: "out of memory")
         }
         unsafe yaml_parser_set_encoding(self.parser, YAML_UTF8_ENCODING)
         unsafe yaml_parser_set_input_string(self.parser, self.text.baseAddress, self.text.count)
