@@ -125,7 +125,7 @@ struct ClientClassProperties {
             let value = line.value
             ClientClasses.read(part, value.span, into: &identity)
             guard part == .version, let told else { continue }
-            added = classes.added(for: told, inVersion: value.span)
+            added = classes.fields(added: told, inVersion: value.span)
             version = ClientClasses.versionText(value.span)
         }
         return (added, version, identity)

@@ -3,13 +3,16 @@ extension ClientClasses {
     /// The version in a line that has told of a class, as it is described; `nil` if it cannot be
     /// read.
     package static func versionText(_ line: Span<UInt8>) -> String? {
-        if let text = AppVersion.description(ofPlain: line) { return text }
+        var client = PlainClient()
+        if client.add(.version, 0..<line.count, in: line), let place = client.version {
+            return line.extracting(place).text
+        }
         return VersionStatement(line: line).version.value?.description
     }
 
     /// The fields that the backend is told of a client with a class, in the order of
     /// `UpstreamIdentity`: what its version line alone states.
-    package func added(for told: Told, inVersion line: Span<UInt8>) -> [HeaderField] {
+    package func fields(added told: Told, inVersion line: Span<UInt8>) -> [HeaderField] {
         guard told.isAdded else { return [] }
         if told.hasVersions {
             guard let name = self.versionField, let value = Self.forwardedVersion(line) else {
@@ -22,14 +25,19 @@ extension ClientClasses {
         let text = value.extracting(rest)
         var fields: [HeaderField] = []
         if told.isAdded(.platform), let name = self.platformField, let platform {
-            let platform = Platform(value.extracting(platform))
-            fields.append(HeaderField(name: name, value: platform.name))
+            let platform = value.extracting(platform)
+            let value = Platform.isName(platform) ? platform.text : Platform(platform).name
+            fields.append(HeaderField(name: name, value: value))
         }
         if told.isAdded(.build), let name = self.buildField,
-            let digits = try? VersionAndBuild.places(in: text).build,
-            let build = DecimalNumber(digits: text.extracting(digits))?.integer
+            let digits = try? VersionAndBuild.places(in: text).build
         {
-            fields.append(HeaderField(name: name, value: String(build)))
+            let build = text.extracting(digits)
+            if build.isPlainBuild {
+                fields.append(HeaderField(name: name, value: build.text))
+            } else if let build = DecimalNumber(digits: build)?.integer {
+                fields.append(HeaderField(name: name, value: String(build)))
+            }
         }
         return fields
     }
@@ -64,5 +72,92 @@ extension ClientClasses {
         case .build: identity.build.merge(isTooMuch ? .tooMuch : StatedValue.build(value))
         case .channel, .osVersion, .device, .languages, .country, .storefront: break
         }
+    }
+
+    /// Where a client with a class states its app, platform, version and build, each of them written
+    /// as it is described: most clients do, and need not be read.
+    package struct PlainClient: Sendable {
+        package private(set) var app: Range<Int>?
+        package private(set) var platform: Range<Int>?
+        package private(set) var version: Range<Int>?
+        package private(set) var build: Range<Int>?
+
+        package init() {}
+
+        /// Bytes of all parts.
+        package var count: Int {
+            (self.app?.count ?? 0) + (self.platform?.count ?? 0) + (self.version?.count ?? 0)
+                + (self.build?.count ?? 0)
+        }
+
+        /// Adds what a line states.
+        ///
+        /// - Parameters:
+        ///   - part: Which part the line speaks of.
+        ///   - place: That of the line's value.
+        ///   - bytes: Where it lies.
+        /// - Returns: `false` if the client has to be read.
+        package mutating func add(
+            _ part: IdentityPart,
+            _ place: Range<Int>,
+            in bytes: Span<UInt8>
+        ) -> Bool {
+            switch part {
+            case .app, .platform, .version, .build: break
+            case .channel, .osVersion, .device, .languages, .country, .storefront: return true
+            }
+            guard place.count <= IdentityLimits.lineLength else { return false }
+            let place = bytes.withoutBlanks(place)
+            let value = bytes.extracting(place)
+            switch part {
+            case .app:
+                self.app = place
+                return value.count <= StatedValue.maximumLength && value.isPrintable
+            case .platform:
+                self.platform = place
+                return Platform.isName(value)
+            case .build:
+                self.build = place
+                return value.isPlainBuild
+            default:
+                return self.add(version: value, at: place.lowerBound)
+            }
+        }
+
+        private mutating func add(version value: Span<UInt8>, at start: Int) -> Bool {
+            let (platform, rest) = VersionStatement.places(in: value)
+            let text = value.extracting(rest)
+            guard let places = try? VersionAndBuild.places(in: text),
+                let version = AppVersion.placeOfDescription(
+                    inPlain: text.extracting(places.version)
+                )
+            else { return false }
+            self.version = version.moved(by: start + rest.lowerBound + places.version.lowerBound)
+            if let platform {
+                guard Platform.isName(value.extracting(platform)) else { return false }
+                self.platform = platform.moved(by: start)
+            }
+            if let build = places.build {
+                guard text.extracting(build).isPlainBuild else { return false }
+                self.build = build.moved(by: start + rest.lowerBound)
+            }
+            return true
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func moved(by distance: Int) -> Self {
+        self.lowerBound + distance..<self.upperBound + distance
+    }
+}
+
+extension Span<UInt8> {
+    /// Visible ASCII and blanks.
+    fileprivate var isPrintable: Bool { self.allSatisfy { 0x20...0x7E ~= $0 } }
+
+    /// A build number without zeros in front, and certainly below 2^64.
+    fileprivate var isPlainBuild: Bool {
+        1...19 ~= self.count && self[0] != 0x30 && self.allSatisfy(\.isDigit)
     }
 }

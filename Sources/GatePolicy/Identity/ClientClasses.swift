@@ -8,7 +8,7 @@
 /// own; of a list of versions counts what it is as a whole. The backend is told what was read:
 /// `added(for:inVersion:)`. Whoever else says a part twice, or several parts in one field, is judged
 /// on its own.
-package struct ClientClasses: Sendable {
+package final class ClientClasses: Sendable {
     /// The subject of a header field.
     private enum Subject: Sendable {
         case part(IdentityPart)

@@ -38,6 +38,14 @@ package struct Platform: Sendable, Hashable {
 
     private static let names = ["ios", "android", "web", "macos", "windows"]
 
+    /// Whether these bytes are certainly the name of a platform, and no other way to write it.
+    static func isName(_ bytes: Span<UInt8>) -> Bool {
+        self.names.contains { name in
+            let name = name.utf8Span.span
+            return name.count == bytes.count && name.indices.allSatisfy { name[$0] == bytes[$0] }
+        }
+    }
+
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }

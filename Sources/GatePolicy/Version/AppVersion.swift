@@ -85,9 +85,9 @@ package struct AppVersion: Sendable {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
-    /// The description of a version that is written as it is described, but for its build metadata;
-    /// `nil` for all others, and for pre-releases.
-    static func description(ofPlain text: Span<UInt8>) -> String? {
+    /// The place of the description in a version that is written as it is described, but for its build
+    /// metadata; `nil` for all others, and for pre-releases.
+    static func placeOfDescription(inPlain text: Span<UInt8>) -> Range<Int>? {
         guard text.count <= Self.maximumLength else { return nil }
         let end = text.firstIndex(of: UInt8(ascii: "+")) ?? text.count
         guard end == text.count || Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
@@ -105,7 +105,7 @@ package struct AppVersion: Sendable {
             }
         }
         guard digits > 0, parts <= Self.maximumParts else { return nil }
-        return text.extracting(0..<end).text
+        return 0..<end
     }
 
     /// Whether one of the dotted numbers has a zero in front of another digit.

@@ -1,3 +1,4 @@
+import GatePolicy
 package import NIOCore
 
 /// Writes the head of a request for a backend of HTTP/1.1: the client's lines in runs as they were
@@ -23,6 +24,7 @@ package struct RequestHeadWriter {
     ) {
         let requestID =
             Self.clientRequestID(head, facts: facts, bytes: bytes) == nil ? newRequestID() : nil
+        let added = verdict.members?.fields(of: head, in: bytes) ?? []
         let most = self.mostBytes(of: head, verdict: verdict)
         // To make room for each piece costs more than to write it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
@@ -32,6 +34,7 @@ package struct RequestHeadWriter {
                 bytes: bytes,
                 verdict: verdict,
                 requestID: requestID,
+                added: added,
                 into: &out
             )
         }
@@ -50,6 +53,7 @@ package struct RequestHeadWriter {
         bytes: Span<UInt8>,
         verdict: Verdict,
         requestID: RequestID?,
+        added: [HeaderField],
         into out: inout OutputRawSpan
     ) {
         var start = head.methodStart
@@ -91,6 +95,12 @@ package struct RequestHeadWriter {
         if let requestID {
             out.writeStaticString("X-Request-Id: ")
             requestID.write(into: &out)
+            out.writeStaticString("\r\n")
+        }
+        for field in added {
+            out.writeString(field.name)
+            out.writeStaticString(": ")
+            out.writeString(field.value)
             out.writeStaticString("\r\n")
         }
         out.writeBytes(verdict.upstreamFields)

@@ -76,7 +76,7 @@ final class AccessLog {
     private var clock: AccessLogClock
     private var lines: ByteBuffer
     private var spare: [ByteBuffer] = []
-    private let unjudged: [UInt8]
+    private let unjudged: (client: LoggedClient, decision: [UInt8])
     private var isEnding = false
 
     /// `wallTime`: nanoseconds of Unix time; `output`: takes whole lines.
@@ -90,7 +90,10 @@ final class AccessLog {
         self.output = output
         self.clock = AccessLogClock(format, wallTime: wallTime(), at: .now())
         self.lines = ByteBufferAllocator().buffer(capacity: Self.batch + 2048)
-        self.unjudged = AccessLogFields.rendered(nil, nil, as: format)
+        self.unjudged = (
+            .rendered(AccessLogFields.rendered(client: nil, as: format)),
+            AccessLogFields.rendered(nil, as: format)
+        )
     }
 
     static func wallTime() -> Int64 {
@@ -139,13 +142,15 @@ extension AccessLog {
         at now: NIODeadline = .now()
     ) -> Entry {
         let parts = Self.parts(of: head, origin, agent, requestID: requestID, in: bytes)
-        let fields = origin.verdict?.logFields ?? self.unjudged
+        let (client, fields) = self.fields(origin.verdict, head, in: bytes)
         let newID = requestID == nil ? newRequestID() : nil
         var line = self.spare.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
         line.clear()
         var timeIndex = 0
         var statusIndex = 0
-        let room = Self.room + origin.client.utf8.count + parts.room + fields.count
+        let room =
+            Self.room + origin.client.utf8.count + parts.room + AccessLogFields.room(for: client)
+            + fields.count
         line.writeLog(atMost: room) { line in
             switch self.format {
             case .common, .combined:
@@ -155,6 +160,7 @@ extension AccessLog {
                 self.writeRequestLine(parts, in: bytes, into: &line)
                 statusIndex = line.count
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
+                AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(" request_id=\"")
             case .json:
@@ -164,6 +170,7 @@ extension AccessLog {
                 line.writeStaticString(",\"client\":\"")
                 line.writeString(origin.client)
                 self.writeMembers(parts, in: bytes, into: &line)
+                AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(",\"request_id\":\"")
                 statusIndex = line.count
@@ -181,6 +188,17 @@ extension AccessLog {
             started: now,
             newRequestID: newID
         )
+    }
+
+    /// The fields for a client and for the decision on it.
+    private func fields(
+        _ verdict: Verdict?,
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> (client: LoggedClient, decision: [UInt8]) {
+        guard let verdict else { return self.unjudged }
+        let client = verdict.members?.logged(head, in: bytes, as: self.format)
+        return (client ?? .rendered(verdict.clientLogFields), verdict.logFields)
     }
 
     /// Writes the part between the time and the status in a line of text.

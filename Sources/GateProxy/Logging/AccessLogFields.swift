@@ -1,42 +1,105 @@
 import GatePolicy
 
-/// The access log's fields for a client and the decision on it, worked out once for all requests of
-/// the same identity.
+/// The client in a log line.
+enum LoggedClient {
+    /// Its fields, worked out once for all of its requests.
+    case rendered([UInt8])
+    /// It is shown in its own words.
+    case plain(ClientClasses.PlainClient)
+}
+
+/// The access log's fields for a client and for the decision on it; those for the decision stand
+/// behind the others.
 enum AccessLogFields {
     /// Bytes of each value.
     private static let longest = 256
     /// Bytes of a field besides its value, at most.
     private static let fieldRoom = 16
 
-    /// The fields of a line; `nil` for what was not looked at.
-    static func rendered(
-        _ identity: ClientIdentity?,
-        _ decision: Decision?,
-        as format: AccessLogFormat
-    ) -> [UInt8] {
-        self.rendered(identity, before: self.rendered(decision, as: format), as: format)
-    }
-
-    /// The fields for a client, and behind them those for the decision on it.
-    static func rendered(
-        _ identity: ClientIdentity?,
-        before decision: [UInt8],
-        as format: AccessLogFormat
-    ) -> [UInt8] {
-        let app = identity?.app.logText
-        let platform = identity?.platform.logText
-        let version = identity?.version.logText
-        let build = identity?.build.logText
+    /// The fields for a client; `nil` for one that was not looked at.
+    static func rendered(client: ClientIdentity?, as format: AccessLogFormat) -> [UInt8] {
+        let app = client?.app.logText
+        let platform = client?.platform.logText
+        let version = client?.version.logText
+        let build = client?.build.logText
         let room =
             self.room(for: app) + self.room(for: platform) + self.room(for: version)
-            + self.room(for: build) + decision.count
+            + self.room(for: build)
         return [UInt8](logAtMost: room) { line in
             self.write(app, " app=\"", ",\"app\":\"", as: format, into: &line)
             self.write(platform, " platform=\"", ",\"platform\":\"", as: format, into: &line)
             self.write(version, " version=\"", ",\"version\":\"", as: format, into: &line)
             self.write(build, " build=\"", ",\"build\":\"", as: format, into: &line)
-            line.writeBytes(decision.span)
         }
+    }
+
+    /// Bytes that the fields for a client can be at most.
+    static func room(for client: LoggedClient) -> Int {
+        switch client {
+        case .rendered(let fields): fields.count
+        case .plain(let client):
+            4 * self.fieldRoom
+                + LogValue.room(for: client.count, atMost: 4 * self.longest)
+                + 3 * LogValue.room(for: 0, atMost: self.longest)
+        }
+    }
+
+    /// Writes the fields for a client.
+    static func write(
+        _ client: LoggedClient,
+        in bytes: Span<UInt8>,
+        as format: AccessLogFormat,
+        into line: inout LogCursor
+    ) {
+        switch client {
+        case .rendered(let fields): line.writeBytes(fields.span)
+        case .plain(let client): self.write(client, in: bytes, as: format, into: &line)
+        }
+    }
+
+    private static func write(
+        _ client: ClientClasses.PlainClient,
+        in bytes: Span<UInt8>,
+        as format: AccessLogFormat,
+        into line: inout LogCursor
+    ) {
+        self.write(client.app, in: bytes, " app=\"", ",\"app\":\"", as: format, into: &line)
+        self.write(
+            client.platform,
+            in: bytes,
+            " platform=\"",
+            ",\"platform\":\"",
+            as: format,
+            into: &line
+        )
+        self.write(
+            client.version,
+            in: bytes,
+            " version=\"",
+            ",\"version\":\"",
+            as: format,
+            into: &line
+        )
+        self.write(client.build, in: bytes, " build=\"", ",\"build\":\"", as: format, into: &line)
+    }
+
+    @inline(__always)
+    private static func write(
+        _ place: Range<Int>?,
+        in bytes: Span<UInt8>,
+        _ text: StaticString,
+        _ member: StaticString,
+        as format: AccessLogFormat,
+        into line: inout LogCursor
+    ) {
+        if format == .json, place == nil { return }
+        line.writeStaticString(format == .json ? member : text)
+        if let place {
+            LogValue.write(bytes.extracting(place), as: format, atMost: self.longest, into: &line)
+        } else {
+            line.writeStaticString("-")
+        }
+        line.writeStaticString("\"")
     }
 
     /// The fields for a decision, which stand behind those for the client.

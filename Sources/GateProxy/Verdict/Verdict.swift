@@ -15,8 +15,13 @@ package final class Verdict: Sendable {
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
     let denial: RenderedAnswer?
-    /// The access log's fields for the client and the decision.
+    /// The access log's fields for the decision.
     let logFields: [UInt8]
+    /// Those for the client in front of them.
+    let clientLogFields: [UInt8]
+    /// The class of clients for each of which it holds; what each of them says is read in its head,
+    /// for the backend and in place of `clientLogFields`.
+    let members: ClassMembers?
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?
     /// The second at which it was worked out; `nil`: it depends on no time.
@@ -29,15 +34,21 @@ package final class Verdict: Sendable {
         hint: [HeaderField] = [],
         answer: Answer? = nil,
         logFields: [UInt8] = [],
-        now: Timestamp? = nil
+        clientLogFields: [UInt8] = [],
+        now: Timestamp? = nil,
+        members: ClassMembers? = nil
     ) {
         self.logFields = logFields
+        self.clientLogFields = clientLogFields
+        self.members = members
         self.decision = decision
         self.decidedAt = now
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
-        self.upstreamFields = Self.upstreamFields(upstreamIdentity.add, decision)
+        // What each member of a class says is not the same.
+        let added = members == nil ? upstreamIdentity.add : []
+        self.upstreamFields = Self.upstreamFields(added, decision)
         var dropped: UInt64 = 0
         for name in upstreamIdentity.drop {
             guard let index = identityHeaderNames.prefix(64).firstIndex(of: name) else { continue }
@@ -49,25 +60,22 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// The same verdict on another client of the class, with what is written because of that one.
-    init(
-        _ verdict: Verdict,
-        upstreamFields: [UInt8],
-        denial: RenderedAnswer?,
-        logFields: [UInt8]
-    ) {
+    /// The same verdict on another client of the class, which is told something else.
+    init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
-        self.upstreamFields = upstreamFields
+        self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
         self.forwardsIdentity = verdict.forwardsIdentity
         self.clientFields = verdict.clientFields
         self.denial = denial
-        self.logFields = logFields
+        self.logFields = verdict.logFields
+        self.clientLogFields = verdict.clientLogFields
+        self.members = verdict.members
         self.validUntil = verdict.validUntil
         self.decidedAt = verdict.decidedAt
     }
 
-    static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
+    private static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
         let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
         return RenderedAnswer.lines(added + [kind])
     }
@@ -76,7 +84,7 @@ package final class Verdict: Sendable {
     func writesSame(as other: Verdict) -> Bool {
         self.upstreamFields == other.upstreamFields && self.droppedFields == other.droppedFields
             && self.clientFields == other.clientFields && self.denial == other.denial
-            && self.logFields == other.logFields
+            && self.logFields == other.logFields && self.clientLogFields == other.clientLogFields
     }
 }
 

@@ -18,7 +18,7 @@ final class WorkerRules {
     /// The key of the client's class, likewise.
     private var classKey = VerdictKey()
     private let classes: ClientClasses?
-    private var patterns: ClassPatterns?
+    private var denials: DenialPatterns?
     /// Used again for every decision.
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
@@ -46,13 +46,12 @@ final class WorkerRules {
         self.claims = ruleSet.noClaims
         self.indifferentFields = Self.indifferentFields(of: ruleSet)
         self.classes = ruleSet.clientClasses
-        self.patterns = ruleSet.clientClasses.map {
-            ClassPatterns(ruleSet, $0, logFormat: logFormat)
-        }
+        self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
-            logFields: logFormat.map { AccessLogFields.rendered(nil, .preflight, as: $0) } ?? []
+            logFields: logFormat.map { AccessLogFields.rendered(.preflight, as: $0) } ?? [],
+            clientLogFields: logFormat.map { AccessLogFields.rendered(client: nil, as: $0) } ?? []
         )
         self.cache = VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
     }
@@ -98,10 +97,8 @@ final class WorkerRules {
             last?.generation = generation
             return verdict
         }
-        // No two clients share a verdict that says something of them, and most clients come again.
-        let isLogged = self.logFormat != nil
-        var told = isLogged ? nil : self.classify(head, facts: facts, in: bytes)
-        if let told, !told.isAdded {
+        let told = self.classify(head, facts: facts, in: bytes)
+        if told != nil {
             if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
                 last?.generation = generation
                 return verdict
@@ -123,27 +120,24 @@ final class WorkerRules {
             self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
             return known
         }
-        if isLogged { told = self.classify(head, facts: facts, in: bytes) }
-        if isLogged || told?.isAdded == true { self.classKey.prepareForLookUp() }
-        let verdict: Verdict
-        if let told,
-            let known = self.patterns?.verdict(
+        if told != nil,
+            let known = self.denials?.verdict(
                 on: head,
                 in: bytes,
                 of: self.classKey,
-                told,
                 form: self.key.form
             ), self.isValid(known)
         {
-            verdict = known
-        } else {
-            let identity = self.identify(head, in: bytes, query: query)
-            verdict = self.decide(on: identity, address: address)
-            if let told, !self.isShared(verdict, told) {
-                self.patterns?.keep(verdict, on: identity, head, in: bytes, of: self.classKey, told)
-            }
+            self.cache.insert(known, for: self.key)
+            self.remember(known, for: self.key, generation, in: &last)
+            return known
         }
-        let isShared = told.map { self.isShared(verdict, $0) } ?? false
+        let identity = self.identify(head, in: bytes, query: query)
+        let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
+        let members = told.flatMap { self.members($0, head, in: bytes, upstream) }
+        let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
+        let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
+        if members != nil, !isShared { self.denials?.keep(verdict, on: identity, head, in: bytes) }
         let key = isShared ? self.classKey : self.key
         self.cache.insert(verdict, for: key)
         self.remember(verdict, for: key, generation, hasQuery: !query.isEmpty, in: &last)
@@ -172,9 +166,18 @@ final class WorkerRules {
         return classes.isComplete(told) ? told : nil
     }
 
-    /// Whether a verdict is the one on every client of the class.
-    private func isShared(_ verdict: Verdict, _ told: ClientClasses.Told) -> Bool {
-        self.logFormat == nil && !told.isAdded && self.classes?.shares(verdict.decision) ?? false
+    /// The class of a client that has told all this.
+    ///
+    /// - Returns: `nil` if the backend would be told something else of the client than it is to be.
+    private func members(
+        _ told: ClientClasses.Told,
+        _ head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ upstream: UpstreamIdentity
+    ) -> ClassMembers? {
+        guard let classes = self.classes else { return nil }
+        let members = ClassMembers(classes, told)
+        return members.fields(of: head, in: bytes) == upstream.add ? members : nil
     }
 
     /// Sets the key of the client itself.
@@ -276,19 +279,27 @@ final class WorkerRules {
     private static let root = [ASCII.slash]
 
     /// Judges the client whose claims were read last.
-    private func decide(on identity: ClientIdentity, address: String) -> Verdict {
+    private func decide(
+        on identity: ClientIdentity,
+        address: String,
+        upstream: UpstreamIdentity,
+        _ members: ClassMembers?
+    ) -> Verdict {
         let now = self.now()
         let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
+        let logged = members == nil ? identity : nil
         return Verdict(
             decision: decision,
-            upstreamIdentity: self.ruleSet.upstreamIdentity(self.claims, identity),
+            upstreamIdentity: upstream,
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
             answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
-            logFields: self.logFormat.map {
-                AccessLogFields.rendered(identity, decision, as: $0)
+            logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
+            clientLogFields: self.logFormat.map {
+                AccessLogFields.rendered(client: logged, as: $0)
             } ?? [],
-            now: now
+            now: now,
+            members: members
         )
     }
 

@@ -14,14 +14,16 @@ struct PlainVersionTests {
     func `what is read at a glance is what is read with care`(_ text: String) {
         let bytes = Array(text.utf8)
         let careful = VersionStatement(line: bytes.span).version.value?.description
-        let plain = AppVersion.description(ofPlain: bytes.span)
+        let plain = AppVersion.placeOfDescription(inPlain: bytes.span).map {
+            bytes.span.extracting($0).text
+        }
         #expect(plain == nil || plain == careful)
         #expect(ClientClasses.versionText(bytes.span) == careful)
     }
 
     @Test(arguments: ["3.2.0", "10", "1.2.3.4.5", "3.2.0+5"])
     func `ordinary versions are read at a glance`(_ text: String) {
-        #expect(AppVersion.description(ofPlain: Array(text.utf8).span) != nil)
+        #expect(AppVersion.placeOfDescription(inPlain: Array(text.utf8).span) != nil)
     }
 
     @Test func `a byte is found wherever it stands`() {

@@ -213,16 +213,34 @@ struct ClientClassTests {
         let dropped: UInt64
         let client: [UInt8]
         let denial: [UInt8]?
-        let log: [UInt8]
+        let log: [UInt8]?
         let validUntil: Timestamp?
 
-        init(_ verdict: Verdict) {
+        /// `text`: the head for which it is given.
+        init(
+            _ verdict: Verdict,
+            on text: String,
+            by rules: WorkerRules,
+            log format: AccessLogFormat?
+        ) throws {
+            let bytes = Array(text.utf8)
+            var parser = RequestHeadParser()
+            try #require(parser.parse(bytes, table: rules.table) == .complete)
+            let head = parser.head
+            let added = verdict.members?.fields(of: head, in: bytes.span) ?? []
             self.decision = verdict.decision
-            self.upstream = verdict.upstreamFields
+            self.upstream = RenderedAnswer.lines(added) + verdict.upstreamFields
             self.dropped = verdict.droppedFields
             self.client = verdict.clientFields
             self.denial = verdict.denial.map { $0.head + $0.body }
-            self.log = verdict.logFields
+            let client =
+                format.flatMap { verdict.members?.logged(head, in: bytes.span, as: $0) }
+                ?? .rendered(verdict.clientLogFields)
+            self.log = format.map { format in
+                [UInt8](logAtMost: AccessLogFields.room(for: client)) {
+                    AccessLogFields.write(client, in: bytes.span, as: format, into: &$0)
+                } + verdict.logFields
+            }
             self.validUntil = verdict.validUntil
         }
     }
@@ -251,12 +269,14 @@ struct ClientClassTests {
                 let own = try rules(1).verdict(onFirst: text)
                 verdicts[ObjectIdentifier(shared)] = shared
                 if shared.denial == nil { passed += 1 }
-                try #require(Effect(shared) == Effect(own), "\(name): \(text)")
+                let effect = try Effect(shared, on: text, by: together, log: format)
+                let expected = try Effect(own, on: text, by: together, log: format)
+                try #require(effect == expected, "\(name): \(text)")
             }
-            // Where a rule is rolled out, each device is one of its own, and so is each log line.
+            // Where a rule is rolled out, each device is one of its own.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
-                isShared || passed < count / 2 || ruleSet.clientClasses == nil || format != nil,
+                isShared || passed < count / 2 || ruleSet.clientClasses == nil,
                 "\(name) shares nothing"
             )
             said.append("\(name): \(verdicts.count) of \(count), \(passed) passed")
@@ -313,15 +333,19 @@ struct ClientClassTests {
                 Timestamp(secondsSinceEpoch: second)
             }
         }
-        func verdict(_ rules: WorkerRules, _ lines: [String]) throws -> Verdict {
-            try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + lines))
+        func text(_ lines: [String]) -> String {
+            wire(["GET / HTTP/1.1", "Host: a"] + lines)
         }
         let together = rules()
-        _ = try verdict(together, pair.known)
+        _ = try together.verdict(onFirst: text(pair.known))
         second += 1
-        let new = try verdict(together, pair.new)
+        let new = try together.verdict(onFirst: text(pair.new))
         #expect(new.decidedAt == Timestamp(secondsSinceEpoch: start))
-        #expect(try Effect(new) == Effect(verdict(rules(), pair.new)))
+        let own = try rules().verdict(onFirst: text(pair.new))
+        #expect(
+            try Effect(new, on: text(pair.new), by: together, log: pair.format)
+                == Effect(own, on: text(pair.new), by: together, log: pair.format)
+        )
     }
 
     private static let apart = [
