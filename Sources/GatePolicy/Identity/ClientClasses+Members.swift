@@ -4,7 +4,7 @@ extension ClientClasses {
     /// read.
     package static func versionText(_ line: Span<UInt8>) -> String? {
         var client = PlainClient()
-        if client.add(.version, 0..<line.count, in: line), let place = client.version {
+        if client.add(.version, line.withoutBlanks(0..<line.count), in: line), let place = client.version {
             return line.extracting(place).text
         }
         return VersionStatement(line: line).version.value?.description
@@ -74,8 +74,8 @@ extension ClientClasses {
         }
     }
 
-    /// Where a client with a class states its app, platform, version and build, each of them written
-    /// as it is described: most clients do, and need not be read.
+    /// Where a client with a class states its app, platform, version and build, the last three written
+    /// as they are described: most clients do, and need not be read.
     package struct PlainClient: Sendable {
         package private(set) var app: Range<Int>?
         package private(set) var platform: Range<Int>?
@@ -94,7 +94,7 @@ extension ClientClasses {
         ///
         /// - Parameters:
         ///   - part: Which part the line speaks of.
-        ///   - place: That of the line's value.
+        ///   - place: That of the line's value, without blanks around it.
         ///   - bytes: Where it lies.
         /// - Returns: `false` if the client has to be read.
         package mutating func add(
@@ -103,24 +103,20 @@ extension ClientClasses {
             in bytes: Span<UInt8>
         ) -> Bool {
             switch part {
-            case .app, .platform, .version, .build: break
-            case .channel, .osVersion, .device, .languages, .country, .storefront: return true
-            }
-            guard place.count <= IdentityLimits.lineLength else { return false }
-            let place = bytes.withoutBlanks(place)
-            let value = bytes.extracting(place)
-            switch part {
             case .app:
                 self.app = place
-                return value.count <= StatedValue.maximumLength && value.isPrintable
+                return place.count <= StatedValue.maximumLength
             case .platform:
                 self.platform = place
-                return Platform.isName(value)
+                return Platform.isName(bytes.extracting(place))
             case .build:
                 self.build = place
-                return value.isPlainBuild
-            default:
-                return self.add(version: value, at: place.lowerBound)
+                return bytes.extracting(place).isPlainBuild
+            case .version:
+                return place.count <= IdentityLimits.lineLength
+                    && self.add(version: bytes.extracting(place), at: place.lowerBound)
+            case .channel, .osVersion, .device, .languages, .country, .storefront:
+                return true
             }
         }
 
@@ -153,9 +149,6 @@ extension Range<Int> {
 }
 
 extension Span<UInt8> {
-    /// Visible ASCII and blanks.
-    fileprivate var isPrintable: Bool { self.allSatisfy { 0x20...0x7E ~= $0 } }
-
     /// A build number without zeros in front, and certainly below 2^64.
     fileprivate var isPlainBuild: Bool {
         1...19 ~= self.count && self[0] != 0x30 && self.allSatisfy(\.isDigit)

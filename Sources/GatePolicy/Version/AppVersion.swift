@@ -93,11 +93,13 @@ package struct AppVersion: Sendable {
         guard end == text.count || Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
         else { return nil }
         var (parts, digits) = (1, 0)
+        var last: UInt8 = 0
         for index in 0..<end {
             let byte = text[index]
+            defer { last = byte }
             if byte.isDigit {
                 // A second digit has no zero in front of it.
-                guard digits != 1 || text[index - 1] != 0x30 else { return nil }
+                guard digits != 1 || last != 0x30 else { return nil }
                 digits += 1
             } else {
                 guard byte == UInt8(ascii: "."), digits > 0 else { return nil }

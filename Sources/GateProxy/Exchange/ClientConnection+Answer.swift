@@ -180,7 +180,7 @@ extension ClientConnection {
         guard let log = self.worker.accessLog else { return }
         var isHTTP2 = false
         if case .stream = self.transport { isHTTP2 = true }
-        self.agentLines.find(in: head, generation: self.generation, bytes: bytes)
+        self.loggedSection.find(in: head, generation: self.generation, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,
@@ -189,7 +189,7 @@ extension ClientConnection {
                 isHTTP2: isHTTP2,
                 verdict: self.request.verdict
             ),
-            agent: self.agentLines,
+            section: &self.loggedSection,
             requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
             newRequestID: { self.worker.nextRequestID() }
         )

@@ -60,7 +60,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var rules: WorkerRules
     var lastVerdict: RememberedVerdict?
     /// For the access log.
-    var agentLines = AgentLines()
+    var loggedSection = LoggedSection()
     /// Bytes that were received and not yet used up.
     var inbound = ByteBuffer()
     /// Bytes that are ready for the client and not yet handed to the channel.

@@ -131,18 +131,22 @@ extension AccessLog {
 
     /// Begins a line while the bytes of the request are there.
     ///
-    /// `agent`: where `head` says who sent it.
+    /// `section`: what was found in the fields of `head`.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         of origin: Origin,
-        agent: AgentLines,
+        section: inout LoggedSection,
         requestID: FieldLine?,
         newRequestID: () -> RequestID,
         at now: NIODeadline = .now()
     ) -> Entry {
-        let parts = Self.parts(of: head, origin, agent, requestID: requestID, in: bytes)
-        let (client, fields) = self.fields(origin.verdict, head, in: bytes)
+        let parts = Self.parts(of: head, origin, section, requestID: requestID, in: bytes)
+        let (client, fields) =
+            origin.verdict.map {
+                (section.client($0, head, in: bytes, as: self.format), $0.logFields)
+            } ?? self.unjudged
+        let shown = bytes.extracting(head.fieldsStart..<head.end)
         let newID = requestID == nil ? newRequestID() : nil
         var line = self.spare.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
         line.clear()
@@ -160,7 +164,7 @@ extension AccessLog {
                 self.writeRequestLine(parts, in: bytes, into: &line)
                 statusIndex = line.count
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
-                AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
+                AccessLogFields.write(client, in: shown, as: self.format, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(" request_id=\"")
             case .json:
@@ -170,7 +174,7 @@ extension AccessLog {
                 line.writeStaticString(",\"client\":\"")
                 line.writeString(origin.client)
                 self.writeMembers(parts, in: bytes, into: &line)
-                AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
+                AccessLogFields.write(client, in: shown, as: self.format, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(",\"request_id\":\"")
                 statusIndex = line.count
@@ -188,17 +192,6 @@ extension AccessLog {
             started: now,
             newRequestID: newID
         )
-    }
-
-    /// The fields for a client and for the decision on it.
-    private func fields(
-        _ verdict: Verdict?,
-        _ head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> (client: LoggedClient, decision: [UInt8]) {
-        guard let verdict else { return self.unjudged }
-        let client = verdict.members?.logged(head, in: bytes, as: self.format)
-        return (client ?? .rendered(verdict.clientLogFields), verdict.logFields)
     }
 
     /// Writes the part between the time and the status in a line of text.
@@ -310,7 +303,7 @@ extension AccessLog {
     private static func parts(
         of head: borrowing RequestHead,
         _ origin: Origin,
-        _ agent: AgentLines,
+        _ section: LoggedSection,
         requestID: FieldLine?,
         in bytes: Span<UInt8>
     ) -> Parts {
@@ -318,8 +311,8 @@ extension AccessLog {
             method: head.methodStart..<head.methodEnd,
             path: bytes.path(head.target.start..<head.target.end),
             version: origin.isHTTP2 ? "2.0" : head.minorVersion == 0 ? "1.0" : "1.1",
-            referer: agent.referer.map { bytes.path(head.fields.lines[$0].value) },
-            userAgent: agent.userAgent.map { head.fields.lines[$0].value },
+            referer: section.referer.map { bytes.path(head.fields.lines[$0].value) },
+            userAgent: section.userAgent.map { head.fields.lines[$0].value },
             requestID: requestID?.value
         )
     }

@@ -4,7 +4,7 @@ import GatePolicy
 enum LoggedClient {
     /// Its fields, worked out once for all of its requests.
     case rendered([UInt8])
-    /// It is shown in its own words.
+    /// Its words stand in the header section as they stand in a log line, at these places.
     case plain(ClientClasses.PlainClient)
 }
 
@@ -37,69 +37,45 @@ enum AccessLogFields {
     static func room(for client: LoggedClient) -> Int {
         switch client {
         case .rendered(let fields): fields.count
-        case .plain(let client):
-            4 * self.fieldRoom
-                + LogValue.room(for: client.count, atMost: 4 * self.longest)
-                + 3 * LogValue.room(for: 0, atMost: self.longest)
+        case .plain(let client): 4 * self.fieldRoom + client.count
         }
     }
 
     /// Writes the fields for a client.
+    ///
+    /// `section`: the header section of the request.
     static func write(
         _ client: LoggedClient,
-        in bytes: Span<UInt8>,
+        in section: Span<UInt8>,
         as format: AccessLogFormat,
         into line: inout LogCursor
     ) {
         switch client {
         case .rendered(let fields): line.writeBytes(fields.span)
-        case .plain(let client): self.write(client, in: bytes, as: format, into: &line)
+        case .plain(let client): self.write(client, in: section, as: format, into: &line)
         }
     }
 
     private static func write(
         _ client: ClientClasses.PlainClient,
-        in bytes: Span<UInt8>,
+        in section: Span<UInt8>,
         as format: AccessLogFormat,
         into line: inout LogCursor
     ) {
-        self.write(client.app, in: bytes, " app=\"", ",\"app\":\"", as: format, into: &line)
-        self.write(
-            client.platform,
-            in: bytes,
-            " platform=\"",
-            ",\"platform\":\"",
-            as: format,
-            into: &line
-        )
-        self.write(
-            client.version,
-            in: bytes,
-            " version=\"",
-            ",\"version\":\"",
-            as: format,
-            into: &line
-        )
-        self.write(client.build, in: bytes, " build=\"", ",\"build\":\"", as: format, into: &line)
-    }
-
-    @inline(__always)
-    private static func write(
-        _ place: Range<Int>?,
-        in bytes: Span<UInt8>,
-        _ text: StaticString,
-        _ member: StaticString,
-        as format: AccessLogFormat,
-        into line: inout LogCursor
-    ) {
-        if format == .json, place == nil { return }
-        line.writeStaticString(format == .json ? member : text)
-        if let place {
-            LogValue.write(bytes.extracting(place), as: format, atMost: self.longest, into: &line)
-        } else {
-            line.writeStaticString("-")
+        func write(_ place: Range<Int>?, _ text: StaticString, _ member: StaticString) {
+            if format == .json, place == nil { return }
+            line.writeStaticString(format == .json ? member : text)
+            if let place {
+                line.writeBytes(section.extracting(place))
+            } else {
+                line.writeStaticString("-")
+            }
+            line.writeStaticString("\"")
         }
-        line.writeStaticString("\"")
+        write(client.app, " app=\"", ",\"app\":\"")
+        write(client.platform, " platform=\"", ",\"platform\":\"")
+        write(client.version, " version=\"", ",\"version\":\"")
+        write(client.build, " build=\"", ",\"build\":\"")
     }
 
     /// The fields for a decision, which stand behind those for the client.

@@ -27,15 +27,28 @@ package struct ClassMembers: Sendable {
         in bytes: Span<UInt8>,
         as format: AccessLogFormat
     ) -> LoggedClient {
+        let section = bytes.extracting(head.fieldsStart..<head.end)
         var client = ClientClasses.PlainClient()
         for line in head.fields.lines {
             guard let part = self.part(of: line) else { continue }
-            guard client.add(part, line.valueStart..<line.valueEnd, in: bytes) else {
-                let identity = self.identity(of: head, in: bytes)
-                return .rendered(AccessLogFields.rendered(client: identity, as: format))
+            let place = line.valueStart - head.fieldsStart..<line.valueEnd - head.fieldsStart
+            guard client.add(part, place, in: section) else {
+                return self.rendered(head, in: bytes, as: format)
             }
         }
+        if let app = client.app, !section.extracting(app).isPlainLogText {
+            return self.rendered(head, in: bytes, as: format)
+        }
         return .plain(client)
+    }
+
+    private func rendered(
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        as format: AccessLogFormat
+    ) -> LoggedClient {
+        let identity = self.identity(of: head, in: bytes)
+        return .rendered(AccessLogFields.rendered(client: identity, as: format))
     }
 
     private func identity(

@@ -78,6 +78,39 @@ struct AccessLogTests {
         }
     }
 
+    @Test func `clients that share a verdict are shown in their own words`() throws {
+        let (stage, lines) = try self.stage(.combined)
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        func shown(_ fields: String...) throws -> String {
+            try client.receive(wire(["GET / HTTP/1.1", "Host: a"] + fields))
+            try upstream.receive(Message.ok)
+            let line = self.logged(stage, lines)
+            let start = try #require(line.firstRange(of: " app=")).lowerBound
+            let end = try #require(line.firstRange(of: " decision=")).lowerBound
+            return String(line[start..<end])
+        }
+        let plain = #" app="a" platform="ios" version="4.1" build="7""#
+        for _ in 0..<2 {
+            let line = try shown(
+                "X-App-Id: a",
+                "X-App-Platform: ios",
+                "X-App-Version: 4.1",
+                "X-App-Build: 7"
+            )
+            #expect(line == plain)
+        }
+        #expect(
+            try shown("X-App-Id: b\"", "X-App-Version: 4.2+x")
+                == #" app="b\x22" platform="-" version="4.2" build="-""#
+        )
+        #expect(try shown("X-App-Id: a", "X-App-Version: ios / 4.1 (7)") == plain)
+        #expect(
+            try shown("X-App-Platform: iPhone", "X-App-Version: v04.1", "X-App-Build: 007")
+                == #" app="-" platform="ios" version="4.1" build="7""#
+        )
+    }
+
     @Test func `a denial has its rule and no status of the backend`() throws {
         let (stage, lines) = try self.stage(.combined)
         let client = try stage.client()
@@ -131,8 +164,8 @@ struct AccessLogTests {
         let table = FieldNameTable.request(identityHeaderNames: [])
         try #require(parser.parse(wire.span, table: table) == .complete)
         let facts = try parser.facts(in: wire.span)
-        var agent = AgentLines()
-        agent.find(in: parser.head, generation: parser.generation, bytes: wire.span)
+        var section = LoggedSection()
+        section.find(in: parser.head, generation: parser.generation, bytes: wire.span)
         var text = ""
         let log = AccessLog(format) { text += String(buffer: $0) }
         var entry = log.begin(
@@ -143,7 +176,7 @@ struct AccessLogTests {
                 isHTTP2: false,
                 verdict: nil
             ),
-            agent: agent,
+            section: &section,
             requestID: RequestHeadWriter.clientRequestID(
                 parser.head,
                 facts: facts,

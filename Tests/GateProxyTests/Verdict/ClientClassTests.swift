@@ -236,9 +236,10 @@ struct ClientClassTests {
             let client =
                 format.flatMap { verdict.members?.logged(head, in: bytes.span, as: $0) }
                 ?? .rendered(verdict.clientLogFields)
+            let section = bytes.span.extracting(head.fieldsStart..<head.end)
             self.log = format.map { format in
                 [UInt8](logAtMost: AccessLogFields.room(for: client)) {
-                    AccessLogFields.write(client, in: bytes.span, as: format, into: &$0)
+                    AccessLogFields.write(client, in: section, as: format, into: &$0)
                 } + verdict.logFields
             }
             self.validUntil = verdict.validUntil

@@ -1,20 +1,22 @@
-/// Which field lines of a head say where its sender comes from, `Referer`, and what it is,
-/// `User-Agent`: found once for all requests of a connection that have the same header section.
-struct AgentLines {
+/// What log lines show of a header section: where its sender comes from, `Referer`, what it is,
+/// `User-Agent`, and which client it is; found once for all requests of a connection that have the same
+/// section.
+struct LoggedSection {
     /// That of the section in which they were found.
     private var generation: UInt64 = 0
     /// Indices into the field lines; the last of two counts.
     private(set) var referer: Int?
     private(set) var userAgent: Int?
+    private var client: LoggedClient?
 
-    /// Finds them in a head, unless its header section is the same as that of the last one.
+    /// Looks at a head, unless its header section is the same as that of the last one.
     mutating func find(
         in head: borrowing RequestHead,
         generation: HeadGeneration,
         bytes: Span<UInt8>
     ) {
         guard generation.fields != self.generation else { return }
-        self = AgentLines()
+        self = LoggedSection()
         self.generation = generation.fields
         for index in head.fields.lines.indices {
             let (start, end) = (head.fields.lines[index].start, head.fields.lines[index].nameEnd)
@@ -25,5 +27,19 @@ struct AgentLines {
             default: break
             }
         }
+    }
+
+    /// The client of the section, on which there is a verdict.
+    mutating func client(
+        _ verdict: Verdict,
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        as format: AccessLogFormat
+    ) -> LoggedClient {
+        guard let members = verdict.members else { return .rendered(verdict.clientLogFields) }
+        if let client = self.client { return client }
+        let client = members.logged(head, in: bytes, as: format)
+        self.client = client
+        return client
     }
 }
