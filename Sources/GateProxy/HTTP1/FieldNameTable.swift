@@ -7,9 +7,13 @@ package struct FieldNameTable: Sendable {
     private struct Entry {
         var nameStart: Int
         var nameCount: Int
+        /// Whether it has letters, digits and hyphens only.
+        var isPlain: Bool
         /// The next entry of the same bucket, as `firsts` counts.
         var next: UInt8
         var role: FieldRole
+
+        var place: Range<Int> { self.nameStart..<self.nameStart + self.nameCount }
     }
 
     /// The first entry of each bucket, counted from one; zero: the bucket is empty.
@@ -29,6 +33,7 @@ package struct FieldNameTable: Sendable {
                 Entry(
                     nameStart: self.names.count,
                     nameCount: bytes.count,
+                    isPlain: bytes.allSatisfy(Self.isPlain),
                     next: self.firsts[bucket],
                     role: role
                 )
@@ -77,6 +82,10 @@ package struct FieldNameTable: Sendable {
         return .other
     }
 
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        ASCII.isDigit(byte) || byte == ASCII.hyphen || 0x61...0x7A ~= byte
+    }
+
     private enum Likeness {
         case same
         /// The same but for `_` where the name has `-`. CGI and its heirs read both as one variable,
@@ -86,6 +95,11 @@ package struct FieldNameTable: Sendable {
     }
 
     private func compare(_ bytes: Span<UInt8>, from start: Int, with entry: Entry) -> Likeness {
+        if entry.isPlain,
+            bytes.holdsToken(self.names.span.extracting(entry.place), at: start)
+        {
+            return .same
+        }
         var likeness = Likeness.same
         for offset in 0..<entry.nameCount {
             let byte = bytes[start + offset]

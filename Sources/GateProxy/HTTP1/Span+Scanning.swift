@@ -111,6 +111,39 @@ extension Span<UInt8> {
         return (below | ((delete &- low) & ~delete)) & high != 0
     }
 
+    /// Whether a name of lower-case letters, digits and hyphens stands here, in capitals or not.
+    ///
+    /// Tells names from other tokens only: some control characters look like digits.
+    @inline(__always)
+    func holdsToken(_ name: Span<UInt8>, at start: Int) -> Bool {
+        let count = name.count
+        precondition(start >= 0 && count <= self.count - start)
+        return unsafe self.withUnsafeBytes { bytes in
+            unsafe name.withUnsafeBytes { name in
+                guard count >= 8 else {
+                    for offset in 0..<count
+                    where unsafe bytes[start + offset] | 0x20 != name[offset] { return false }
+                    return true
+                }
+                // The last eight bytes overlap those before.
+                var offset = 0
+                while true {
+                    let word = unsafe bytes.loadUnaligned(
+                        fromByteOffset: start + offset,
+                        as: UInt64.self
+                    )
+                    let wanted = unsafe name.loadUnaligned(
+                        fromByteOffset: offset,
+                        as: UInt64.self
+                    )
+                    guard word | 0x2020_2020_2020_2020 == wanted else { return false }
+                    if offset == count - 8 { return true }
+                    offset = Swift.min(offset + 8, count - 8)
+                }
+            }
+        }
+    }
+
     /// Whether the bytes of a range are those of a lower-case word, without regard to case.
     func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }

@@ -83,6 +83,7 @@ package struct HTTP2RequestHead {
         _ table: FieldNameTable,
         into head: inout RequestHead
     ) throws(Fault) {
+        var lines = lines.mutableSpan
         for index in lines.indices {
             let line = lines[index]
             if bytes[line.start] == ASCII.colon {

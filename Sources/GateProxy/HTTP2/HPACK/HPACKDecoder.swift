@@ -41,8 +41,7 @@ package struct HPACKDecoder {
             hasField = true
             if byte & 0x80 != 0 {
                 let index = try Self.integer(block, &position, prefix: 7)
-                let count = try self.fieldCount(of: index)
-                if list.admits(count, limit: limit) { self.append(index, to: &list) }
+                try self.append(index, to: &list, limit: limit)
             } else {
                 let isIndexed = byte & 0xC0 == 0x40
                 try self.literal(
@@ -70,8 +69,7 @@ package struct HPACKDecoder {
         if index == 0 {
             try Self.string(block, &position, into: &list)
         } else {
-            _ = try self.fieldCount(of: index)
-            self.appendName(index, to: &list)
+            try self.appendName(index, to: &list)
         }
         let nameEnd = list.bytes.count
         list.endName()
@@ -89,31 +87,33 @@ package struct HPACKDecoder {
         if !list.admits(count, limit: limit) { list.dropLast() }
     }
 
-    /// The bytes of the name and value of a field by its number.
-    private func fieldCount(of index: Int) throws(HPACKFault) -> Int {
-        guard index > 0 else { throw .unknownIndex }
-        let dynamic = index - 1 - HPACKStaticTable.count
-        guard dynamic >= 0 else { return HPACKStaticTable.fieldCount(of: index - 1) }
-        guard dynamic < self.table.count else { throw .unknownIndex }
-        return self.table.fieldCount(of: dynamic)
-    }
-
-    private func append(_ index: Int, to list: inout HeaderList) {
-        let dynamic = index - 1 - HPACKStaticTable.count
+    private func append(
+        _ index: Int,
+        to list: inout HeaderList,
+        limit: Int
+    ) throws(HPACKFault) {
+        let dynamic = try self.dynamicIndex(index)
         if dynamic < 0 {
-            HPACKStaticTable.append(index - 1, to: &list)
+            HPACKStaticTable.append(index - 1, to: &list, limit: limit)
         } else {
-            self.table.append(dynamic, to: &list)
+            self.table.append(dynamic, to: &list, limit: limit)
         }
     }
 
-    private func appendName(_ index: Int, to list: inout HeaderList) {
-        let dynamic = index - 1 - HPACKStaticTable.count
+    private func appendName(_ index: Int, to list: inout HeaderList) throws(HPACKFault) {
+        let dynamic = try self.dynamicIndex(index)
         if dynamic < 0 {
             HPACKStaticTable.appendName(index - 1, to: &list)
         } else {
             self.table.appendName(dynamic, to: &list)
         }
+    }
+
+    /// The number of a field in the dynamic table; negative: it is in the static one.
+    private func dynamicIndex(_ index: Int) throws(HPACKFault) -> Int {
+        let dynamic = index - 1 - HPACKStaticTable.count
+        guard index > 0, dynamic < self.table.count else { throw .unknownIndex }
+        return dynamic
     }
 
     /// An integer whose first bits share a byte with something else (RFC 7541 5.1).

@@ -1,20 +1,22 @@
-/// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first, as lines of a
-/// `HeaderList`.
+/// Where a field of a table lies, as a line of a `HeaderList`.
+struct HPACKEntry {
+    var start: Int
+    let nameCount: Int
+    let lineCount: Int
+    let isWellFormed: Bool
+
+    /// The bytes of the name and the value.
+    var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
+    /// What it counts in the table (RFC 7541 4.1).
+    var size: Int { self.fieldCount + HeaderList.overhead }
+}
+
+/// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first.
 struct HPACKDynamicTable {
-    private struct Entry {
-        var start: Int
-        var nameCount: Int
-        var lineCount: Int
-        var isWellFormed: Bool
-
-        var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
-        var size: Int { self.fieldCount + HeaderList.overhead }
-    }
-
     private static let mostOutdated = 256
 
     private var bytes: [UInt8] = []
-    private var entries: [Entry] = []
+    private var entries: [HPACKEntry] = []
     /// The oldest entry that still counts; those before it wait to be cleared away.
     private var first = 0
     private var size = 0
@@ -33,7 +35,7 @@ struct HPACKDynamicTable {
 
     /// Adds a field; one that is larger than the table empties it (RFC 7541 4.4).
     mutating func insert(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
-        var entry = Entry(
+        var entry = HPACKEntry(
             start: 0,
             nameCount: nameCount,
             lineCount: line.count,
@@ -47,17 +49,9 @@ struct HPACKDynamicTable {
         self.size += entry.size
     }
 
-    /// The bytes of the name and value of a field by its number from zero, of `count`.
-    func fieldCount(of index: Int) -> Int { self.entry(index).fieldCount }
-
-    /// Appends a field by its number from zero, of `count`.
-    func append(_ index: Int, to list: inout HeaderList) {
-        let entry = self.entry(index)
-        list.append(
-            line: self.bytes.span.extracting(entry.start..<entry.start + entry.lineCount),
-            nameCount: entry.nameCount,
-            isWellFormed: entry.isWellFormed
-        )
+    /// Appends a field by its number from zero, of `count`, unless the list becomes too large.
+    func append(_ index: Int, to list: inout HeaderList, limit: Int) {
+        list.append(self.entry(index), in: self.bytes.span, limit: limit)
     }
 
     func appendName(_ index: Int, to list: inout HeaderList) {
@@ -65,7 +59,7 @@ struct HPACKDynamicTable {
         list.append(self.bytes.span, from: entry.start, to: entry.start + entry.nameCount)
     }
 
-    private func entry(_ index: Int) -> Entry { self.entries[self.entries.count - 1 - index] }
+    private func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }
 
     private mutating func evict(toFit limit: Int) {
         while self.size > limit, self.first < self.entries.count {

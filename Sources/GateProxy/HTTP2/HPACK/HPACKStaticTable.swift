@@ -19,25 +19,31 @@ package enum HPACKStaticTable {
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
     ]
 
-    private static let lines: [(line: [UInt8], nameCount: Int)] = Self.fields.map {
-        (Array("\($0.name): \($0.value)\r\n".utf8), $0.name.utf8.count)
-    }
+    private static let bytes = Self.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+
+    private static let entries: [HPACKEntry] = {
+        var start = 0
+        return Self.fields.map { field in
+            let entry = HPACKEntry(
+                start: start,
+                nameCount: field.name.utf8.count,
+                lineCount: field.name.utf8.count + field.value.utf8.count + HeaderList.lineOverhead,
+                isWellFormed: true
+            )
+            start += entry.lineCount
+            return entry
+        }
+    }()
 
     static let count = 61
 
-    /// The bytes of the name and value of a field by its number from zero.
-    static func fieldCount(of index: Int) -> Int {
-        self.lines[index].line.count - HeaderList.lineOverhead
-    }
-
-    /// Appends a field by its number from zero.
-    static func append(_ index: Int, to list: inout HeaderList) {
-        let (line, nameCount) = self.lines[index]
-        list.append(line: line.span, nameCount: nameCount, isWellFormed: true)
+    /// Appends a field by its number from zero, unless the list becomes too large.
+    static func append(_ index: Int, to list: inout HeaderList, limit: Int) {
+        list.append(self.entries[index], in: self.bytes.span, limit: limit)
     }
 
     static func appendName(_ index: Int, to list: inout HeaderList) {
-        let (line, nameCount) = self.lines[index]
-        list.append(line.span, from: 0, to: nameCount)
+        let entry = self.entries[index]
+        list.append(self.bytes.span, from: entry.start, to: entry.start + entry.nameCount)
     }
 }

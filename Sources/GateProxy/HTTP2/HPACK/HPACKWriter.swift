@@ -129,20 +129,13 @@ struct HPACKWriter {
             ]
             while candidate != 0 {
                 let entry = self.entries[Int(candidate) - 1]
-                if entry.count == end - start, self.matches(entry, bytes, at: start) {
+                let name = self.names.span.extracting(entry.start..<entry.start + entry.count)
+                if name.count == end - start, bytes.holdsToken(name, at: start) {
                     return entry.index
                 }
                 candidate = entry.next
             }
             return nil
-        }
-
-        private func matches(_ entry: Entry, _ bytes: Span<UInt8>, at start: Int) -> Bool {
-            for offset in 0..<entry.count
-            where ASCII.lowercased(bytes[start + offset]) != self.names[entry.start + offset] {
-                return false
-            }
-            return true
         }
 
         private static func bucket(length: Int, first: UInt8) -> Int {

@@ -58,6 +58,13 @@ package struct HeaderList {
         return isWellFormed
     }
 
+    /// Appends a field of a table, or leaves it out.
+    mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
+        guard self.admits(entry.fieldCount, limit: limit) else { return }
+        let line = bytes.extracting(entry.start..<entry.start + entry.lineCount)
+        self.append(line: line, nameCount: entry.nameCount, isWellFormed: entry.isWellFormed)
+    }
+
     /// Appends a field that is laid out as a line and was looked at before.
     mutating func append(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
         let start = self.bytes.count
