@@ -4,8 +4,9 @@ extension ClientClasses {
     /// read.
     package static func versionText(_ line: Span<UInt8>) -> String? {
         var client = PlainClient()
-        if client.add(.version, line.withoutBlanks(0..<line.count), in: line), let place = client.version {
-            return line.extracting(place).text
+        let place = line.withoutBlanks(0..<line.count)
+        if client.add(.version, place, in: line), let version = client.version {
+            return line.extracting(version).text
         }
         return VersionStatement(line: line).version.value?.description
     }

@@ -28,7 +28,9 @@ enum HostSyntax {
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
+        // Nearly all of them are letters and dots.
+        if (byte | 0x20) &- 0x61 < 26 || byte == ASCII.dot { return true }
+        return switch byte {
         case UInt8(ascii: "#"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
         case UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "("), UInt8(ascii: ")"): true
         default: ASCII.isToken(byte)

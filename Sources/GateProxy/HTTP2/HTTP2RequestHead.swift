@@ -73,7 +73,9 @@ package struct HTTP2RequestHead {
         _ limits: HeadLimits
     ) -> MessageFault? {
         if head.target.end - head.target.start > limits.target { return .targetTooLong }
-        if head.fields.passedCount > limits.fields { return .tooManyFields }
+        if head.fields.lines.count > limits.fields, head.fields.passedCount > limits.fields {
+            return .tooManyFields
+        }
         return head.method("CONNECT", in: bytes) ? .unsupportedMethod : nil
     }
 
@@ -208,7 +210,9 @@ package struct HTTP2RequestHead {
             }
         case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
             .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
-            if bytes.equals("cookie", from: line.start, to: line.nameEnd) {
+            if line.nameEnd - line.start == 6,
+                bytes.equals("cookie", from: line.start, to: line.nameEnd)
+            {
                 self.cookies.append(index)
             }
         }

@@ -23,17 +23,18 @@ extension HTTP2Stream {
     ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
         let endsStream = !head.isInterim && facts.framing == .none
-        let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
+        let connection = self.connection
+        let start = connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
         HTTP2ResponseBlock.write(
             head,
             facts: facts,
             bytes: bytes,
             endsStream: endsStream,
-            into: &self.connection.outbox.frames
+            into: &connection.outbox.frames
         )
-        HTTP2ResponseBlock.write(lines, into: &self.connection.outbox.frames)
-        self.connection.outbox.endHeaders(at: start, stream: self.id)
-        self.connection.flush()
+        if !lines.isEmpty { HTTP2ResponseBlock.write(lines, into: &connection.outbox.frames) }
+        connection.outbox.endHeaders(at: start, stream: self.id)
+        connection.flush()
         if !head.isInterim { self.headWasWritten(endsStream: endsStream) }
     }
 
