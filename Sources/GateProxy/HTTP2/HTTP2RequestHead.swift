@@ -180,6 +180,7 @@ package struct HTTP2RequestHead {
             && head.method("OPTIONS", in: bytes) ? .asterisk : nil
     }
 
+    @inline(__always)
     private mutating func take(
         field line: FieldLine,
         at index: Int,

@@ -29,15 +29,8 @@ package struct HeaderList {
 
     /// Appends to the field that is being read.
     mutating func append(_ span: Span<UInt8>, from start: Int, to end: Int) {
-        let piece = span.extracting(start..<end)
-        self.bytes.append(addingCapacity: piece.count) { bytes in
-            unsafe bytes.withUnsafeMutableBufferPointer { room, count in
-                unsafe piece.withUnsafeBufferPointer { piece in
-                    guard let first = piece.baseAddress else { return }
-                    unsafe room.baseAddress?.initialize(from: first, count: piece.count)
-                    count = piece.count
-                }
-            }
+        unsafe span.extracting(start..<end).withUnsafeBufferPointer {
+            unsafe self.bytes.append(contentsOf: $0)
         }
     }
 
