@@ -93,10 +93,10 @@ extension HTTP2Connection {
         // Whatever becomes of the stream: later blocks refer to what stands in this one.
         try self.headers.read(block.bytes)
         let id = block.stream
-        if let stream = self.streams[id], !stream.isOver {
-            return try self.readTrailers(of: stream, endsStream: block.endsStream)
-        }
         guard id > self.lastStream else {
+            if let stream = self.streams[id], !stream.isOver {
+                return try self.readTrailers(of: stream, endsStream: block.endsStream)
+            }
             guard !self.passesOver(id, endsStream: block.endsStream) else { return }
             throw .streamClosed
         }

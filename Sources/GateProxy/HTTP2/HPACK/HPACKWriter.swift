@@ -77,11 +77,17 @@ struct HPACKWriter {
     }
 
     /// An integer behind bits that are all zero (RFC 7541 5.1).
+    @inline(__always)
     private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
         let mask = (1 << prefix) - 1
         guard value >= mask else { return block.append(UInt8(value)) }
         block.append(UInt8(mask))
-        var rest = value - mask
+        self.writeRest(value - mask, into: &block)
+    }
+
+    /// The part of an integer that does not fit behind the bits.
+    private static func writeRest(_ value: Int, into block: inout OutputRawSpan) {
+        var rest = value
         while rest >= 0x80 {
             block.append(UInt8(rest & 0x7F | 0x80))
             rest >>= 7
@@ -123,15 +129,16 @@ struct HPACKWriter {
             }
         }
 
+        @inline(__always)
         func index(of bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
             var candidate = self.firsts[
                 Self.bucket(length: end - start, first: ASCII.lowercased(bytes[start]))
             ]
             while candidate != 0 {
                 let entry = self.entries[Int(candidate) - 1]
-                let name = self.names.span.extracting(entry.start..<entry.start + entry.count)
-                if name.count == end - start, bytes.holdsToken(name, at: start) {
-                    return entry.index
+                if entry.count == end - start {
+                    let name = self.names.span.extracting(entry.start..<entry.start + entry.count)
+                    if bytes.holdsToken(name, at: start) { return entry.index }
                 }
                 candidate = entry.next
             }
