@@ -108,18 +108,18 @@ package struct HTTP2RequestHead {
         _ line: FieldLine,
         in bytes: Span<UInt8>
     ) throws(Fault) -> FieldRole {
-        if bytes.equals(":method", from: line.start, to: line.nameEnd), self.method == nil {
-            self.method = line
-        } else if bytes.equals(":scheme", from: line.start, to: line.nameEnd), self.scheme == nil {
-            self.scheme = line
-        } else if bytes.equals(":path", from: line.start, to: line.nameEnd), self.path == nil {
+        let (start, end) = (line.start, line.nameEnd)
+        switch end - start {
+        case 5 where self.path == nil && bytes.equals(":path", from: start, to: end):
             self.path = line
-        } else if bytes.equals(":authority", from: line.start, to: line.nameEnd),
-            self.authority == nil
-        {
+        case 7 where self.method == nil && bytes.equals(":method", from: start, to: end):
+            self.method = line
+        case 7 where self.scheme == nil && bytes.equals(":scheme", from: start, to: end):
+            self.scheme = line
+        case 10 where self.authority == nil && bytes.equals(":authority", from: start, to: end):
             self.authority = line
             return .host
-        } else {
+        default:
             throw .malformed
         }
         return .hopByHop

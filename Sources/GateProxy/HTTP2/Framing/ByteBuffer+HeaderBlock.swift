@@ -7,8 +7,9 @@ extension ByteBuffer {
         let blockStart = start + HTTP2FrameHeader.size
         let count = self.writerIndex - blockStart
         guard count > HTTP2FrameHeader.maxLength else {
-            self.setInteger(UInt8(count >> 16), at: start)
-            self.setInteger(UInt16(truncatingIfNeeded: count), at: start + 1)
+            // The length is 24 bits, and the type stands behind it.
+            let type = HTTP2FrameType.headers.rawValue
+            self.setInteger(UInt32(count) << 8 | UInt32(type), at: start)
             return
         }
         guard var block = self.getSlice(at: blockStart, length: count),
