@@ -47,6 +47,7 @@ dearest: build
 
 # An hour.
 soak: build
+	@dev/install-packages.sh soak
 	python3 Benchmarks/soak.py --gate $(GATE)
 
 # Two minutes.

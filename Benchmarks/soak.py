@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 from sidebyside.server import free_port  # noqa: E402
 from soak import rules, watch  # noqa: E402
+from soak.clock import WallClock  # noqa: E402
 from soak.exchange import Cut  # noqa: E402
 from soak.ledger import Ledger  # noqa: E402
 from soak.process import Backend, Gate, wait_for  # noqa: E402
@@ -36,19 +37,18 @@ class Soak:
         self._rules.write_text(rules.good_rules(rules.FLOORS[0]))
         self._backend = Backend(backend_port)
         self._backend_port = backend_port
-        self._log = folder / "gate.log"
-        with self._log.open("wb") as log:
-            self._gate = Gate(
-                str(options.gate.resolve()), self._doors, backend_port, self._rules,
-                options.memory * 2**20, log,
-            )
+        self._wall_clock = WallClock(folder)
+        self._gate = Gate(
+            str(options.gate.resolve()), self._doors, backend_port, self._rules,
+            options.memory * 2**20, self._wall_clock,
+        )
 
     async def run(self):
         self._backend.start()
         try:
             doors = (self._doors.plain, self._doors.secure, self._backend_port)
             if not all([await self._listens(door) for door in doors]):
-                return ["the gate or the backend does not listen"]
+                return [f"the gate or the backend does not listen: {self._log_end()}"]
             await asyncio.sleep(2)
             base = self._sample()
             await self._disturbed_traffic()
@@ -76,6 +76,7 @@ class Soak:
     async def _disturbed_traffic(self):
         tasks = [asyncio.create_task(each) for each in (
             self._send_visitors(), self._reload(), self._restart_backend(), self._watch(),
+            self._hang_log(), self._set_clock(),
         )]
         end = time.monotonic() + self._options.minutes * 60
         while time.monotonic() < end and self._gate.exit_status is None:
@@ -85,6 +86,7 @@ class Soak:
                     task.result()
         for task in tasks:
             task.cancel()
+        self._gate.log.go_on()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._visits:
             await asyncio.wait(self._visits, timeout=60)
@@ -135,6 +137,20 @@ class Soak:
             await self._listens(self._backend_port)
             self._ledger.backend_is_back()
 
+    async def _hang_log(self):
+        """Whoever reads the log stops reading, for up to a minute."""
+        while True:
+            await asyncio.sleep(random.uniform(30, 120))
+            self._gate.log.hang()
+            await asyncio.sleep(random.uniform(5, 60))
+            self._gate.log.go_on()
+
+    async def _set_clock(self):
+        """The wall clock jumps, to either side."""
+        while True:
+            await asyncio.sleep(random.uniform(10, 60))
+            self._wall_clock.set(random.choice([-86_400, -3_600, -5, 0, 5, 3_600, 86_400]))
+
     async def _watch(self):
         while True:
             self._samples.append(self._sample())
@@ -168,7 +184,9 @@ class Soak:
               f"{max(each.threads for each in steady)} threads; "
               f"grows by {grown / 2**20:+.2f} MiB; {cpu:.0f} s of CPU; "
               f"{len(self._ledger.windows)} restarts of the backend")
-        findings = []
+        log = self._gate.log
+        print(f"log: {log.lines} lines, {log.dropped} dropped while nobody read them")
+        findings = [f"no line of a log: {line}" for line in log.broken[:3]]
         if exit_status != 0:
             findings.append(f"the gate ended with {exit_status}; its log: {self._log_end()}")
         if self._ledger.unexplained:
@@ -182,7 +200,7 @@ class Soak:
         return findings
 
     def _log_end(self):
-        return self._log.read_text(errors="replace")[-2000:]
+        return self._gate.log.end()[-2000:]
 
 
 def main():

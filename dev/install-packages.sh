@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `package` or
+# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `soak`, `package` or
 # `package-test`. Says so first, and does nothing if all are there.
 set -euo pipefail
 
@@ -11,11 +11,12 @@ test)
     # The benchmark's load generator, and what it is tested against.
     wanted+=(gcc libnghttp2-dev libssl-dev nginx)
     ;;
+soak) wanted=(openssl python3 nghttp2-client faketime) ;;
 package) wanted=(debhelper dpkg-dev python3) ;;
 package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
 *)
-    echo "usage: $0 build|test|conformance|package|package-test" >&2
+    echo "usage: $0 build|test|conformance|soak|package|package-test" >&2
     exit 64
     ;;
 esac

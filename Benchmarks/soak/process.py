@@ -10,30 +10,37 @@ from pathlib import Path
 
 from sidebyside import certificate
 
+from .log import LogReader
+
 BENCHMARKS = Path(__file__).parent.parent
 START_SECONDS = 10
 
 
 class Gate:
-    def __init__(self, binary, doors, backend_port, rules, memory_bytes, log):
+    def __init__(self, binary, doors, backend_port, rules, memory_bytes, wall_clock):
         certificate.write_pair(rules.parent)
         command = [
-            binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
+            # A process that loads the library of the clock first finds its own arguments missing.
+            "/usr/bin/env", binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
             "--tls-listen", f"127.0.0.1:{doors.secure}",
             "--tls-certificate", str(rules.parent / certificate.CERTIFICATE),
             "--tls-key", str(rules.parent / certificate.KEY),
             "--upstream", f"http://127.0.0.1:{backend_port}", "--threads", "2",
             "--head-timeout", "3", "--body-timeout", "3", "--response-timeout", "5",
             "--connect-timeout", "2", "--idle-timeout", "20", "--log-level", "warning",
+            "--access-log", "--log-format", "json",
         ]
         self._process = subprocess.Popen(
-            command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+            command, env=wall_clock.environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             # Beyond it memory is refused, and whoever asked for it ends.
             preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_DATA, (memory_bytes, memory_bytes)
             ),
         )
         self._folder = Path(f"/proc/{self._process.pid}")
+        self.log = LogReader(self._process.stdout)
+        self.log.start()
 
     @property
     def exit_status(self):

@@ -7,6 +7,10 @@ import random
 import re
 import zlib
 
+from dearest.client import (
+    DATA, END_HEADERS, END_STREAM, HEADERS, PREFACE, RESET, SETTINGS, frame, literal,
+)
+
 from .backend import PATTERN
 from .exchange import Connection, Cut, request
 from .rules import ALWAYS_DENIED, ALWAYS_PASSES, WAVERS
@@ -87,6 +91,62 @@ async def uploads(doors):
         status, answer = await connection.ask(*pieces)
     if status != 200:
         return str(status)
+    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
+    return "200" if right else "wrong body"
+
+
+async def uploads_in_single_bytes(doors):
+    """In chunks of one byte."""
+    body = random.randbytes(random.randrange(1, 3_000))
+    head = request("/upload", ALWAYS_PASSES, "POST", "Transfer-Encoding: chunked\r\n")
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
+    async with Connection(doors.plain) as connection:
+        status, answer = await connection.ask(head, chunks, b"0\r\n\r\n")
+    if status != 200:
+        return str(status)
+    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
+    return "200" if right else "wrong body"
+
+
+async def uploads_in_small_frames(doors):
+    """In frames of one byte each, over HTTP/2."""
+    body = random.randbytes(random.randrange(1, 3_000))
+    fields = b"\x83\x86" + b"".join(literal(*field) for field in (
+        (b":path", b"/upload"), (b":authority", b"soak"), (b"x-app-platform", b"ios"),
+        (b"x-app-version", ALWAYS_PASSES.encode()),
+    ))
+    pieces = [PREFACE, frame(SETTINGS, 0, 0), frame(HEADERS, END_HEADERS, 1, fields)]
+    pieces += [frame(DATA, 0, 1, bytes([byte])) for byte in body]
+    pieces.append(frame(DATA, END_STREAM, 1))
+    async with Connection(doors.plain) as connection:
+        await connection.send(b"".join(pieces))
+        return await answer_in_frames(connection, body)
+
+
+async def answer_in_frames(connection, body):
+    """Reads the answer on stream 1."""
+    status, answer = "no answer", b""
+    while True:
+        try:
+            head = await asyncio.wait_for(connection.reader.readexactly(9), 30)
+            payload = await connection.reader.readexactly(int.from_bytes(head[:3], "big"))
+        except asyncio.IncompleteReadError as error:
+            raise Cut("cut short") from error
+        kind, flags, stream = head[3], head[4], int.from_bytes(head[5:], "big")
+        if stream != 1:
+            continue
+        if kind == RESET:
+            return "reset"
+        if kind == HEADERS and status == "no answer":
+            # The first block may begin with a change of the table's size (RFC 7541 section 6.3).
+            block = payload.lstrip(b"\x20")
+            status = "200" if block[0] == 0x88 else block[2:5].decode("latin-1")
+        elif kind == DATA:
+            answer += payload
+        if flags & END_STREAM:
+            break
+    if status != "200":
+        return status
     right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
     return "200" if right else "wrong body"
 
@@ -281,6 +341,8 @@ VISITORS = (
     (pipelines, 5, {"200 426 200 426 200"}),
     (is_denied, 15, {"426"}),
     (uploads, 6, {"200"}),
+    (uploads_in_single_bytes, 2, {"200"}),
+    (uploads_in_small_frames, 2, {"200"}),
     (uploads_in_vain, 4, {"426"}),
     (downloads, 2, {"200"}),
     (downloads_slowly, 1, {"200"}),
