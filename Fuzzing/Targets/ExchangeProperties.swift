@@ -256,7 +256,8 @@ struct ExchangeProperties {
     }
 
     private mutating func drain() {
-        if self.isForwarding { self.book.mayKeepClient = false }
+        // A client that was told so already may send another request.
+        if self.isForwarding, !self.book.responseStarted { self.book.mayKeepClient = false }
         self.exchange.drain()
     }
 

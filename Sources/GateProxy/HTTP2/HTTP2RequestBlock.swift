@@ -32,8 +32,10 @@ package enum HTTP2RequestBlock {
                 )
             }
             HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
-            if let index = facts.hostLine {
-                let host = head.fields.lines[index]
+            // Without a host there is no authority, and an empty one is malformed (RFC 9113 8.3.1).
+            if let host = facts.hostLine.map({ head.fields.lines[$0] }),
+                host.valueStart < host.valueEnd
+            {
                 HPACKWriter.writeField(
                     name: 1,
                     bytes,

@@ -194,7 +194,8 @@ package struct HTTP2RequestHead {
             let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
             guard !isSpecific else { throw .malformed }
         case .host:
-            guard !self.hasHost else { throw .malformed }
+            // An authority may not be empty, and neither may what stands for it (RFC 9113 8.3.1).
+            guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
                 guard Self.isSame(authority, line, in: bytes) else { throw .malformed }

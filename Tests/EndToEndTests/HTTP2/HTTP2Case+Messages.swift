@@ -154,6 +154,11 @@ extension HTTP2Case {
         malformed("8.3.1", "a host that is another", .request(with: [("host", "other")])),
         malformed(
             "8.3.1",
+            "an empty host",
+            .request(of: [method, scheme, path, ("host", "")])
+        ),
+        malformed(
+            "8.3.1",
             "two hosts",
             .request(of: [method, scheme, path, ("host", "a"), ("host", "a")])
         ),

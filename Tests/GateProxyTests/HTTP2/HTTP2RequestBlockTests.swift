@@ -18,6 +18,10 @@ struct HTTP2RequestBlockTests {
             fields: [":method: GET", ":scheme: http", ":authority: a.example:8080", ":path: /"]
         ),
         Case(
+            head: wire("GET / HTTP/1.1", "Host:"),
+            fields: [":method: GET", ":scheme: http", ":path: /"]
+        ),
+        Case(
             head: wire("POST /b?c=d HTTP/1.1", "X-A: 1", "Host: a", "Content-Length: 3"),
             isSecure: true,
             fields: [
