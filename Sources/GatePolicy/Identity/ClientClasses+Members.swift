@@ -122,6 +122,11 @@ extension ClientClasses {
         }
 
         private mutating func add(version value: Span<UInt8>, at start: Int) -> Bool {
+            // With nothing in front of it or behind it, as most clients state it.
+            if let version = AppVersion.placeOfDescription(inPlain: value) {
+                self.version = version.moved(by: start)
+                return true
+            }
             let (platform, rest) = VersionStatement.places(in: value)
             let text = value.extracting(rest)
             guard let places = try? VersionAndBuild.places(in: text),

@@ -38,12 +38,18 @@ package struct Platform: Sendable, Hashable {
 
     private static let names = ["ios", "android", "web", "macos", "windows"]
 
+    private static let packedNames = Self.names.map { Self.packed($0.utf8Span.span) }
+
     /// Whether these bytes are certainly the name of a platform, and no other way to write it.
     static func isName(_ bytes: Span<UInt8>) -> Bool {
-        self.names.contains { name in
-            let name = name.utf8Span.span
-            return name.count == bytes.count && name.indices.allSatisfy { name[$0] == bytes[$0] }
-        }
+        1...8 ~= bytes.count && self.packedNames.contains(self.packed(bytes))
+    }
+
+    /// The first eight bytes at most, of which none is zero in a name.
+    private static func packed(_ name: Span<UInt8>) -> UInt64 {
+        var packed: UInt64 = 0
+        for index in 0..<min(8, name.count) { packed = packed << 8 | UInt64(name[index]) }
+        return packed
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

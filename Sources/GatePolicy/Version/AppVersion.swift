@@ -89,22 +89,25 @@ package struct AppVersion: Sendable {
     /// metadata; `nil` for all others, and for pre-releases.
     static func placeOfDescription(inPlain text: Span<UInt8>) -> Range<Int>? {
         guard text.count <= Self.maximumLength else { return nil }
-        let end = text.firstIndex(of: UInt8(ascii: "+")) ?? text.count
-        guard end == text.count || Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
-        else { return nil }
-        var (parts, digits) = (1, 0)
+        var (parts, digits, end) = (1, 0, 0)
         var last: UInt8 = 0
-        for index in 0..<end {
-            let byte = text[index]
-            defer { last = byte }
+        while end < text.count {
+            let byte = text[end]
             if byte.isDigit {
                 // A second digit has no zero in front of it.
                 guard digits != 1 || last != 0x30 else { return nil }
                 digits += 1
-            } else {
-                guard byte == UInt8(ascii: "."), digits > 0 else { return nil }
+            } else if byte == UInt8(ascii: ".") {
+                guard digits > 0 else { return nil }
                 (parts, digits) = (parts + 1, 0)
+            } else {
+                guard byte == UInt8(ascii: "+"),
+                    Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
+                else { return nil }
+                break
             }
+            last = byte
+            end += 1
         }
         guard digits > 0, parts <= Self.maximumParts else { return nil }
         return 0..<end

@@ -18,8 +18,9 @@ struct LoggedSection {
         guard generation.fields != self.generation else { return }
         self = LoggedSection()
         self.generation = generation.fields
-        for index in head.fields.lines.indices {
-            let (start, end) = (head.fields.lines[index].start, head.fields.lines[index].nameEnd)
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            let (start, end) = (lines[index].start, lines[index].nameEnd)
             // Nearly all fields are told from these two by the length of their names.
             switch end - start {
             case 7 where bytes.matches("referer", from: start, to: end): self.referer = index

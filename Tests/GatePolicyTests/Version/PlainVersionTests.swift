@@ -26,6 +26,19 @@ struct PlainVersionTests {
         #expect(AppVersion.placeOfDescription(inPlain: Array(text.utf8).span) != nil)
     }
 
+    @Test(arguments: [
+        ("ios", true), ("android", true), ("web", true), ("macos", true), ("windows", true),
+        ("", false), ("iOS", false), ("iphone", false), ("io", false), ("iosx", false),
+        ("windowss", false), ("xwindows", false), ("windows32", false), ("tvos", false),
+    ])
+    func `the name of a platform is told from other ways to write it`(
+        _ name: String,
+        _ isName: Bool
+    ) {
+        #expect(Platform.isName(Array(name.utf8).span) == isName)
+        #expect(!isName || Platform(name).name == name)
+    }
+
     @Test func `a byte is found wherever it stands`() {
         for count in 0..<40 {
             for place in 0...count {
