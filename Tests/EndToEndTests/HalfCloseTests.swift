@@ -54,7 +54,9 @@ struct HalfCloseTests {
         let size = 4 << 20
         // The backend works on every byte, which takes its time where others want the processor, too.
         let deadline = Deadline.after(.seconds(120) * GateExecutable.slowdown)
-        try await Scene.play(backend: { _ in [.pause(milliseconds: 300), .digest] }) { scene in
+        let flags = [GateFlag.responseTimeout(seconds: 60 * GateExecutable.slowdown)]
+        let script: ScriptedBackend.Script = { _ in [.pause(milliseconds: 300), .digest] }
+        try await Scene.play(flags: flags, backend: script) { scene in
             let client = try scene.connect()
             let body = BodyPattern.bytes(0..<size)
             try client.send(Request.text("POST", fields: "Content-Length: \(size)\r\n"))
