@@ -6,6 +6,7 @@ import Testing
 
 /// The JSON Schema and the loader must not contradict each other: what an editor underlines, the
 /// loader refuses, and what the loader refuses, an editor underlines wherever a schema can see it.
+@Suite(.ownThread)
 struct RulesSchemaTests {
     /// Asks a JSON Schema validator about texts; each answer is `nil` or the first error.
     ///
