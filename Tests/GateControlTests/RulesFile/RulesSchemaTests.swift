@@ -1,4 +1,5 @@
 import Foundation
+import GateTestSupport
 import MutatedRules
 import Testing
 
@@ -25,7 +26,7 @@ struct RulesSchemaTests {
         process.standardInput = FileHandle(forReadingAtPath: folder.path(of: "texts.json"))
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "python3 needs jsonschema and yaml")
