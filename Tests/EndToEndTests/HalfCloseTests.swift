@@ -57,8 +57,9 @@ struct HalfCloseTests {
         let flags = [GateFlag.responseTimeout(seconds: 60 * GateExecutable.slowdown)]
         let script: ScriptedBackend.Script = { _ in [.pause(milliseconds: 300), .digest] }
         try await Scene.play(flags: flags, backend: script) { scene in
-            let client = try scene.connect()
+            // Made first, for it takes longer than a client may be silent where all is slow.
             let body = BodyPattern.bytes(0..<size)
+            let client = try scene.connect()
             try client.send(Request.text("POST", fields: "Content-Length: \(size)\r\n"))
             try client.send(body, by: deadline)
             client.finishSending()

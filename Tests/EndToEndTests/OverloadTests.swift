@@ -218,7 +218,7 @@ struct OverloadTests {
         let script: ScriptedBackend.Script = { _ in slow + [.answer()] }
         try await Scene.play(flags: flags, backend: script) { scene in
             // More than the kernel and the gate hold for a backend.
-            let body = BodyPattern.bytes(0..<8 << 20)
+            let body = [UInt8](repeating: 0, count: 8 << 20)
             let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)
             let client = try scene.connect()
             try client.send(Request.text("POST", fields: "Content-Length: \(body.count)\r\n"))
