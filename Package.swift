@@ -94,6 +94,7 @@ let package = Package(
         ),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
+        .target(name: "OwnThread", dependencies: ["GateTestSupport"], path: "Tests/OwnThread"),
         .target(name: "MutatedRules", dependencies: ["GatePolicy"], path: "Tests/MutatedRules"),
         .target(
             name: "ConformanceCases",
@@ -120,7 +121,7 @@ let package = Package(
             path: "Fuzzing/Targets"
         ),
         .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing"]),
-        .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy"]),
+        .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy", "OwnThread"]),
         .testTarget(
             name: "GateProxyTests",
             dependencies: [
@@ -130,6 +131,7 @@ let package = Package(
                 "GateProxy",
                 "GateTestSupport",
                 "MutatedRules",
+                "OwnThread",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -144,6 +146,7 @@ let package = Package(
                 "GatePolicy",
                 "GateTestSupport",
                 "MutatedRules",
+                "OwnThread",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
@@ -167,7 +170,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ConformanceCases", "GateControl", "GatePolicy", "GateTestSupport", "MutatedRules",
-                "versiongate",
+                "OwnThread", "versiongate",
             ],
             exclude: ["Programs"]
         ),

@@ -77,7 +77,7 @@ struct ClientEndpointTests {
                 "data: ",
                 from: current,
                 &seen,
-                by: .after(.milliseconds(1000))
+                by: .after(.seconds(1) * GateExecutable.slowdown)
             )
             #expect(raised?.contains(#""minimumVersion":"4.0.0""#) == true)
             try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "3.5.0"))

@@ -54,9 +54,12 @@ struct HalfCloseTests {
         let size = 4 << 20
         // The backend works on every byte, which takes its time where others want the processor, too.
         let deadline = Deadline.after(.seconds(120) * GateExecutable.slowdown)
-        try await Scene.play(backend: { _ in [.pause(milliseconds: 300), .digest] }) { scene in
-            let client = try scene.connect()
+        let flags = [GateFlag.responseTimeout(seconds: 60 * GateExecutable.slowdown)]
+        let script: ScriptedBackend.Script = { _ in [.pause(milliseconds: 300), .digest] }
+        try await Scene.play(flags: flags, backend: script) { scene in
+            // Made first, for it takes longer than a client may be silent where all is slow.
             let body = BodyPattern.bytes(0..<size)
+            let client = try scene.connect()
             try client.send(Request.text("POST", fields: "Content-Length: \(size)\r\n"))
             try client.send(body, by: deadline)
             client.finishSending()

@@ -203,6 +203,30 @@ struct OverloadTests {
         }
     }
 
+    @Test(arguments: [
+        // It takes nothing for a while, or little all the time.
+        ([BackendStep.pause(milliseconds: 3000), .readBody], 10),
+        ([.readSlowly(pauses: 15, milliseconds: 400)], 3 * GateExecutable.slowdown),
+    ])
+    func `a body that the backend takes slowly has the time that the backend has`(
+        _ slow: [BackendStep],
+        _ responseTimeout: Int
+    ) async throws {
+        let flags: [GateFlag] = [
+            .bodyTimeout(seconds: 1), .responseTimeout(seconds: responseTimeout),
+        ]
+        let script: ScriptedBackend.Script = { _ in slow + [.answer()] }
+        try await Scene.play(flags: flags, backend: script) { scene in
+            // More than the kernel and the gate hold for a backend.
+            let body = [UInt8](repeating: 0, count: 8 << 20)
+            let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)
+            let client = try scene.connect()
+            try client.send(Request.text("POST", fields: "Content-Length: \(body.count)\r\n"))
+            try client.send(body, by: deadline)
+            #expect(try client.response(by: deadline).status == 200)
+        }
+    }
+
     private static func waitUntil(_ awaited: String, _ holds: () throws -> Bool) throws {
         try Deadline.usual.poll(awaited) { try holds() ? true : nil }
     }

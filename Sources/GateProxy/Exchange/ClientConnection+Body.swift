@@ -56,6 +56,22 @@ extension ClientConnection {
         self.deadline = self.worker.now + (self.requestHasEnded ? self.responseTimeout : body)
     }
 
+    /// The backend takes more of the request: from now on it is up to the client again.
+    func upstreamBecameWritable() {
+        if !self.requestHasEnded { self.renewDeadline() }
+        self.resumeReading()
+    }
+
+    /// Whether it is the backend that the request waits for, and it takes some of it now and then.
+    ///
+    /// The client cannot go on meanwhile, and a slow backend is not a silent one.
+    var backendTakesOn: Bool {
+        guard case .forwarding(let forwarding) = self.exchange, let upstream = self.upstream,
+            forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
+        else { return false }
+        return upstream.takesOn()
+    }
+
     /// For the backend's answer, and between two pieces of it.
     var responseTimeout: TimeAmount {
         let timeouts = self.worker.settings.timeouts

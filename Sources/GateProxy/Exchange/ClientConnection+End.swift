@@ -63,6 +63,10 @@ extension ClientConnection {
         if self.exchange == .streaming { return self.streamIsDue() }
         // However late the loop is to read it, a request that has arrived is answered.
         guard !self.isSilent || !self.hasUnread else { return }
+        guard !self.backendTakesOn else {
+            self.deadline = self.worker.now + self.responseTimeout
+            return
+        }
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
             upstreamStalls: self.upstream.map { !$0.isWritable } ?? false

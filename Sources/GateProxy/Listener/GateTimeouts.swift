@@ -7,11 +7,12 @@ package struct GateTimeouts: Equatable, Sendable {
     package var head: TimeAmount
     /// Between two requests on a kept connection.
     package var idle: TimeAmount
-    /// Between two pieces of a request body.
+    /// Between two pieces of a request body, while it is the client that is waited for.
     package var body: TimeAmount
     /// For the connection to the backend; then 504.
     package var connect: TimeAmount
-    /// For the first byte of the response, and between two pieces of it; then 504 or an abort.
+    /// For the first byte of the response, between two pieces of it, and, from when `body` is over,
+    /// while the backend takes nothing of a request; then 504 or an abort.
     package var response: TimeAmount
     /// Without a byte in either direction after a change of protocol (WebSocket).
     package var tunnel: TimeAmount

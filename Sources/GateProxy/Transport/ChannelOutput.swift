@@ -48,9 +48,25 @@ final class ChannelOutput {
         self.unflushed == nil && self.joined.readableBytes == 0 && self.isChannelEmpty
     }
 
-    private var isChannelEmpty: Bool {
-        let waiting = try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        return waiting == 0
+    private var isChannelEmpty: Bool { self.waitingInChannel == 0 }
+
+    /// `nil`: the channel is closed.
+    private var waitingInChannel: Int? {
+        try? self.context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    }
+
+    /// Bytes that the peer has not taken: those that wait here, and those that the kernel holds.
+    ///
+    /// Asks the kernel, which says that there is room only when there is much of it.
+    var untaken: Int {
+        let pipeline = self.context.pipeline.syncOperations
+        let held = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
+            var count: CInt = 0
+            // `SIOCOUTQ` of tcp(7): what was not acknowledged.
+            return unsafe ioctl(socket, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+        }
+        let own = (self.unflushed?.readableBytes ?? 0) + self.joined.readableBytes
+        return own + (self.waitingInChannel ?? 0) + (held ?? 0)
     }
 
     func write(_ buffer: ByteBuffer) {

@@ -20,6 +20,24 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         if case .channel(let output) = self { output.wasReset } else { false }
     }
 
+    /// Whether some of what was written has not left the gate.
+    var hasUnsent: Bool {
+        switch self {
+        case .channel(let output): !output.isEmpty
+        case .stream(let stream): stream.output.hasMore
+        case .none: false
+        }
+    }
+
+    /// Bytes that were written and that the backend has not taken.
+    var untaken: Int {
+        switch self {
+        case .channel(let output): output.untaken
+        case .stream(let stream): stream.output.count
+        case .none: 0
+        }
+    }
+
     func endWriting() {
         switch self {
         case .channel(let output): output.end()

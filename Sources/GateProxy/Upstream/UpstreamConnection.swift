@@ -31,6 +31,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var wasReset = false
     /// Whether the backend has closed its side in order.
     private var inputEnded = false
+    /// What the backend had not taken when that was looked at last.
+    private var untaken: Int?
     /// Where the memory of what was read goes.
     private let largeBuffers: LargeBuffers?
     /// Whether TLS stands between this and the socket.
@@ -64,12 +66,30 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         self.client = client
         self.answersHead = answersHead
         self.deadline = nil
+        self.untaken = nil
         self.reading = .head
         self.parser.reset()
     }
 
     func write(_ buffer: ByteBuffer) {
         self.transport.write(buffer)
+    }
+
+    /// Whether the gate still holds some of what was written.
+    var hasUnsent: Bool { self.transport.hasUnsent }
+
+    /// Whether the backend has taken some of what waits for it since this was asked last, or for the
+    /// first time since it stopped taking all.
+    func takesOn() -> Bool {
+        let untaken = self.transport.untaken
+        defer { self.untaken = untaken }
+        return self.untaken.map { untaken < $0 } ?? true
+    }
+
+    /// The backend takes more again.
+    func becameWritable() {
+        self.untaken = nil
+        self.client?.upstreamBecameWritable()
     }
 
     func flush() {
@@ -179,7 +199,7 @@ extension UpstreamConnection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.client?.resumeReading() }
+        if context.channel.isWritable { self.becameWritable() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -81,8 +81,7 @@ struct HTTP2FloodTests {
                 let answer = try client.response(stream)
                 #expect(answer.status == 431)
             }
-            let after = try scene.gate.peakResidentSize()
-            #expect(after < before + 8 << 20)
+            try scene.gate.expectPeak(below: before + 8 << 20)
             try client.request(7)
             let answer = try client.response(7)
             #expect(answer.status == 200)
@@ -100,8 +99,7 @@ struct HTTP2FloodTests {
                 try client.send(.headers(UInt32(turn * 2 + 1), block))
                 _ = try client.frame { $0.isA(.headers) || $0.isA(.resetStream) }
             }
-            let after = try scene.gate.peakResidentSize()
-            #expect(after < before + 6 << 20)
+            try scene.gate.expectPeak(below: before + 6 << 20)
         }
     }
 

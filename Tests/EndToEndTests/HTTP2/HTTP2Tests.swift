@@ -296,7 +296,7 @@ struct HTTP2Tests {
                 owed = 0
             }
             #expect(received == size)
-            #expect(try scene.gate.peakResidentSize() < before + 24 << 20)
+            try scene.gate.expectPeak(below: before + 24 << 20)
         }
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import GateTestSupport
 import Synchronization
 import Testing
 
@@ -124,13 +125,13 @@ struct FeedHooksTests {
         #expect(await !self.hasRung)
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `a bell wakes whoever waits, and lets go whoever is cancelled`() async {
+    @Test(.ownThread, .timeLimit(.minutes(5)))
+    func `a bell wakes whoever waits, and lets go whoever is cancelled`() async throws {
         for isCancelled in [false, true] {
             let waiting = Task {
                 await self.bell.rings { try? await ManualFeedClock().clock.sleep(1) }
             }
-            while !self.bell.isAwaited { await Task.yield() }
+            try Deadline.usual.poll("who waits") { self.bell.isAwaited ? true : nil }
             if isCancelled { waiting.cancel() } else { self.bell.ring() }
             #expect(await waiting.value == !isCancelled)
         }

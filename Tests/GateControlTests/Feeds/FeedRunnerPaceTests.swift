@@ -6,7 +6,7 @@ import Testing
 @testable import GateControl
 
 /// A source that says much in a moment, by a clock that a test moves.
-@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
+@Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct FeedRunnerPaceTests {
     /// Says what a test wants said, and ends its stream as the test wants it ended.
     private struct ScriptedSource: FeedSource {
@@ -149,7 +149,7 @@ struct FeedRunnerPaceTests {
             clock: clock,
             desk: desk,
             store: store,
-            running: Task { await runner.run() }
+            running: Task(executorPreference: BlockingExecutor.shared) { await runner.run() }
         )
         defer { stage.running.cancel() }
         try await body(stage)

@@ -4,7 +4,7 @@ import Testing
 @testable import GateControl
 
 /// A feed that is asked for real, by a clock that stands still in between.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedRunnerTests {
     private let log = LogRecorder()
     private let bell = FeedBell()
@@ -33,7 +33,7 @@ struct FeedRunnerTests {
             bell: self.bell,
             clock: self.clock.clock
         )
-        let running = Task { await runner.run() }
+        let running = Task(executorPreference: BlockingExecutor.shared) { await runner.run() }
         defer { running.cancel() }
         try await body(desk)
     }
@@ -45,7 +45,7 @@ struct FeedRunnerTests {
     /// Suspends until the runner rests, with no ring unheard, for so many more seconds.
     @discardableResult
     private func rest(_ seconds: ClosedRange<Double>) async throws -> Double {
-        while !self.bell.isAwaited { await Task.yield() }
+        try Deadline.usual.poll("a runner at its bell") { self.bell.isAwaited ? true : nil }
         return try await self.clock.sleeper("a rest of \(seconds)", for: seconds)
     }
 

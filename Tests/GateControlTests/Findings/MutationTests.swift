@@ -10,7 +10,7 @@ import Testing
 ///
 /// None may lock everybody of a rule out, unless nothing in the file says which versions there are,
 /// and none may open the gate without a word.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThread, .timeLimit(.minutes(5)))
 struct MutationTests {
     /// 2026-11-22T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_795_348_800)

@@ -7,7 +7,7 @@ import Testing
 @testable import GateControl
 
 /// What a load costs: nothing is read, compiled or compared more often than it has to be.
-@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
+@Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct LoadedOnceTests {
     /// 2026-11-22T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_795_348_800)

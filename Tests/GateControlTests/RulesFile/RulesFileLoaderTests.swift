@@ -5,6 +5,7 @@ import Testing
 
 @testable import GateControl
 
+@Suite(.ownThread)
 struct RulesFileLoaderTests {
     private func load(_ text: String) throws(RulesFileErrors) -> RuleSetDefinition {
         try RulesFileLoader.load(sources: [("rules.yaml", text)]).definition

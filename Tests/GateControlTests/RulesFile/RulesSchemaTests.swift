@@ -1,4 +1,5 @@
 import Foundation
+import GateTestSupport
 import MutatedRules
 import Testing
 
@@ -6,6 +7,7 @@ import Testing
 
 /// The JSON Schema and the loader must not contradict each other: what an editor underlines, the
 /// loader refuses, and what the loader refuses, an editor underlines wherever a schema can see it.
+@Suite(.ownThread)
 struct RulesSchemaTests {
     /// Asks a JSON Schema validator about texts; each answer is `nil` or the first error.
     ///
@@ -24,7 +26,7 @@ struct RulesSchemaTests {
         process.standardInput = FileHandle(forReadingAtPath: folder.path(of: "texts.json"))
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "python3 needs jsonschema and yaml")

@@ -84,6 +84,7 @@ private struct DrawnPair: Sendable {
 
 /// Rule sets that are drawn by lot are held against each other: whatever they decide otherwise
 /// about a client is in the report, and whatever is in the report they decide otherwise.
+@Suite(.ownThread)
 struct RuleSetComparisonPropertyTests {
     /// All of them wait for all of these, which are held against each other side by side.
     private static let pairs: [DrawnPair] = {

@@ -3,7 +3,7 @@ import Testing
 @testable import GatePolicy
 
 /// Properties that hold for every rule set, tried on many that are always the same.
-@Suite struct StrictnessTests {
+@Suite(.ownThread) struct StrictnessTests {
     @Test(arguments: UInt64(1)...20)
     func `adding a rule never weakens a decision and order never changes it`(seed: UInt64) throws {
         var draw = Draw(random: SeededGenerator(seed: seed))

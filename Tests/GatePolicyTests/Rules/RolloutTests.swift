@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct RolloutTests {
+@Suite(.ownThread) struct RolloutTests {
     /// 100,000 devices, of which many have ids that hardly differ.
     static let devices = (0..<100_000).map { number in
         number.isMultiple(of: 2) ? "device-\(number)" : "\(number)A3F0-\(number)"

@@ -270,19 +270,69 @@ struct ClientConnectionEndTests {
         #expect(client.handler.exchange == .head)
     }
 
-    @Test func `who stalls an upload is the one who is blamed`() throws {
-        for (isWritable, status) in [(true, "408"), (false, "504")] {
-            let stage = try Stage()
-            let upstream = try stage.upstream()
-            let client = try stage.client()
-            try client.receive(
-                wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3", "Content-Length: 9") + "a"
+    private static let upload =
+        wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3", "Content-Length: 9") + "a"
+
+    @Test func `a client that stalls its upload is told so`() throws {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Self.upload)
+        #expect(client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.body)
+        client.handler.deadlineReached()
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 408 "))
+        #expect(upstream.socket.isClosed)
+    }
+
+    @Test func `a backend that takes no more of an upload has its own time, and is blamed`() throws
+    {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Self.upload)
+        upstream.stall()
+        client.handler.deadlineReached()
+        #expect(client.socket.sent == "")
+        #expect(
+            client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.response
+        )
+        client.handler.deadlineReached()
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        #expect(upstream.socket.isClosed)
+    }
+
+    @Test func `a client has all of its time once the backend takes more`() throws {
+        let uptime = ManualUptime()
+        let stage = try Stage(uptime: uptime)
+        stage.worker.start()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Self.upload)
+        for _ in 0..<3 {
+            upstream.stall()
+            uptime.now = uptime.now + stage.worker.settings.timeouts.body
+            stage.tick()
+            #expect(client.socket.sent == "")
+            upstream.resume()
+            #expect(
+                client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.body
             )
-            if !isWritable { upstream.stall() }
-            client.handler.deadlineReached()
-            #expect(client.socket.sent.hasPrefix("HTTP/1.1 \(status) "))
-            #expect(upstream.socket.isClosed)
         }
+    }
+
+    @Test func `a backend that was sent all does not win time by taking more of others`() throws {
+        let uptime = ManualUptime()
+        let stage = try Stage(uptime: uptime)
+        stage.worker.start()
+        let upstream = try stage.upstream()
+        let client = try stage.client()
+        try client.receive(Message.get)
+        let end = client.handler.deadline
+        uptime.now = uptime.now + .seconds(1)
+        stage.tick()
+        upstream.stall()
+        upstream.resume()
+        #expect(client.handler.deadline == end)
     }
 
     @Test func `a drain closes who waits and lets the others finish`() throws {

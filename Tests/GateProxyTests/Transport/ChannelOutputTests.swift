@@ -193,6 +193,23 @@ struct ChannelOutputTests {
         try await connection.close()
     }
 
+    @Test func `what the peer has not taken is known, wherever it waits`() async throws {
+        let connection = try await Connection(reachesSocket: true)
+        let total = 1_500_000
+        try await connection.onLoop { output in
+            #expect(output.untaken == 0)
+            output.write(Self.numbered(0..<total))
+            #expect(output.untaken == total)
+            output.flush()
+        }
+        // The kernel of the peer holds the rest.
+        let before = try await connection.onLoop { $0.untaken }
+        #expect((1..<total).contains(before))
+        _ = try await connection.read(total)
+        #expect(try await connection.onLoop { $0.untaken } < before)
+        try await connection.close()
+    }
+
     @Test(arguments: [1, 700, 5000, 100_000])
     func `a reader that stops gets every byte in its order`(_ size: Int) async throws {
         let connection = try await Connection(reachesSocket: true)

@@ -7,6 +7,7 @@ import Testing
 @testable import GateProxy
 
 /// A client that shares the verdict of its class gets the one that it would get alone.
+@Suite(.ownThread)
 struct ClientClassTests {
     /// One of everything that can tell clients apart.
     private static let everything = """

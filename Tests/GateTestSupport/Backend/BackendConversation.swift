@@ -93,6 +93,14 @@ struct BackendConversation {
             case .readBody:
                 try self.readBody(of: request) { _ in }
                 bodyIsRead = true
+            case .readSlowly(let pauses, let milliseconds):
+                var left = pauses
+                try self.readBody(of: request) { _ in
+                    guard left > 0 else { return }
+                    left -= 1
+                    Self.pause(milliseconds: milliseconds)
+                }
+                bodyIsRead = true
             case .echo:
                 try self.echo(request)
                 bodyIsRead = true
@@ -110,7 +118,7 @@ struct BackendConversation {
                     try self.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
                 }
             case .pause(let milliseconds):
-                Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
+                Self.pause(milliseconds: milliseconds)
             case .stall:
                 _ = try self.stream.body(.untilClose, by: self.limit) { _ in }
                 return
@@ -128,6 +136,10 @@ struct BackendConversation {
         if !bodyIsRead {
             try self.readBody(of: request) { _ in }
         }
+    }
+
+    private static func pause(milliseconds: Int) {
+        Thread.sleep(forTimeInterval: Double(milliseconds) / 1000)
     }
 
     @discardableResult

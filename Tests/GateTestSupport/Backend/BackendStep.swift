@@ -4,6 +4,8 @@ package enum BackendStep: Sendable {
     case send([UInt8])
     /// Reads the body of the request to its end.
     case readBody
+    /// Reads the body to its end, with so many pauses between its first pieces.
+    case readSlowly(pauses: Int, milliseconds: Int)
     /// Reads the body and answers with an `EchoReport`.
     case echo
     /// Reads the body and answers with a `DigestReport`.

@@ -136,7 +136,7 @@ extension UpstreamHTTP2Stream {
     }
 
     func becameWritable() {
-        self.upstream.client?.resumeReading()
+        self.upstream.becameWritable()
     }
 
     func flush() {

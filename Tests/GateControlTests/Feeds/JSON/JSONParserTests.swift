@@ -4,6 +4,7 @@ import Testing
 
 @testable import GateControl
 
+@Suite(.ownThread)
 struct JSONParserTests {
     private func parse(_ text: String) throws -> JSONValue {
         try JSONParser.parse(Array(text.utf8))
