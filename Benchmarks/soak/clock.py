@@ -27,6 +27,5 @@ class WallClock:
             "FAKETIME_TIMESTAMP_FILE": str(self._offset),
             "FAKETIME_CACHE_DURATION": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "DONT_FAKE_MONOTONIC": "1",
             "NO_FAKE_STAT": "1",
         }
