@@ -12,6 +12,9 @@ struct WriterTests {
         case closesAndAppends
     }
 
+    /// A file that nobody has open and that stays as it is for so long counts as written.
+    private static let settling = Duration.milliseconds(500)
+
     /// Rules in pieces; each piece makes valid rules of those before it, and all but the last would
     /// open the gate for the old builds.
     private static let pieces: [String] = {
@@ -42,6 +45,8 @@ struct WriterTests {
             try scene.folder.writeInPlace("", to: "rules.yaml")
             let url = scene.folder.file("rules.yaml")
             var file = try FileHandle(forWritingTo: url)
+            var lastWrite = ContinuousClock.now
+            var longestPause = Duration.zero
             for piece in Self.pieces {
                 if writer == .closesAndAppends {
                     file = try FileHandle(forWritingTo: url)
@@ -49,6 +54,8 @@ struct WriterTests {
                 }
                 try file.write(contentsOf: Data(piece.utf8))
                 if writer == .closesAndAppends { try file.close() }
+                longestPause = max(longestPause, .now - lastWrite)
+                lastWrite = .now
                 // Three seconds and more in all, full of requests.
                 let next = Deadline.after(.milliseconds(200))
                 while !next.hasPassed { floors.insert(try self.floor(in: scene)) }
@@ -57,6 +64,13 @@ struct WriterTests {
             let end = Deadline.usual
             while !floors.contains("5.0.0"), !end.hasPassed {
                 floors.insert(try self.floor(in: scene))
+            }
+            guard writer == .keepsOpen || longestPause < Self.settling else {
+                Issue.record(
+                    "not judged: the machine kept the writer waiting for \(longestPause)",
+                    severity: .warning
+                )
+                return
             }
             #expect(floors == ["3.5.0", "5.0.0"])
             // The log follows what is in force.
@@ -68,11 +82,10 @@ struct WriterTests {
         }
     }
 
-    /// The floor by which an old build is denied; it is denied all along.
+    /// The floor by which an old build is denied; `nil`: it is not, though it is to be all along.
     private func floor(in scene: Scene) throws -> String? {
         let answer = try scene.ask(Request.text(fields: Request.identity(version: "1")))
-        try #require(answer.status == 426)
-        return try answer.problem().minimumVersion
+        return answer.status == 426 ? try answer.problem().minimumVersion : nil
     }
 
     @Test
