@@ -25,7 +25,9 @@ package struct RequestHeadWriter {
         let requestID =
             Self.clientRequestID(head, facts: facts, bytes: bytes) == nil ? newRequestID() : nil
         let added = verdict.members?.fields(of: head, in: bytes) ?? []
-        let most = self.mostBytes(of: head, verdict: verdict)
+        let most =
+            self.mostBytes(of: head, verdict: verdict)
+            + added.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         // To make room for each piece costs more than to write it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(

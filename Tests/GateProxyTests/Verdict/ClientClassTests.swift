@@ -380,6 +380,29 @@ struct ClientClassTests {
         #expect(try verdict(pair.new).decidedAt == Timestamp(secondsSinceEpoch: second))
     }
 
+    @Test func `there is room for the longest that the backend is told of a client`() throws {
+        let platform = "x-" + String(repeating: "p", count: 62)
+        let build = "x-" + String(repeating: "b", count: 62)
+        let ruleSet = try Self.ruleSet([
+            (
+                "rules.yaml",
+                """
+                identity:
+                  headers: { platform: [\(platform)], version: [X-App-Version], build: [\(build)] }
+                rules:
+                  - { id: floor, minimum: "4.0", storeUrl: "https://a.example" }
+                """
+            )
+        ])
+        let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        let long = String(repeating: "z", count: 240)
+        let head = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(long)/7.1 (18)")
+        guard case .passed(_, let sent, _) = Rehearsal(ruleSet: ruleSet, at: now).judge(head) else {
+            throw RequestSample.Unreadable(progress: .incomplete)
+        }
+        #expect(sent.contains("\r\n\(platform): \(long)\r\n\(build): 18\r\n"))
+    }
+
     @Test func `builds and languages that no rule tells apart share a verdict`() throws {
         let ruleSet = try Self.ruleSet([("rules.yaml", Self.everything)])
         let rules = WorkerRules(ruleSet, cacheCapacity: 100)
