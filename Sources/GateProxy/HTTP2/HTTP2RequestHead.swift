@@ -238,11 +238,14 @@ package struct HTTP2RequestHead {
     ) {
         guard self.cookies.count > 1 else { return }
         var line = Array("cookie: ".utf8)
-        for (number, index) in self.cookies.enumerated() {
-            if number > 0 { line += "; ".utf8 }
+        let beginning = line.count
+        for index in self.cookies {
             let crumb = head.fields.lines[index]
-            line += list.bytes[crumb.valueStart..<crumb.valueEnd]
             head.fields.drop(at: index)
+            // An empty one would leave a blank at the end, which no value has.
+            guard crumb.valueStart < crumb.valueEnd else { continue }
+            if line.count > beginning { line += "; ".utf8 }
+            line += list.bytes[crumb.valueStart..<crumb.valueEnd]
         }
         line += "\r\n".utf8
         list.append(line: line.span, nameCount: 6, isWellFormed: true)
