@@ -21,7 +21,8 @@ class Gate:
         certificate.write_pair(rules.parent)
         command = [
             # A process that loads the library of the clock first finds its own arguments missing.
-            "/usr/bin/env", binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
+            "/usr/bin/env",
+            binary, "serve", "--listen", f"127.0.0.1:{doors.plain}", "--rules", str(rules),
             "--tls-listen", f"127.0.0.1:{doors.secure}",
             "--tls-certificate", str(rules.parent / certificate.CERTIFICATE),
             "--tls-key", str(rules.parent / certificate.KEY),

@@ -77,6 +77,14 @@ async def is_denied(doors):
         return str(status) if status != 426 or json.loads(body)["message"] else "no message"
 
 
+def end_of_upload(status, answer, body):
+    """The backend answers with what it has read."""
+    if status != "200":
+        return status
+    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
+    return "200" if right else "wrong body"
+
+
 async def uploads(doors):
     body = random.randbytes(1024) * random.choice([1, 50, 1000])
     async with Connection(doors.plain) as connection:
@@ -89,10 +97,7 @@ async def uploads(doors):
             chunk = b"%x\r\n%b\r\n" % (len(body), body)
             pieces = [head, chunk, b"0\r\n\r\n"]
         status, answer = await connection.ask(*pieces)
-    if status != 200:
-        return str(status)
-    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
-    return "200" if right else "wrong body"
+    return end_of_upload(str(status), answer, body)
 
 
 async def uploads_in_single_bytes(doors):
@@ -102,10 +107,7 @@ async def uploads_in_single_bytes(doors):
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
     async with Connection(doors.plain) as connection:
         status, answer = await connection.ask(head, chunks, b"0\r\n\r\n")
-    if status != 200:
-        return str(status)
-    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
-    return "200" if right else "wrong body"
+    return end_of_upload(str(status), answer, body)
 
 
 async def uploads_in_small_frames(doors):
@@ -145,10 +147,7 @@ async def answer_in_frames(connection, body):
             answer += payload
         if flags & END_STREAM:
             break
-    if status != "200":
-        return status
-    right = json.loads(answer) == {"bytes": len(body), "crc": zlib.crc32(body)}
-    return "200" if right else "wrong body"
+    return end_of_upload(status, answer, body)
 
 
 async def uploads_in_vain(doors):

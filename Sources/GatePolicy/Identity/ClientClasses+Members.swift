@@ -75,8 +75,8 @@ extension ClientClasses {
         }
     }
 
-    /// Where a client with a class states its app, platform, version and build, the last three written
-    /// as they are described: most clients do, and need not be read.
+    /// The places of a client's app, platform, version and build in its lines, the last three written
+    /// as they are described: most clients write them so, and need not be read.
     package struct PlainClient: Sendable {
         package private(set) var app: Range<Int>?
         package private(set) var platform: Range<Int>?

@@ -1,6 +1,5 @@
-/// What log lines show of a header section: where its sender comes from, `Referer`, what it is,
-/// `User-Agent`, and which client it is; found once for all requests of a connection that have the same
-/// section.
+/// The parts of a header section that log lines show: `Referer`, `User-Agent` and the client; found once
+/// for all requests of a connection that have the same section.
 struct LoggedSection {
     /// That of the section in which they were found.
     private var generation: UInt64 = 0

@@ -31,7 +31,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var wasReset = false
     /// Whether the backend has closed its side in order.
     private var inputEnded = false
-    /// What the backend had not taken when that was looked at last.
+    /// Bytes that the backend had not taken when it was asked last.
     private var untaken: Int?
     /// Where the memory of what was read goes.
     private let largeBuffers: LargeBuffers?

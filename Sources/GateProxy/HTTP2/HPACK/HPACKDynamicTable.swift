@@ -1,4 +1,4 @@
-/// Where a field of a table lies, as a line of a `HeaderList`.
+/// The place of a field in the bytes of a table, as a line of a `HeaderList`.
 struct HPACKEntry {
     var start: Int
     let nameCount: Int
@@ -7,7 +7,7 @@ struct HPACKEntry {
 
     /// The bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
-    /// What it counts in the table (RFC 7541 4.1).
+    /// Its size as the table counts it (RFC 7541 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 }
 
