@@ -96,7 +96,9 @@ private struct PathMarks {
     init(_ units: [PathUnit]) {
         self.units = units
         self.hasEncodedMark = units.contains { unit in
-            unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
+            // A path ends at NUL after decoding only, however that came.
+            unit.byte == 0
+                || unit.isEncoded && (unit.byte == UInt8(ascii: ".") || Self.isMark(unit.byte))
         }
     }
 

@@ -12,6 +12,9 @@ package struct FieldLine: Equatable, Sendable {
     package var end: Int
     package var role: FieldRole
 
+    /// The place of the value.
+    var value: Range<Int> { self.valueStart..<self.valueEnd }
+
     mutating func move(by distance: Int) {
         self.start += distance
         self.nameEnd += distance

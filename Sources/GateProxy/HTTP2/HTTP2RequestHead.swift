@@ -243,9 +243,9 @@ package struct HTTP2RequestHead {
             let crumb = head.fields.lines[index]
             head.fields.drop(at: index)
             // An empty one would leave a blank at the end, which no value has.
-            guard crumb.valueStart < crumb.valueEnd else { continue }
+            guard !crumb.value.isEmpty else { continue }
             if line.count > beginning { line += "; ".utf8 }
-            line += list.bytes[crumb.valueStart..<crumb.valueEnd]
+            line += list.bytes[crumb.value]
         }
         line += "\r\n".utf8
         list.append(line: line.span, nameCount: 6, isWellFormed: true)

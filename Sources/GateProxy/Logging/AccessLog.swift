@@ -131,7 +131,6 @@ extension AccessLog {
 
     /// Begins a line while the bytes of the request are there.
     ///
-    /// `section`: what was found in the fields of `head`.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -397,10 +396,6 @@ extension Span<UInt8> {
         let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
         return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address
     }
-}
-
-extension FieldLine {
-    fileprivate var value: Range<Int> { self.valueStart..<self.valueEnd }
 }
 
 @available(*, unavailable)

@@ -15,7 +15,7 @@ package struct ClassMembers: Sendable {
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> [HeaderField] {
         guard self.told.isAdded else { return [] }
         for line in head.fields.lines where self.part(of: line) == .version {
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             return self.classes.fields(added: self.told, inVersion: value)
         }
         return []
@@ -58,7 +58,7 @@ package struct ClassMembers: Sendable {
         var identity = ClientIdentity()
         for line in head.fields.lines {
             guard let part = self.part(of: line) else { continue }
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             ClientClasses.read(part, value, into: &identity)
         }
         return identity

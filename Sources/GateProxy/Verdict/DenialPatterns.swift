@@ -97,7 +97,7 @@ struct DenialPatterns {
             guard case .identity(let index) = line.role,
                 self.classes.part(ofHeader: Int(index)) == .version
             else { continue }
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             return ClientClasses.versionText(value).map {
                 Verdict(pattern.verdict, denial: answer.filled(with: $0))
             }
@@ -114,7 +114,7 @@ struct DenialPatterns {
                 line.valueEnd - line.valueStart <= IdentityLimits.lineLength
             else { continue }
             self.languages.append(ASCII.lineFeed)
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             unsafe value.withUnsafeBufferPointer {
                 unsafe self.languages.append(contentsOf: $0)
             }

@@ -9,8 +9,6 @@ package final class Verdict: Sendable {
     /// One bit for each identity field whose lines are removed from the request, by the index of
     /// its role.
     let droppedFields: UInt64
-    /// Whether the backend reads the client's identity as it came.
-    let forwardsIdentity: Bool
     /// Field lines that are added to the backend's answer.
     let clientFields: [UInt8]
     /// What the client gets instead of the backend's answer.
@@ -55,7 +53,6 @@ package final class Verdict: Sendable {
             dropped |= 1 << UInt64(index)
         }
         self.droppedFields = dropped
-        self.forwardsIdentity = upstreamIdentity.add.isEmpty && upstreamIdentity.drop.isEmpty
         self.clientFields = RenderedAnswer.lines(hint)
         self.denial = answer.map { RenderedAnswer($0) }
     }
@@ -65,7 +62,6 @@ package final class Verdict: Sendable {
         self.decision = verdict.decision
         self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
-        self.forwardsIdentity = verdict.forwardsIdentity
         self.clientFields = verdict.clientFields
         self.denial = denial
         self.logFields = verdict.logFields

@@ -159,7 +159,7 @@ final class WorkerRules {
         var told = ClientClasses.Told()
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             guard classes.tell(header: Int(index), value, to: &self.classKey.bytes, &told)
             else { return nil }
         }
@@ -312,7 +312,7 @@ final class WorkerRules {
         self.claims.removeAll()
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
-            let value = bytes.extracting(line.valueStart..<line.valueEnd)
+            let value = bytes.extracting(line.value)
             self.claims.addHeader(at: Int(index), value)
         }
         self.claims.addQuery(query)
