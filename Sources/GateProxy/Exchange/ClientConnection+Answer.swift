@@ -180,7 +180,6 @@ extension ClientConnection {
         guard let log = self.worker.accessLog else { return }
         var isHTTP2 = false
         if case .stream = self.transport { isHTTP2 = true }
-        self.loggedSection.find(in: head, generation: self.generation, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,
@@ -189,7 +188,6 @@ extension ClientConnection {
                 isHTTP2: isHTTP2,
                 verdict: self.request.verdict
             ),
-            section: &self.loggedSection,
             requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
             newRequestID: { self.worker.nextRequestID() }
         )

@@ -59,8 +59,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The rules that the current head is read and judged by.
     var rules: WorkerRules
     var lastVerdict: RememberedVerdict?
-    /// For the access log.
-    var loggedSection = LoggedSection()
     /// Bytes that were received and not yet used up.
     var inbound = ByteBuffer()
     /// Bytes that are ready for the client and not yet handed to the channel.

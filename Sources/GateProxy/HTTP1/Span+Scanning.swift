@@ -144,6 +144,12 @@ extension Span<UInt8> {
         }
     }
 
+    /// The same for a name that is written here.
+    @inline(__always)
+    func holdsToken(_ name: StaticString, at start: Int) -> Bool {
+        name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }
+    }
+
     /// Whether the bytes of a range are those of a lower-case word, without regard to case.
     func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }

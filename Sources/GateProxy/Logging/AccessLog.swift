@@ -76,7 +76,7 @@ final class AccessLog {
     private var clock: AccessLogClock
     private var lines: ByteBuffer
     private var spare: [ByteBuffer] = []
-    private let unjudged: (client: LoggedClient, decision: [UInt8])
+    private let unjudged: (client: [UInt8], decision: [UInt8])
     private var isEnding = false
 
     /// `wallTime`: nanoseconds of Unix time; `output`: takes whole lines.
@@ -91,7 +91,7 @@ final class AccessLog {
         self.clock = AccessLogClock(format, wallTime: wallTime(), at: .now())
         self.lines = ByteBufferAllocator().buffer(capacity: Self.batch + 2048)
         self.unjudged = (
-            .rendered(AccessLogFields.rendered(client: nil, as: format)),
+            AccessLogFields.rendered(client: nil, as: format),
             AccessLogFields.rendered(nil, as: format)
         )
     }
@@ -130,30 +130,32 @@ extension AccessLog {
     }
 
     /// Begins a line while the bytes of the request are there.
-    ///
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         of origin: Origin,
-        section: inout LoggedSection,
         requestID: FieldLine?,
         newRequestID: () -> RequestID,
         at now: NIODeadline = .now()
     ) -> Entry {
-        let parts = Self.parts(of: head, origin, section, requestID: requestID, in: bytes)
-        let (client, fields) =
-            origin.verdict.map {
-                (section.client($0, head, in: bytes, as: self.format), $0.logFields)
-            } ?? self.unjudged
-        let shown = bytes.extracting(head.fieldsStart..<head.end)
+        let parts = LoggedParts(
+            of: head,
+            in: bytes,
+            isHTTP2: origin.isHTTP2,
+            requestID: requestID,
+            members: origin.verdict?.members
+        )
+        let client = parts.client == nil ? self.client(of: origin.verdict, head, in: bytes) : []
+        let fields = origin.verdict?.logFields ?? self.unjudged.decision
         let newID = requestID == nil ? newRequestID() : nil
         var line = self.spare.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
         line.clear()
         var timeIndex = 0
         var statusIndex = 0
         let room =
-            Self.room + origin.client.utf8.count + parts.room + AccessLogFields.room(for: client)
-            + fields.count
+            Self.room + origin.client.utf8.count
+            + LogValue.room(for: parts.count, atMost: Limit.all)
+            + (parts.client.map(AccessLogFields.room) ?? client.count) + fields.count
         line.writeLog(atMost: room) { line in
             switch self.format {
             case .common, .combined:
@@ -163,7 +165,7 @@ extension AccessLog {
                 self.writeRequestLine(parts, in: bytes, into: &line)
                 statusIndex = line.count
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
-                AccessLogFields.write(client, in: shown, as: self.format, into: &line)
+                self.writeClient(parts, or: client, in: bytes, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(" request_id=\"")
             case .json:
@@ -173,7 +175,7 @@ extension AccessLog {
                 line.writeStaticString(",\"client\":\"")
                 line.writeString(origin.client)
                 self.writeMembers(parts, in: bytes, into: &line)
-                AccessLogFields.write(client, in: shown, as: self.format, into: &line)
+                self.writeClient(parts, or: client, in: bytes, into: &line)
                 line.writeBytes(fields.span)
                 line.writeStaticString(",\"request_id\":\"")
                 statusIndex = line.count
@@ -193,16 +195,47 @@ extension AccessLog {
         )
     }
 
+    /// The fields for a client that is not written as it stands in the head.
+    private func client(
+        of verdict: Verdict?,
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> [UInt8] {
+        guard let verdict else { return self.unjudged.client }
+        guard let members = verdict.members else { return verdict.clientLogFields }
+        let client = members.identity(of: head, in: bytes)
+        return AccessLogFields.rendered(client: client, as: self.format)
+    }
+
+    private func writeClient(
+        _ parts: LoggedParts,
+        or rendered: [UInt8],
+        in bytes: Span<UInt8>,
+        into line: inout LogCursor
+    ) {
+        guard let client = parts.client else { return line.writeBytes(rendered.span) }
+        AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
+    }
+
     /// Writes the part between the time and the status in a line of text.
     private func writeRequestLine(
-        _ parts: Parts,
+        _ parts: LoggedParts,
         in bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
         line.writeStaticString("] \"")
-        self.writeMethod(parts, in: bytes, into: &line)
-        line.writeStaticString(" ")
-        self.writePath(parts, in: bytes, into: &line)
+        let (method, path) = (parts.method, parts.path)
+        if bytes[method.upperBound] == ASCII.space, method.upperBound + 1 == path.lowerBound,
+            !path.isEmpty, method.count <= Limit.method, path.count <= Limit.path
+        {
+            // As it stands in HTTP/1.1.
+            let both = method.lowerBound..<path.upperBound
+            self.write(both, in: bytes, atMost: both.count, into: &line)
+        } else {
+            self.writeMethod(parts, in: bytes, into: &line)
+            line.writeStaticString(" ")
+            self.writePath(parts, in: bytes, into: &line)
+        }
         line.writeStaticString(" HTTP/")
         line.writeStaticString(parts.version)
         line.writeStaticString("\" ")
@@ -210,7 +243,7 @@ extension AccessLog {
 
     /// `Referer` and `User-Agent` in a line of text.
     private func writeAgent(
-        _ parts: Parts,
+        _ parts: LoggedParts,
         in bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
@@ -223,7 +256,7 @@ extension AccessLog {
 
     /// The same of an object.
     private func writeMembers(
-        _ parts: Parts,
+        _ parts: LoggedParts,
         in bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
@@ -256,12 +289,17 @@ extension AccessLog {
     }
 
     /// A token holds nothing that must be escaped (RFC 9110 5.6.2).
-    private func writeMethod(_ parts: Parts, in bytes: Span<UInt8>, into line: inout LogCursor) {
+    private func writeMethod(
+        _ parts: LoggedParts,
+        in bytes: Span<UInt8>,
+        into line: inout LogCursor
+    ) {
         line.writeBytes(bytes.extracting(parts.method.prefix(Limit.method)))
         if parts.method.count > Limit.method { line.writeStaticString(LogValue.ellipsis) }
     }
 
-    private func writePath(_ parts: Parts, in bytes: Span<UInt8>, into line: inout LogCursor) {
+    private func writePath(_ parts: LoggedParts, in bytes: Span<UInt8>, into line: inout LogCursor)
+    {
         // The backend is sent `/` for it (RFC 9112 3.2.1).
         if parts.path.isEmpty { line.writeStaticString("/") }
         self.write(parts.path, in: bytes, atMost: Limit.path, into: &line)
@@ -274,46 +312,6 @@ extension AccessLog {
         into line: inout LogCursor
     ) {
         LogValue.write(bytes.extracting(value), as: self.format, atMost: limit, into: &line)
-    }
-}
-
-extension AccessLog {
-    /// The places in a request's head that a line shows.
-    private struct Parts {
-        let method: Range<Int>
-        /// Without the query, which often carries secrets.
-        let path: Range<Int>
-        let version: StaticString
-        /// Without its query.
-        let referer: Range<Int>?
-        let userAgent: Range<Int>?
-        /// The client's, if it is taken.
-        let requestID: Range<Int>?
-
-        /// Bytes that all of it can become at most.
-        var room: Int {
-            let count =
-                self.method.count + self.path.count + (self.referer?.count ?? 0)
-                + (self.userAgent?.count ?? 0) + (self.requestID?.count ?? 0)
-            return LogValue.room(for: count, atMost: Limit.all)
-        }
-    }
-
-    private static func parts(
-        of head: borrowing RequestHead,
-        _ origin: Origin,
-        _ section: LoggedSection,
-        requestID: FieldLine?,
-        in bytes: Span<UInt8>
-    ) -> Parts {
-        Parts(
-            method: head.methodStart..<head.methodEnd,
-            path: bytes.path(head.target.start..<head.target.end),
-            version: origin.isHTTP2 ? "2.0" : head.minorVersion == 0 ? "1.0" : "1.1",
-            referer: section.referer.map { bytes.path(head.fields.lines[$0].value) },
-            userAgent: section.userAgent.map { head.fields.lines[$0].value },
-            requestID: requestID?.value
-        )
     }
 }
 
@@ -387,14 +385,6 @@ extension AccessLog {
         lines.writeDecimal(microseconds / 1000)
         lines.writeStaticString(".")
         lines.writeThreeDigits(microseconds)
-    }
-}
-
-extension Span<UInt8> {
-    /// An address up to its query.
-    fileprivate func path(_ address: Range<Int>) -> Range<Int> {
-        let query = self.extracting(address).position(of: ASCII.questionMark, from: 0)
-        return query.map { address.lowerBound..<(address.lowerBound + $0) } ?? address
     }
 }
 

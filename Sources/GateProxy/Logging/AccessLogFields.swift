@@ -1,13 +1,5 @@
 import GatePolicy
 
-/// The client in a log line.
-enum LoggedClient {
-    /// Its fields, worked out once for all of its requests.
-    case rendered([UInt8])
-    /// Its words stand in the header section as they stand in a log line, at these places.
-    case plain(ClientClasses.PlainClient)
-}
-
 /// The access log's fields for a client and for the decision on it; those for the decision stand
 /// behind the others.
 enum AccessLogFields {
@@ -34,48 +26,60 @@ enum AccessLogFields {
     }
 
     /// Bytes that the fields for a client can be at most.
-    static func room(for client: LoggedClient) -> Int {
-        switch client {
-        case .rendered(let fields): fields.count
-        case .plain(let client): 4 * self.fieldRoom + client.count
-        }
+    static func room(for client: ClientClasses.PlainClient) -> Int {
+        4 * self.fieldRoom + client.count
     }
 
     /// Writes the fields for a client.
     ///
-    /// `section`: the header section of the request.
+    /// `bytes`: the request that the places are those of.
     static func write(
-        _ client: LoggedClient,
-        in section: Span<UInt8>,
+        _ client: ClientClasses.PlainClient,
+        in bytes: Span<UInt8>,
         as format: AccessLogFormat,
         into line: inout LogCursor
     ) {
-        switch client {
-        case .rendered(let fields): line.writeBytes(fields.span)
-        case .plain(let client): self.write(client, in: section, as: format, into: &line)
+        switch format {
+        case .common, .combined:
+            self.write(client.app, " app=\"", orNoneIn: bytes, into: &line)
+            self.write(client.platform, " platform=\"", orNoneIn: bytes, into: &line)
+            self.write(client.version, " version=\"", orNoneIn: bytes, into: &line)
+            self.write(client.build, " build=\"", orNoneIn: bytes, into: &line)
+        case .json:
+            self.write(client.app, ",\"app\":\"", in: bytes, into: &line)
+            self.write(client.platform, ",\"platform\":\"", in: bytes, into: &line)
+            self.write(client.version, ",\"version\":\"", in: bytes, into: &line)
+            self.write(client.build, ",\"build\":\"", in: bytes, into: &line)
         }
     }
 
+    @inline(__always)
     private static func write(
-        _ client: ClientClasses.PlainClient,
-        in section: Span<UInt8>,
-        as format: AccessLogFormat,
+        _ place: Range<Int>?,
+        _ name: StaticString,
+        orNoneIn bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
-        func write(_ place: Range<Int>?, _ text: StaticString, _ member: StaticString) {
-            if format == .json, place == nil { return }
-            line.writeStaticString(format == .json ? member : text)
-            if let place {
-                line.writeBytes(section.extracting(place))
-            } else {
-                line.writeStaticString("-")
-            }
-            line.writeStaticString("\"")
+        line.writeStaticString(name)
+        if let place {
+            line.writeBytes(bytes.extracting(place))
+        } else {
+            line.writeStaticString("-")
         }
-        write(client.app, " app=\"", ",\"app\":\"")
-        write(client.platform, " platform=\"", ",\"platform\":\"")
-        write(client.version, " version=\"", ",\"version\":\"")
-        write(client.build, " build=\"", ",\"build\":\"")
+        line.writeStaticString("\"")
+    }
+
+    @inline(__always)
+    private static func write(
+        _ place: Range<Int>?,
+        _ name: StaticString,
+        in bytes: Span<UInt8>,
+        into line: inout LogCursor
+    ) {
+        guard let place else { return }
+        line.writeStaticString(name)
+        line.writeBytes(bytes.extracting(place))
+        line.writeStaticString("\"")
     }
 
     /// The fields for a decision, which stand behind those for the client.

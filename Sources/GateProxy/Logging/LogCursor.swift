@@ -36,8 +36,29 @@ struct LogCursor: ~Copyable {
         let place = unsafe self.take(bytes.count)
         unsafe bytes.withUnsafeBytes { source in
             guard let first = source.baseAddress else { return }
-            unsafe place.copyMemory(from: first, byteCount: source.count)
+            switch source.count {
+            // Most values are that short, and two words, which may overlap, are less than a call.
+            case 8...16: unsafe Self.copy(first, to: place, source.count, by: UInt64.self)
+            case 4..<8: unsafe Self.copy(first, to: place, source.count, by: UInt32.self)
+            default: unsafe place.copyMemory(from: first, byteCount: source.count)
+            }
         }
+    }
+
+    @inline(__always)
+    private static func copy<Word: BitwiseCopyable>(
+        _ source: UnsafeRawPointer,
+        to place: UnsafeMutableRawPointer,
+        _ count: Int,
+        by word: Word.Type
+    ) {
+        let last = count - MemoryLayout<Word>.size
+        let words = unsafe (
+            source.loadUnaligned(as: word),
+            source.loadUnaligned(fromByteOffset: last, as: word)
+        )
+        unsafe place.storeBytes(of: words.0, as: word)
+        unsafe place.storeBytes(of: words.1, toByteOffset: last, as: word)
     }
 
     mutating func writeString(_ text: String) {

@@ -19,25 +19,26 @@ struct LogOutput {
     /// Writes whole lines, some at a time and never a part of one.
     ///
     /// - Returns: How many were lost.
-    mutating func write(_ lines: [UInt8]) -> Int {
+    mutating func write(_ lines: Span<UInt8>) -> Int {
         if !self.rest.isEmpty {
             let written = self.writeAll(self.rest.span, from: 0, to: self.rest.count)
             self.rest.removeFirst(written)
-            guard self.rest.isEmpty else { return lines.span.lineFeeds(from: 0) }
+            guard self.rest.isEmpty else { return lines.lineFeeds(from: 0) }
         }
-        let bytes = lines.span
         var start = 0
-        while start < bytes.count {
-            let end = Self.endOfLines(in: bytes, from: start)
-            let written = self.writeAll(bytes, from: start, to: end)
+        while start < lines.count {
+            let end = Self.endOfLines(in: lines, from: start)
+            let written = self.writeAll(lines, from: start, to: end)
             start += written
             guard start < end else { continue }
-            if written > 0, bytes[start - 1] != ASCII.lineFeed {
-                let lineEnd = bytes.position(of: ASCII.lineFeed, from: start) ?? bytes.count - 1
-                self.rest = Array(lines[start...lineEnd])
+            if written > 0, lines[start - 1] != ASCII.lineFeed {
+                let lineEnd = lines.position(of: ASCII.lineFeed, from: start) ?? lines.count - 1
+                self.rest = unsafe lines.extracting(start...lineEnd).withUnsafeBufferPointer {
+                    unsafe Array($0)
+                }
                 start = lineEnd + 1
             }
-            return bytes.lineFeeds(from: start)
+            return lines.lineFeeds(from: start)
         }
         return 0
     }

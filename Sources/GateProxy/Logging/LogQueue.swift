@@ -1,10 +1,12 @@
+import NIOCore
+
 /// Log lines that wait for the thread that writes them, bounded in bytes: what does not fit is
 /// dropped and counted.
 struct LogQueue {
     /// Bytes that may wait.
     private let capacity: Int
     /// Whole lines, each with its line feed.
-    private var bytes: [UInt8] = []
+    private var bytes: ByteBuffer
     /// Whether the writing thread is at work, or has been told to be.
     private var isAwake = false
     /// Lines that were dropped, altogether and since it was last told.
@@ -27,7 +29,7 @@ struct LogQueue {
     init(capacity: Int) {
         self.capacity = capacity
         // To grow would take its time from an event loop; what is not used is no memory yet.
-        self.bytes.reserveCapacity(capacity)
+        self.bytes = ByteBufferAllocator().buffer(capacity: capacity)
     }
 
     /// Takes whole lines, all of them or none.
@@ -35,8 +37,8 @@ struct LogQueue {
     /// `lines`: each with its line feed; `reserve`: bytes that must stay free for lines that matter
     /// more.
     mutating func append(_ lines: Span<UInt8>, keeping reserve: Int = 0) -> AppendAction {
-        if self.bytes.count + lines.count <= self.capacity - reserve {
-            unsafe lines.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        if self.bytes.readableBytes + lines.count <= self.capacity - reserve {
+            unsafe self.bytes.writeBytes(lines.bytes)
         } else {
             self.count(lost: lines.lineFeeds(from: 0))
         }
@@ -45,14 +47,14 @@ struct LogQueue {
         return .wake
     }
 
-    /// Hands the lines that wait to the writing thread, and takes its array for those to come.
-    mutating func take(into batch: inout [UInt8]) -> TakeAction {
+    /// Hands the lines that wait to the writing thread, and takes its buffer for those to come.
+    mutating func take(into batch: inout ByteBuffer) -> TakeAction {
         // A log that takes nothing is not told so again and again.
-        guard !self.bytes.isEmpty || self.untold > 0 && !self.isRefused else {
+        guard self.bytes.readableBytes > 0 || self.untold > 0 && !self.isRefused else {
             self.isAwake = false
             return .sleep
         }
-        batch.removeAll(keepingCapacity: true)
+        batch.clear()
         swap(&self.bytes, &batch)
         self.isRefused = false
         defer { self.untold = 0 }

@@ -88,8 +88,7 @@ package final class LogWriter: Sendable {
     private func writeUntilEnd() {
         Self.blockBrokenPipe()
         var output = LogOutput(descriptor: self.descriptor)
-        var batch: [UInt8] = []
-        batch.reserveCapacity(self.capacity)
+        var batch = ByteBufferAllocator().buffer(capacity: self.capacity)
         while true {
             // Those who wait by now have nothing to write that the queue does not hold.
             let waiting = self.whenIdle.withLock { waiting in
@@ -97,8 +96,8 @@ package final class LogWriter: Sendable {
                 return waiting
             }
             while case .write(let dropped) = self.queue.withLock({ $0.take(into: &batch) }) {
-                if dropped > 0 { batch += self.notice(dropped) }
-                let lost = output.write(batch)
+                if dropped > 0 { batch.writeBytes(self.notice(dropped)) }
+                let lost = output.write(batch.readableBytesUInt8Span)
                 guard lost > 0 else { continue }
                 // The notice stood last, so that it is among them.
                 let lines = dropped > 0 ? lost - 1 : lost

@@ -21,37 +21,25 @@ package struct ClassMembers: Sendable {
         return []
     }
 
-    /// The client as log lines show it.
-    func logged(
-        _ head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        as format: AccessLogFormat
-    ) -> LoggedClient {
-        let section = bytes.extracting(head.fieldsStart..<head.end)
+    /// The client as its words stand in the head; `nil` if a log line does not show them so.
+    func plainClient(
+        of head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> ClientClasses.PlainClient? {
         var client = ClientClasses.PlainClient()
-        for line in head.fields.lines {
-            guard let part = self.part(of: line) else { continue }
-            let place = line.valueStart - head.fieldsStart..<line.valueEnd - head.fieldsStart
-            guard client.add(part, place, in: section) else {
-                return self.rendered(head, in: bytes, as: format)
-            }
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            guard case .identity(let header) = lines[index].role,
+                let part = self.classes.part(ofHeader: Int(header)), part.isLogged
+            else { continue }
+            guard client.add(part, lines[index].value, in: bytes) else { return nil }
         }
-        if let app = client.app, !section.extracting(app).isPlainLogText {
-            return self.rendered(head, in: bytes, as: format)
-        }
-        return .plain(client)
+        if let app = client.app, !bytes.extracting(app).isPlainLogText { return nil }
+        return client
     }
 
-    private func rendered(
-        _ head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        as format: AccessLogFormat
-    ) -> LoggedClient {
-        let identity = self.identity(of: head, in: bytes)
-        return .rendered(AccessLogFields.rendered(client: identity, as: format))
-    }
-
-    private func identity(
+    /// The client as it is read for a log line.
+    func identity(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>
     ) -> ClientIdentity {
@@ -67,5 +55,15 @@ package struct ClassMembers: Sendable {
     private func part(of line: FieldLine) -> IdentityPart? {
         guard case .identity(let index) = line.role else { return nil }
         return self.classes.part(ofHeader: Int(index))
+    }
+}
+
+extension IdentityPart {
+    /// Whether log lines show it.
+    fileprivate var isLogged: Bool {
+        switch self {
+        case .app, .platform, .version, .build: true
+        case .channel, .osVersion, .device, .languages, .country, .storefront: false
+        }
     }
 }

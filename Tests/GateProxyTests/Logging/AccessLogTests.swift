@@ -164,8 +164,6 @@ struct AccessLogTests {
         let table = FieldNameTable.request(identityHeaderNames: [])
         try #require(parser.parse(wire.span, table: table) == .complete)
         let facts = try parser.facts(in: wire.span)
-        var section = LoggedSection()
-        section.find(in: parser.head, generation: parser.generation, bytes: wire.span)
         var text = ""
         let log = AccessLog(format) { text += String(buffer: $0) }
         var entry = log.begin(
@@ -176,7 +174,6 @@ struct AccessLogTests {
                 isHTTP2: false,
                 verdict: nil
             ),
-            section: &section,
             requestID: RequestHeadWriter.clientRequestID(
                 parser.head,
                 facts: facts,

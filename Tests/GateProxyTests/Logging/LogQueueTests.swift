@@ -1,3 +1,4 @@
+import NIOCore
 import Testing
 
 @testable import GateProxy
@@ -11,9 +12,9 @@ struct LogQueueTests {
     }
 
     private func take(from queue: inout LogQueue) -> (LogQueue.TakeAction, String) {
-        var batch = Array("left from before".utf8)
+        var batch = ByteBuffer(string: "left from before")
         let action = queue.take(into: &batch)
-        return (action, action == .sleep ? "" : String(decoding: batch, as: UTF8.self))
+        return (action, action == .sleep ? "" : String(buffer: batch))
     }
 
     @Test func `the thread is woken once, and takes all that came meanwhile`() {

@@ -234,16 +234,33 @@ struct ClientClassTests {
             self.dropped = verdict.droppedFields
             self.client = verdict.clientFields
             self.denial = verdict.denial.map { $0.head + $0.body }
-            let client =
-                format.flatMap { verdict.members?.logged(head, in: bytes.span, as: $0) }
-                ?? .rendered(verdict.clientLogFields)
-            let section = bytes.span.extracting(head.fieldsStart..<head.end)
             self.log = format.map { format in
-                [UInt8](logAtMost: AccessLogFields.room(for: client)) {
-                    AccessLogFields.write(client, in: section, as: format, into: &$0)
-                } + verdict.logFields
+                Self.logged(verdict, head, in: bytes.span, as: format) + verdict.logFields
             }
             self.validUntil = verdict.validUntil
+        }
+
+        private static func logged(
+            _ verdict: Verdict,
+            _ head: RequestHead,
+            in bytes: Span<UInt8>,
+            as format: AccessLogFormat
+        ) -> [UInt8] {
+            guard let members = verdict.members else { return verdict.clientLogFields }
+            let parts = LoggedParts(
+                of: head,
+                in: bytes,
+                isHTTP2: false,
+                requestID: nil,
+                members: members
+            )
+            guard let client = parts.client else {
+                let identity = members.identity(of: head, in: bytes)
+                return AccessLogFields.rendered(client: identity, as: format)
+            }
+            return [UInt8](logAtMost: AccessLogFields.room(for: client)) {
+                AccessLogFields.write(client, in: bytes, as: format, into: &$0)
+            }
         }
     }
 
