@@ -7,13 +7,13 @@ package struct FieldNameTable: Sendable {
     private struct Entry {
         var nameStart: Int
         var nameCount: Int
-        /// Whether it has letters, digits and hyphens only.
+        /// The first eight and the last eight bytes of it; zeros stand behind a shorter one.
+        var ends: (first: UInt64, last: UInt64)
+        /// Whether it has letters, digits and hyphens only, and these are all between its ends.
         var isPlain: Bool
         /// The next entry of the same bucket, as `firsts` counts.
         var next: UInt8
         var role: FieldRole
-
-        var place: Range<Int> { self.nameStart..<self.nameStart + self.nameCount }
     }
 
     /// The first entry of each bucket, counted from one; zero: the bucket is empty.
@@ -33,7 +33,8 @@ package struct FieldNameTable: Sendable {
                 Entry(
                     nameStart: self.names.count,
                     nameCount: bytes.count,
-                    isPlain: bytes.allSatisfy(Self.isPlain),
+                    ends: (bytes.span.word(at: 0), bytes.span.word(at: max(0, bytes.count - 8))),
+                    isPlain: bytes.count <= 16 && bytes.allSatisfy(Self.isPlain),
                     next: self.firsts[bucket],
                     role: role
                 )
@@ -61,6 +62,7 @@ package struct FieldNameTable: Sendable {
         return first == 0 ? .other : self.find(in: bytes, from: start, to: end, first: first)
     }
 
+    @inline(always)
     private func find(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -68,9 +70,11 @@ package struct FieldNameTable: Sendable {
         first: UInt8
     ) -> FieldRole {
         var candidate = first
+        let ends = Self.ends(of: bytes, from: start, to: end)
         while candidate != 0 {
             let entry = self.entries[Int(candidate) - 1]
             if entry.nameCount == end - start {
+                if entry.isPlain, entry.ends == ends { return entry.role }
                 switch self.compare(bytes, from: start, with: entry) {
                 case .same: return entry.role
                 case .twin: return .gateOwned
@@ -80,6 +84,20 @@ package struct FieldNameTable: Sendable {
             candidate = entry.next
         }
         return .other
+    }
+
+    /// Those of a token in lower case; some other tokens have the same ones, but no plain name has.
+    @inline(always)
+    private static func ends(
+        of bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> (first: UInt64, last: UInt64) {
+        let lowercase: UInt64 = 0x2020_2020_2020_2020
+        let first = bytes.word(at: start) | lowercase
+        guard end - start < 8 else { return (first, bytes.word(at: end - 8) | lowercase) }
+        let name = first & ((1 &<< UInt64(8 * (end - start))) - 1)
+        return (name, name)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -95,11 +113,6 @@ package struct FieldNameTable: Sendable {
     }
 
     private func compare(_ bytes: Span<UInt8>, from start: Int, with entry: Entry) -> Likeness {
-        if entry.isPlain,
-            bytes.holdsToken(self.names.span.extracting(entry.place), at: start)
-        {
-            return .same
-        }
         var likeness = Likeness.same
         for offset in 0..<entry.nameCount {
             let byte = bytes[start + offset]

@@ -33,6 +33,48 @@ package struct FieldSection: Equatable, Sendable {
         }
     }
 
+    /// Reads lines of the form that nearly all have, eight bytes at a time, and returns where the
+    /// first one begins that has another form, is not there whole, or is too much.
+    ///
+    /// `count`: lines of the section at most; `limit`: none ends behind it.
+    @inline(__always)
+    mutating func append(
+        plainLinesIn bytes: Span<UInt8>,
+        from start: Int,
+        count: Int,
+        limit: Int,
+        table: FieldNameTable
+    ) -> Int {
+        var start = start
+        while self.lines.count < count {
+            let nameEnd = bytes.endOfPlainName(from: start)
+            guard nameEnd > start, nameEnd < bytes.count, bytes[nameEnd] == ASCII.colon else {
+                break
+            }
+            var valueStart = nameEnd + 1
+            if valueStart < bytes.count, bytes[valueStart] == ASCII.space { valueStart += 1 }
+            let lineEnd = bytes.endOfPlainValue(from: valueStart)
+            guard lineEnd + 2 <= Swift.min(bytes.count, limit),
+                bytes[lineEnd] == ASCII.carriageReturn, bytes[lineEnd + 1] == ASCII.lineFeed,
+                // Blanks around it are cut where any line is read.
+                lineEnd == valueStart
+                    || bytes[valueStart] != ASCII.space && bytes[lineEnd - 1] != ASCII.space
+            else { break }
+            self.lines.append(
+                FieldLine(
+                    start: start,
+                    nameEnd: nameEnd,
+                    valueStart: valueStart,
+                    valueEnd: lineEnd,
+                    end: lineEnd + 2,
+                    role: table.role(in: bytes, from: start, to: nameEnd)
+                )
+            )
+            start = lineEnd + 2
+        }
+        return start
+    }
+
     /// Reads one field line that ends at `end`, its CR LF not included.
     @inline(__always)
     mutating func append(

@@ -19,6 +19,15 @@ struct HeadLineScanner: Equatable, Sendable {
     /// Whether it has looked at nothing yet.
     var isUnused: Bool { self.searchStart == 0 }
 
+    /// Whether nothing of the line that comes next has been looked at.
+    var isAtNewLine: Bool { self.searchStart == self.lineStart }
+
+    /// Goes on where a line begins, because those before have been read.
+    mutating func skip(to start: Int) {
+        self.lineStart = start
+        self.searchStart = start
+    }
+
     mutating func next(in bytes: Span<UInt8>) -> Line {
         guard let lineFeed = bytes.position(of: ASCII.lineFeed, from: self.searchStart) else {
             return self.wait(in: bytes)

@@ -63,6 +63,7 @@ package struct RequestHeadParser: Sendable {
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
         if self.repeatsHead(in: bytes) { return .complete }
         while true {
+            self.readPlainFields(in: bytes, table: table)
             switch self.scanner.next(in: bytes) {
             case .line(let start, let end):
                 guard end + 2 <= self.limits.bytes else { return .malformed(.headTooLarge) }
@@ -105,6 +106,20 @@ package struct RequestHeadParser: Sendable {
             .targetTooLong
         case .requestLine, .fields: count > self.limits.bytes ? .headTooLarge : nil
         }
+    }
+
+    /// No line is begun twice, so that one which arrives byte by byte is not read anew with each.
+    @inline(__always)
+    private mutating func readPlainFields(in bytes: Span<UInt8>, table: FieldNameTable) {
+        guard self.stage == .fields, self.scanner.isAtNewLine else { return }
+        let end = self.head.fields.append(
+            plainLinesIn: bytes,
+            from: self.scanner.lineStart,
+            count: self.limits.fields,
+            limit: self.limits.bytes,
+            table: table
+        )
+        self.scanner.skip(to: end)
     }
 
     @inline(__always)

@@ -47,6 +47,16 @@ package struct ResponseHeadParser: Sendable {
     /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>) -> Progress {
         while true {
+            if self.stage == .fields, self.scanner.isAtNewLine {
+                let end = self.head.fields.append(
+                    plainLinesIn: bytes,
+                    from: self.scanner.lineStart,
+                    count: self.limits.fields,
+                    limit: self.limits.bytes,
+                    table: .response
+                )
+                self.scanner.skip(to: end)
+            }
             switch self.scanner.next(in: bytes) {
             case .incomplete:
                 return bytes.count > self.limits.bytes ? .malformed(.headTooLarge) : .incomplete

@@ -48,6 +48,27 @@ struct SpanScanningTests {
         #expect(results == [true, false, false, true, false, false])
     }
 
+    @Test func `names and values end at the first byte that is not plain`() {
+        for byte in UInt8.min...UInt8.max {
+            let isName = Character(UnicodeScalar(byte)).isLetter || byte == ASCII.hyphen
+            let isPlainName = byte < 0x80 && isName || ASCII.isDigit(byte)
+            let isPlainValue = byte >= 0x20 && byte != 0x7F
+            for count in [8, 9, 15, 16, 17, 19] {
+                for place in 0..<count {
+                    var bytes = [UInt8](repeating: UInt8(ascii: "-"), count: count)
+                    bytes[place] = byte
+                    for start in 0...count {
+                        let name = bytes.span.endOfPlainName(from: start)
+                        let value = bytes.span.endOfPlainValue(from: start)
+                        let isAhead = start <= place
+                        #expect(name == (isAhead && !isPlainName ? place : count))
+                        #expect(value == (isAhead && !isPlainValue ? place : count))
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a target ends at the first byte that is none of it`() {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<19 {
