@@ -73,46 +73,17 @@ struct RequestHeadProperties {
         try expect(head.methodStart < head.methodEnd, "there is no method")
     }
 
-    /// A parser that has read the head before reads it again, and from what it remembers.
+    /// A parser that has read another head before, or this one, reads it as a new one does.
     private func checkRepetition() throws(Finding) {
         var parser = RequestHeadParser()
-        _ = parser.parse(self.input.span, table: RequestHeadPeer.table)
-        let facts = try? parser.facts(in: self.input.span)
-        let generation = parser.generation
-        parser.reset()
-        let progress = parser.parse(self.input.span, table: RequestHeadPeer.table)
-        try expect(progress, is: .complete, "the second time")
-        try expect(parser.head == self.head, "the head is another one the second time")
-        let isRemembered =
-            self.head.fieldsStart <= 256 && self.head.end - self.head.fieldsStart <= 2048
-        try expect(
-            (parser.generation == generation) == isRemembered,
-            "the generation does not tell heads apart"
-        )
-        try expect(
-            (try? parser.facts(in: self.input.span)) == facts,
-            "other facts the second time"
-        )
-        let another = Array("GET /other HTTP/1.1\r\nHost: b\r\nA: b\r\n\r\n".utf8)
-        parser.reset()
-        let other = parser.parse(another.span, table: RequestHeadPeer.table)
-        _ = try? parser.facts(in: another.span)
-        try expect(other, is: .complete, "another head after it")
-        parser.reset()
-        let third = parser.parse(self.input.span, table: RequestHeadPeer.table)
-        try expect(third, is: .complete, "the third time")
-        try expect(parser.head == self.head, "the head is another one the third time")
-        try expect(
-            (try? parser.facts(in: self.input.span)) == facts,
-            "other facts the third time"
-        )
-        let isOther =
-            Array(self.input[self.head.fieldsStart..<self.head.end])
-            == Array("Host: b\r\nA: b\r\n\r\n".utf8)
-        try expect(
-            (parser.generation.fields == generation.fields) == isOther,
-            "the generation of the fields does not tell sections apart"
-        )
+        let another = Array("PUT /other HTTP/1.0\r\nHost: b\r\nA: b\r\n\r\n".utf8)
+        for head in [self.input, another, self.input, self.input] {
+            let progress = parser.parse(head.span, table: RequestHeadPeer.table)
+            try expect(progress, is: .complete, "after another head")
+            let isSame = head == another || parser.head == self.head
+            try expect(isSame, "the head is another one after another head")
+            parser.reset()
+        }
     }
 
     private func facts(of head: RequestHead, in bytes: [UInt8]) -> RequestFacts? {

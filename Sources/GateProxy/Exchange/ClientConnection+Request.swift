@@ -34,7 +34,7 @@ extension ClientConnection {
         if self.rules !== self.worker.rules {
             // The table that tells fields apart belongs to the rules: begin the head again.
             self.rules = self.worker.rules
-            self.parser.resetForNewTable()
+            self.parser.reset()
         }
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
@@ -51,9 +51,8 @@ extension ClientConnection {
         case .complete:
             self.hasHeadDeadline = false
             self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
-            self.generation = self.parser.generation
             do throws(MessageFault) {
-                let facts = try self.parser.facts(in: bytes)
+                let facts = try RequestFacts(self.parser.head, in: bytes)
                 self.judge(self.parser.head, facts: facts, in: bytes)
             } catch {
                 self.refuse(GateAnswer(error))
@@ -80,7 +79,6 @@ extension ClientConnection {
             in: bytes,
             address: self.rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
-            generation: self.generation,
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)

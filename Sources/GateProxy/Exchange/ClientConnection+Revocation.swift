@@ -95,7 +95,6 @@ extension ClientConnection {
             facts: facts,
             in: bytes,
             address: self.clientAddress(parser.head, facts: facts, in: bytes),
-            generation: parser.generation,
             last: &last
         )
     }

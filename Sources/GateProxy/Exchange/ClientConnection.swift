@@ -54,8 +54,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var exchange = Exchange.head
     var request = Request()
     var parser: RequestHeadParser
-    /// Which of the heads on the connection the last one is.
-    var generation = HeadGeneration()
     /// The rules that the current head is read and judged by.
     var rules: WorkerRules
     var lastVerdict: RememberedVerdict?
@@ -316,7 +314,7 @@ extension ClientConnection {
             break
         case .head, .streaming, .lingering, .tunnel, .closed:
             self.rules = self.worker.rules
-            self.parser.resetForNewTable()
+            self.parser.reset()
         }
     }
 

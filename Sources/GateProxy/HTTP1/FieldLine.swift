@@ -15,14 +15,6 @@ package struct FieldLine: Equatable, Sendable {
     /// The place of the value.
     var value: Range<Int> { self.valueStart..<self.valueEnd }
 
-    mutating func move(by distance: Int) {
-        self.start += distance
-        self.nameEnd += distance
-        self.valueStart += distance
-        self.valueEnd += distance
-        self.end += distance
-    }
-
     /// Whether others may read a list from the value.
     func hasComma(in bytes: Span<UInt8>) -> Bool {
         for index in self.valueStart..<self.valueEnd where bytes[index] == ASCII.comma {

@@ -25,14 +25,6 @@ package struct FieldSection: Equatable, Sendable {
         self.lines[index].role = .hopByHop
     }
 
-    /// The same lines, so many bytes further on.
-    mutating func move(by distance: Int) {
-        guard distance != 0 else { return }
-        for index in self.lines.indices {
-            self.lines[index].move(by: distance)
-        }
-    }
-
     /// Reads lines of the form that nearly all have, eight bytes at a time, and returns where the
     /// first one begins that has another form, is not there whole, or is too much.
     ///

@@ -16,9 +16,6 @@ struct HeadLineScanner: Equatable, Sendable {
     /// Bytes before it are known to hold no line feed.
     private var searchStart = 0
 
-    /// Whether it has looked at nothing yet.
-    var isUnused: Bool { self.searchStart == 0 }
-
     /// Whether nothing of the line that comes next has been looked at.
     var isAtNewLine: Bool { self.searchStart == self.lineStart }
 

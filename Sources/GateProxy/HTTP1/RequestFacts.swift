@@ -128,21 +128,6 @@ package struct RequestFacts: Equatable, Sendable {
             && self.framing == .none && head.method("OPTIONS", in: bytes)
     }
 
-    /// Becomes those of another head with the same field lines.
-    ///
-    /// - Returns: `false` if these mean something else in its version of HTTP.
-    mutating func apply(
-        toRepeated head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> Bool {
-        // The meaning of `Max-Forwards` depends on the method.
-        guard head.minorVersion == self.minorVersion, self.maxForwardsLine == nil else {
-            return false
-        }
-        self.readMethod(of: head, in: bytes)
-        return true
-    }
-
     private static func namesTrailers(_ bytes: Span<UInt8>, _ line: FieldLine) -> Bool {
         var isNamed = false
         bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in

@@ -1,15 +1,3 @@
-/// Which of the heads on a connection one is.
-///
-/// A number never comes back once another has been read.
-package struct HeadGeneration: Equatable, Sendable {
-    /// Stays the same while heads repeat the one before byte for byte.
-    package var head: UInt64 = 0
-    /// Stays the same while their header sections do.
-    package var fields: UInt64 = 0
-
-    package init() {}
-}
-
 /// Reads request heads in place, once, and refuses whatever two readers could understand
 /// differently (RFC 9112).
 package struct RequestHeadParser: Sendable {
@@ -27,17 +15,10 @@ package struct RequestHeadParser: Sendable {
     }
 
     package private(set) var head = RequestHead()
+    /// Whether a request line has been read, of this head or of one before.
+    private(set) var hasReadLine = false
     private var scanner = HeadLineScanner()
     private var stage = Stage.requestLine
-    /// Which head this is, compared with those before.
-    package private(set) var generation = HeadGeneration()
-    /// From the first byte to the first field line; none while another head is being read.
-    private var requestLine = RememberedBytes(limit: 256)
-    /// From the first field line to the empty line that ends the section.
-    private var section = RememberedBytes(limit: 2048)
-    private var lastFacts: RequestFacts?
-    /// The head that they are of.
-    private var lastFactsGeneration = HeadGeneration()
     private let limits: HeadLimits
 
     package init(limits: HeadLimits = .defaults) {
@@ -50,18 +31,10 @@ package struct RequestHeadParser: Sendable {
         self.stage = .requestLine
     }
 
-    /// Makes ready for a head that is read by another table.
-    package mutating func resetForNewTable() {
-        self.reset()
-        self.requestLine.forget()
-        self.section.forget()
-    }
-
     /// Reads on.
     ///
     /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
     package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
-        if self.repeatsHead(in: bytes) { return .complete }
         while true {
             self.readPlainFields(in: bytes, table: table)
             switch self.scanner.next(in: bytes) {
@@ -76,25 +49,6 @@ package struct RequestHeadParser: Sendable {
                 return .malformed(.lineEnd)
             }
         }
-    }
-
-    /// What the gate has to know of the head that is complete.
-    ///
-    /// Field lines that stand there again are not read again.
-    /// - Throws: the fault of a head that is well formed line by line and still ambiguous.
-    package mutating func facts(in bytes: Span<UInt8>) throws(MessageFault) -> RequestFacts {
-        let last = self.lastFactsGeneration
-        if last.head != self.generation.head {
-            let isKnown =
-                last.fields == self.generation.fields
-                && self.lastFacts?.apply(toRepeated: self.head, in: bytes) == true
-            if !isKnown { self.lastFacts = nil }
-            self.lastFactsGeneration = self.generation
-        }
-        if let facts = self.lastFacts { return facts }
-        let facts = try RequestFacts(self.head, in: bytes)
-        self.lastFacts = facts
-        return facts
     }
 
     /// Method, version and the spaces between take far less than 64 bytes in an honest line.
@@ -138,12 +92,11 @@ package struct RequestHeadParser: Sendable {
             if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
                 return .malformed(fault)
             }
-            return self.beginFields(at: end + 2, in: bytes)
+            self.beginFields(at: end + 2)
+            return nil
         case .fields:
             guard start < end else {
                 self.head.end = end + 2
-                self.section.remember(bytes, from: self.head.fieldsStart, to: end + 2)
-                self.rememberRequestLine(in: bytes)
                 return .complete
             }
             guard self.head.fields.lines.count < self.limits.fields else {
@@ -157,33 +110,11 @@ package struct RequestHeadParser: Sendable {
 }
 
 extension RequestHeadParser {
-    /// Whether the head before this one stands there again; it still is `head`.
-    @inline(__always)
-    private func repeatsHead(in bytes: Span<UInt8>) -> Bool {
-        self.scanner.isUnused && self.requestLine.stands(in: bytes, at: 0)
-            && self.section.stands(in: bytes, at: self.requestLine.count)
-    }
-
-    private mutating func rememberRequestLine(in bytes: Span<UInt8>) {
-        self.generation.head += 1
-        self.requestLine.remember(bytes, from: 0, to: self.head.fieldsStart)
-    }
-
-    private mutating func beginFields(at start: Int, in bytes: Span<UInt8>) -> Progress? {
-        let lastStart = self.head.fieldsStart
+    private mutating func beginFields(at start: Int) {
+        self.hasReadLine = true
         self.head.fieldsStart = start
-        let end = start + self.section.count
-        if end <= self.limits.bytes, self.section.stands(in: bytes, at: start) {
-            self.head.fields.move(by: start - lastStart)
-            self.head.end = end
-            self.rememberRequestLine(in: bytes)
-            return .complete
-        }
-        self.generation.fields += 1
         self.head.fields.removeAll()
-        self.section.forget()
         self.stage = .fields
-        return nil
     }
 
     /// `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
@@ -192,7 +123,6 @@ extension RequestHeadParser {
         to end: Int,
         in bytes: Span<UInt8>
     ) -> MessageFault? {
-        self.requestLine.forget()
         let methodEnd = bytes.endOfToken(from: start, to: end)
         guard methodEnd > start, methodEnd < end, bytes[methodEnd] == ASCII.space else {
             return .method

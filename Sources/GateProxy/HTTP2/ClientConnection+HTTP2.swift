@@ -6,7 +6,7 @@ extension ClientConnection {
     /// 3.3), which is then spoken as soon as it is complete.
     func beginsHTTP2() -> Bool {
         // Over TLS the protocol was agreed upon before.
-        guard self.parser.generation.fields == 0, !self.isResumed, !self.origin.isSecure,
+        guard !self.parser.hasReadLine, !self.isResumed, !self.origin.isSecure,
             case .channel = self.transport
         else {
             return false
@@ -52,8 +52,6 @@ extension ClientConnection {
 
     /// Takes the head of the stream's request.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
-        self.generation.head += 1
-        self.generation.fields += 1
         do throws(MessageFault) {
             let facts = try RequestFacts(head, in: bytes)
             self.judge(head, facts: facts, in: bytes)

@@ -43,7 +43,6 @@ package struct Rehearsal: Sendable {
                 facts: facts,
                 in: bytes,
                 address: self.address,
-                generation: parser.generation,
                 last: &last
             )
             if let denial = verdict.denial {

@@ -88,32 +88,10 @@ package final class Verdict: Sendable {
 struct RememberedVerdict {
     let rules: WorkerRules
     let key: VerdictKey
-    /// The head that it was last given for.
-    var generation: HeadGeneration
-    /// Whether the identity came from the query, which is not among the fields.
-    let hasQuery: Bool
     let verdict: Verdict
-
-    /// The verdict on the same head again; `nil` if it is another one.
-    func verdict(by rules: WorkerRules, generation: HeadGeneration) -> Verdict? {
-        self.rules === rules && self.generation.head == generation.head && !self.hasQuery
-            ? self.verdict : nil
-    }
 
     /// The verdict on the same client, or another one of its class; `nil` if it is another one.
     func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
         self.rules === rules && self.key == key ? self.verdict : nil
-    }
-
-    /// The verdict on another request with the same header section; `nil` if it must be looked up.
-    func verdict(
-        by rules: WorkerRules,
-        generation: HeadGeneration,
-        scope: RequestScope
-    ) -> Verdict? {
-        guard self.rules === rules, self.generation.fields == generation.fields,
-            self.key.scope == scope, !self.hasQuery
-        else { return nil }
-        return self.verdict
     }
 }

@@ -69,55 +69,36 @@ final class WorkerRules {
     /// The verdict on a request.
     ///
     /// `last`: the connection's previous one. A connection carries one device, so that comparing
-    /// with it nearly always spares the look-up; a section of the same `generation` spares the
-    /// comparison, too, and a head of the same spares everything.
+    /// with it nearly always spares the look-up.
     /// `address` is the client's.
     func verdict(
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
         address: String,
-        generation: HeadGeneration,
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
-        if !facts.offersUpgrade, let verdict = last?.verdict(by: self, generation: generation),
-            self.isValid(verdict)
-        {
-            return verdict
-        }
         self.key.scope = self.scope(of: head, in: bytes)
-        if !facts.offersUpgrade,
-            let verdict = last?.verdict(
-                by: self,
-                generation: generation,
-                scope: self.key.scope
-            ), self.isValid(verdict)
-        {
-            last?.generation = generation
-            return verdict
-        }
         let told = self.classify(head, facts: facts, in: bytes)
         if told != nil {
             if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
-                last?.generation = generation
                 return verdict
             }
             self.classKey.prepareForLookUp()
             if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict) {
-                self.remember(verdict, for: self.classKey, generation, in: &last)
+                self.remember(verdict, for: self.classKey, in: &last)
                 return verdict
             }
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
         if let verdict = last?.verdict(by: self, key: self.key), self.isValid(verdict) {
-            last?.generation = generation
             return verdict
         }
         self.key.prepareForLookUp()
         if let known = self.cache.verdict(for: self.key), self.isValid(known) {
-            self.remember(known, for: self.key, generation, hasQuery: !query.isEmpty, in: &last)
+            self.remember(known, for: self.key, in: &last)
             return known
         }
         if told != nil,
@@ -129,7 +110,7 @@ final class WorkerRules {
             ), self.isValid(known)
         {
             self.cache.insert(known, for: self.key)
-            self.remember(known, for: self.key, generation, in: &last)
+            self.remember(known, for: self.key, in: &last)
             return known
         }
         let identity = self.identify(head, in: bytes, query: query)
@@ -140,7 +121,7 @@ final class WorkerRules {
         if members != nil, !isShared { self.denials?.keep(verdict, on: identity, head, in: bytes) }
         let key = isShared ? self.classKey : self.key
         self.cache.insert(verdict, for: key)
-        self.remember(verdict, for: key, generation, hasQuery: !query.isEmpty, in: &last)
+        self.remember(verdict, for: key, in: &last)
         return verdict
     }
 
@@ -208,21 +189,13 @@ final class WorkerRules {
     private func remember(
         _ verdict: Verdict,
         for key: VerdictKey,
-        _ generation: HeadGeneration,
-        hasQuery: Bool = false,
         in last: inout RememberedVerdict?
     ) {
         guard key.isWorthKeeping else {
             last = nil
             return
         }
-        last = RememberedVerdict(
-            rules: self,
-            key: key,
-            generation: generation,
-            hasQuery: hasQuery,
-            verdict: verdict
-        )
+        last = RememberedVerdict(rules: self, key: key, verdict: verdict)
     }
 
     private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {

@@ -163,7 +163,7 @@ struct AccessLogTests {
         var parser = RequestHeadParser()
         let table = FieldNameTable.request(identityHeaderNames: [])
         try #require(parser.parse(wire.span, table: table) == .complete)
-        let facts = try parser.facts(in: wire.span)
+        let facts = try RequestFacts(parser.head, in: wire.span)
         var text = ""
         let log = AccessLog(format) { text += String(buffer: $0) }
         var entry = log.begin(

@@ -136,7 +136,6 @@ extension WorkerRules {
             facts: try RequestFacts(parser.head, in: bytes.span),
             in: bytes.span,
             address: "192.0.2.1",
-            generation: parser.generation,
             last: &last
         )
     }

@@ -21,7 +21,6 @@ struct VerdictValidityTests {
         version: String = "1.0",
         device: String = "d",
         address: String = "192.0.2.1",
-        generation: HeadGeneration = HeadGeneration(),
         last: inout RememberedVerdict?
     ) throws -> Verdict {
         let bytes = Array(
@@ -35,26 +34,11 @@ struct VerdictValidityTests {
             facts: try RequestFacts(parser.head, in: bytes.span),
             in: bytes.span,
             address: address,
-            generation: generation,
             last: &last
         )
     }
 
-    enum Repeated: CaseIterable {
-        case nothing
-        case fields
-        case head
-
-        func generation(_ request: UInt64) -> HeadGeneration {
-            var generation = HeadGeneration()
-            generation.head = self == .head ? 1 : request + 1
-            generation.fields = self == .nothing ? request + 1 : 1
-            return generation
-        }
-    }
-
-    @Test(arguments: Repeated.allCases)
-    func `a floor begins at its very second, without a reload`(_ repeated: Repeated) throws {
+    @Test func `a floor begins at its very second, without a reload`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -71,11 +55,7 @@ struct VerdictValidityTests {
         var kinds: [Decision.Kind] = []
         for second in 0..<22 {
             self.clock.seconds = self.start + Int64(second)
-            let verdict = try self.verdict(
-                rules,
-                generation: repeated.generation(UInt64(second)),
-                last: &last
-            )
+            let verdict = try self.verdict(rules, last: &last)
             kinds.append(verdict.decision.kind)
         }
         let expected: [Decision.Kind] =
@@ -107,8 +87,7 @@ struct VerdictValidityTests {
         #expect(try self.verdict(rules, last: &last) === second)
     }
 
-    @Test(arguments: Repeated.allCases)
-    func `what was decided at a later second does not hold`(_ repeated: Repeated) throws {
+    @Test func `what was decided at a later second does not hold`() throws {
         let rules = self.rules(
             RuleDefinition(
                 id: "r",
@@ -124,8 +103,7 @@ struct VerdictValidityTests {
         var last: RememberedVerdict?
         func kind(at second: Int64) throws -> Decision.Kind {
             self.clock.seconds = self.start + second
-            let generation = repeated.generation(UInt64(second))
-            return try self.verdict(rules, generation: generation, last: &last).decision.kind
+            return try self.verdict(rules, last: &last).decision.kind
         }
         #expect(try kind(at: 15) == .require)
         #expect(try kind(at: 5) == .allow)
