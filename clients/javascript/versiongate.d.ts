@@ -92,7 +92,7 @@ export interface Options {
   storageKey?: string;
   /** Milliseconds for a question; 5,000. */
   timeout?: number;
-  /** Milliseconds until the next sign of life of a stream, of which the gate gives one every 15 s; 45,000. */
+  /** Milliseconds to the next sign of life of a stream, one of which comes every 15 s; 45,000. */
   patience?: number;
   /** Milliseconds between questions where there are no streams; 60,000. */
   pollInterval?: number;

@@ -1,6 +1,6 @@
 /**
- * What a client of VersionGate reads and asks. One file without dependencies, for browsers, Node and
- * React Native; the contract is docs/wire.
+ * What a client of VersionGate reads and asks. One file without dependencies, for browsers, Node
+ * and React Native; the contract is docs/wire.
  */
 
 const MARKER = "x-versiongate";
@@ -68,8 +68,8 @@ export class GateDenied extends Error {
 /**
  * The denial that an answer to a request of the app is, or null.
  *
- * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way has
- * removed the field; never a status.
+ * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way
+ * has removed the field; never a status.
  */
 export function inspect(response, body) {
   if (isOwnPath(response.url)) return null;
@@ -232,8 +232,11 @@ function markerOf(response) {
 
 /** A list of structured fields (RFC 9651 section 4.2.1); empty if it is none. */
 function list(text) {
-  const bare =
-    /"(?:[ !#-[\]-~]|\\["\\])*"|%"[^"]*"|:[A-Za-z0-9+/=]*:|\?[01]|@?-?[0-9]+(?:\.[0-9]+)?|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*/y;
+  const kinds = [
+    /"(?:[ !#-[\]-~]|\\["\\])*"/, /%"[^"]*"/, /:[A-Za-z0-9+/=]*:/, /\?[01]/,
+    /@?-?[0-9]+(?:\.[0-9]+)?/, /[A-Za-z*][\w!#$%&'*+.^`|~:/-]*/,
+  ];
+  const bare = new RegExp(kinds.map((kind) => kind.source).join("|"), "y");
   const key = /;[ ]*([a-z*][a-z0-9_.*-]*)(=?)/y;
   let index = 0;
   const take = (pattern) => {
@@ -399,8 +402,8 @@ export class VersionGate {
   /**
    * Like the global `fetch`, with the fields that say who the client is.
    *
-   * Throws `GateDenied` in place of a denial, and else what `fetch` throws. Requests to other origins
-   * are passed on as they are.
+   * Throws `GateDenied` in place of a denial, and else what `fetch` throws. Requests to other
+   * origins are passed on as they are.
    */
   async fetch(input, init) {
     const url = typeof input === "string" ? input : (input.url ?? String(input));
@@ -423,8 +426,8 @@ export class VersionGate {
   /**
    * Where the client stands: as soon as the app starts, or before it uses a part of the API.
    *
-   * Never throws for the network's sake: whatever is not the gate's own word is `unknown`, with the last
-   * state that was.
+   * Never throws for the network's sake: whatever is not the gate's own word is `unknown`, with the
+   * last state that was.
    */
   async check(path, { method, signal } = {}) {
     const query = [["path", path], ["method", method]]
@@ -447,8 +450,8 @@ export class VersionGate {
   }
 
   /**
-   * The states of the client, each as soon as it is another one: by `/.versiongate/events`, or by asking
-   * again and again where answers cannot be read piece by piece, as in React Native.
+   * The states of the client, each as soon as it is another one: by `/.versiongate/events`, or by
+   * asking again and again where answers cannot be read piece by piece, as in React Native.
    *
    * It never ends by itself, and comes back by itself after a loss; `unknown` is told once the gate
    * could not be reached again.
@@ -478,7 +481,8 @@ export class VersionGate {
 
   /**
    * Leaves the user alone with a recommendation: until its time has passed, or another version is
-   * recommended, the state is `allowed`. Returns whether it may be: a required update is never put off.
+   * recommended, the state is `allowed`. Returns whether it may be: a required update is never put
+   * off.
    */
   async snooze(update) {
     const memory = await this.#load();
@@ -566,7 +570,7 @@ export class VersionGate {
     }
   }
 
-  /** Milliseconds to the next try: what the gate asks for, more after each failure, and some by chance. */
+  /** Milliseconds to the next try: what the gate asks for, more after each failure, and chance. */
   #delay(line) {
     const longest = Math.max(line.retry, 60_000);
     const delay = Math.min(line.retry * 2 ** Math.max(0, line.failures - 1), longest);
@@ -591,7 +595,9 @@ export class VersionGate {
     const isSnoozed = snoozed && snoozed.version === (state.update.latestVersion ?? "")
       && this.#options.now() < snoozed.until;
     if (!isSnoozed) return state;
-    return state.announced ? { state: "allowed", announced: state.announced } : { state: "allowed" };
+    const shown = { state: "allowed" };
+    if (state.announced) shown.announced = state.announced;
+    return shown;
   }
 
   /** Another build of the app has another state. */

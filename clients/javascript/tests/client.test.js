@@ -177,8 +177,10 @@ test("offline is no denial, and a stream comes back by itself", limit, async () 
   assert.deepEqual(await client.check(), { state: "unknown", last: required });
   const failed = await client.fetch("/a").catch((error) => error);
   assert.ok(!(failed instanceof GateDenied) && failed instanceof TypeError);
-  gate.write(rules("3.4.0"));
   await gate.run(gate.port);
+  // What was said before is said again.
+  assert.deepEqual(await states.next(), required);
+  await gate.change(rules("3.4.0"));
   assert.equal((await states.next()).state, "allowed");
   assert.ok(pauses.length > 0);
   await states.end();
@@ -234,9 +236,13 @@ test("a storage that fails harms nothing", limit, async () => {
   assert.notEqual((await client.check()).state, "unknown");
 });
 
-test("captive portals and garbage are unknown, for a question and for a stream", limit, async () => {
+test("captive portals and garbage are unknown, asked or listened to", limit, async () => {
   await gate.change(rules("3.5.0"));
-  const portal = await server((_, response) => response.end("<html>Log in</html>"));
+  let followed = 0;
+  const portal = await server((_, response) => {
+    followed += 1;
+    response.end("<html>Log in</html>");
+  });
   const answers = {
     page: (response) => response.setHeader("Content-Type", "text/html").end("<html>Log in</html>"),
     redirect: (response) => response.writeHead(302, { Location: portal.url }).end(),
@@ -244,7 +250,8 @@ test("captive portals and garbage are unknown, for a question and for a stream",
       response.writeHead(307, { Location: gate.url + "/.versiongate/status" }).end(),
     "network authentication": (response) => response.writeHead(511).end("<html></html>"),
     "upgrade": (response) => response.writeHead(426, { Upgrade: "h2c" }).end(),
-    garbage: (response) => response.setHeader("Content-Type", "application/json").end('{"decision":'),
+    garbage: (response) =>
+      response.setHeader("Content-Type", "application/json").end('{"decision":'),
     nothing: (response) => response.writeHead(204).end(),
     "a loss": (response) => response.destroy(),
   };
@@ -258,6 +265,7 @@ test("captive portals and garbage are unknown, for a question and for a stream",
     await other.end();
   }
   await portal.end();
+  assert.equal(followed, 0);
 });
 
 test("who is too slow is unknown in time", limit, async () => {
@@ -297,6 +305,23 @@ test("a stream without a sign of life is left", limit, async () => {
   await other.end();
 });
 
+test("a stream lives longer than a question may take", limit, async () => {
+  await gate.change(rules("3.4.0"));
+  const asked = [];
+  const counting = (...parameters) => {
+    asked.push(parameters[0]);
+    return fetch(...parameters);
+  };
+  const states = listen(new VersionGate(gate.url, identity, { timeout: 300, fetch: counting }));
+  assert.equal((await states.next()).state, "allowed");
+  const next = states.next();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await gate.change(rules("3.5.0"));
+  assert.equal((await next).state, "required");
+  assert.equal(asked.length, 1);
+  await states.end();
+});
+
 test("a stream that never ends its event is left", limit, async () => {
   const other = await server((_, response) => {
     response.setHeader("Content-Type", "text/event-stream");
@@ -328,7 +353,7 @@ test("the pause before the next try grows and has chance in it", limit, async ()
   await other.end();
 });
 
-test("a recommendation is put off for its time and its version, a requirement never", limit, async () => {
+test("a recommendation is put off for its time, a requirement never", limit, async () => {
   const recommended = (version, snooze) =>
     rules("1.0", `    recommended: "${version}"\n    snooze: ${snooze}\n`);
   await gate.change(recommended("4.0.0", "1h"));

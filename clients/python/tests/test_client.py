@@ -13,7 +13,7 @@ from support import Gate, Server, moment, reply, rules
 from versiongate import (
     Allowed, FileStorage, GateDenied, Maintenance, Recommended, Required, Unknown, VersionGate,
 )
-from versiongate.states import Facts, parse_time
+from versiongate.states import Facts, parse_time, wire
 
 IDENTITY = {"app": "com.example.shop", "platform": "ios", "version": "3.4.9", "language": "en"}
 # The discard port, where nobody listens.
@@ -212,8 +212,10 @@ class Streams(WithGate):
         self.assertEqual(client.check(), Unknown(required))
         with self.assertRaises(urllib.error.URLError):
             client.urlopen("/a")
-        self.gate.write(rules("3.4.0"))
         self.gate.run()
+        # What was said before is said again.
+        self.assertEqual(next(states), required)
+        self.gate.change(rules("3.4.0"))
         self.assertEqual(next(states), Allowed())
         states.close()
 
@@ -240,7 +242,8 @@ class InBetween(unittest.TestCase):
 
     def test_captive_portals_and_garbage_are_unknown(self):
         page = b"<html>Log in</html>"
-        with Server(reply(200, b'{"decision":"require"}', Content_Type="application/json")) as else_where:
+        status = reply(200, b'{"decision":"require"}', Content_Type="application/json")
+        with Server(status) as else_where:
             for name, answer in {
                 "page": reply(200, page, Content_Type="text/html"),
                 "redirect": reply(302, Location=else_where.url),
@@ -282,12 +285,14 @@ class InBetween(unittest.TestCase):
             handler.send_response(200)
             handler.send_header("Content-Type", "text/event-stream")
             handler.end_headers()
-            handler.wfile.write(b'retry: 1\n\nid: 1\nevent: decision\ndata: {"decision":"allow"}\n\n')
+            event = b'id: 1\nevent: decision\ndata: {"decision":"allow"}\n\n'
+            handler.wfile.write(b"retry: 1\n\n" + event)
             end.wait(30)
 
         with Server(answer) as other:
             states = VersionGate(other.url, IDENTITY, patience=0.2).states()
-            self.assertEqual([next(states) for _ in range(3)], [Allowed(), Unknown(Allowed()), Allowed()])
+            told = [next(states) for _ in range(3)]
+            self.assertEqual(told, [Allowed(), Unknown(Allowed()), Allowed()])
             states.close()
             end.set()
 
@@ -327,14 +332,10 @@ class InBetween(unittest.TestCase):
     def test_a_cached_denial_that_has_ended_by_itself_is_none(self):
         end = "2026-12-20T03:00:00Z"
         key = ["com.example.shop", "ios", "3.4.9", None]
-        for state, document in [
-            (Required(Facts(brownout_until=end)), {"state": "required", "update": {"brownoutUntil": end}}),
-            (
-                Maintenance(Facts(maintenance_until=end)),
-                {"state": "maintenance", "window": {"maintenanceUntil": end}},
-            ),
+        for state in [
+            Required(Facts(brownout_until=end)), Maintenance(Facts(maintenance_until=end)),
         ]:
-            storage = Memory(json.dumps({"identity": key, "state": document}))
+            storage = Memory(json.dumps({"identity": key, "state": wire(state)}))
             for seconds, last in [(-1, state), (0, None)]:
                 now = parse_time(end).timestamp() + seconds
                 client = VersionGate(NOWHERE, IDENTITY, storage=storage, clock=lambda: now)

@@ -259,7 +259,7 @@ class VersionGate:
             raise ValueError("an empty stream")
 
     def _pause(self, retry: float, failures: int) -> float:
-        """Seconds to the next try: what the gate asks for, more after each failure, and some by chance."""
+        """Seconds to the next try: what the gate asks for, more after failures, and some chance."""
         pause = min(retry * 2 ** min(max(0, failures - 1), 10), max(retry, _LONGEST_PAUSE))
         return pause * (1 + self._chance() / 2)
 
