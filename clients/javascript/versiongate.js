@@ -503,12 +503,7 @@ export class VersionGate {
     const limit = new Limit(signal);
     limit.renew(this.#options.timeout);
     try {
-      const response = await this.#options.fetch(url, {
-        headers,
-        redirect: "manual",
-        cache: "no-store",
-        signal: limit.signal,
-      });
+      const response = await this.#get(url, headers, limit);
       if (wasRedirected(response, url)) return { state: "unknown" };
       const state = readStatus(response, await response.text());
       if (state.state === "unchanged") return known?.state ?? { state: "unknown" };
@@ -520,6 +515,12 @@ export class VersionGate {
     } finally {
       limit.end();
     }
+  }
+
+  /** Neither a redirect nor a cache answers in place of the gate. */
+  #get(url, headers, limit) {
+    const { signal } = limit;
+    return this.#options.fetch(url, { headers, redirect: "manual", cache: "no-store", signal });
   }
 
   async *#poll(line, signal) {
@@ -539,12 +540,7 @@ export class VersionGate {
     const limit = new Limit(signal);
     limit.renew(this.#options.timeout);
     try {
-      const response = await this.#options.fetch(url, {
-        headers,
-        redirect: "manual",
-        cache: "no-store",
-        signal: limit.signal,
-      });
+      const response = await this.#get(url, headers, limit);
       const isStream = response.status === 200 && mediaType(response) === "text/event-stream";
       if (!isStream || wasRedirected(response, url)) throw new Error("no stream of events");
       const [reader, decoder, events] = [
