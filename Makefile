@@ -2,6 +2,8 @@
 
 SWIFT ?= swift
 GATE := .build/release/versiongate
+# Debian once called it `nodejs`.
+NODE = $(shell command -v node || echo nodejs)
 # Linked into the binary, the Swift runtime needs not be installed where the gate runs. The run-time
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them.
 RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
@@ -29,6 +31,8 @@ test: lint
 	python3 -B -m unittest discover --start-directory Benchmarks/tests
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
+	python3 -B -m unittest discover --start-directory clients/python/tests
+	$(NODE) --test clients/javascript/tests/*.test.js
 	SWIFT=$(SWIFT) dev/run-tests.py
 
 lint:

@@ -32,7 +32,7 @@ struct ScheduleTests {
             #expect(warned.status == 200)
             let marker = warned.fields["X-VersionGate"].first ?? ""
             #expect(marker.hasPrefix("recommend;"))
-            #expect(marker.contains("enforce-from=@"))
+            #expect(marker.contains("; enforce-from=\"20"))
             #expect(warned.fields["Deprecation"].first?.hasPrefix("@") == true)
             #expect(warned.fields["Sunset"].first?.hasSuffix("GMT") == true)
             let deadline = Deadline.usual
@@ -85,7 +85,7 @@ struct ScheduleTests {
             let client = try scene.connect()
             let before = try Self.answers(to: client) { $0.status == 200 }
             let hint = before.request.fields["X-VersionGate"].first ?? ""
-            #expect(hint.contains("; next-brownout=@"))
+            #expect(hint.contains("; brownout-from=\"20"))
             #expect(before.status.contains(#""decision":"recommend""#))
             #expect(before.status.contains(#""brownoutFrom":""#))
 
@@ -102,7 +102,7 @@ struct ScheduleTests {
 
             let after = try Self.answers(to: client) { $0.status == 200 }
             #expect(after.request.fields["Retry-After"] == [])
-            #expect(after.request.fields["X-VersionGate"].first?.contains("next-brownout") == false)
+            #expect(after.request.fields["X-VersionGate"].first?.contains("brownout") == false)
             #expect(after.status.contains(#""decision":"recommend""#))
             #expect(!after.status.contains("brownout"))
 

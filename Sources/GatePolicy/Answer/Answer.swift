@@ -57,7 +57,7 @@ package struct Answer: Sendable, Equatable {
     }
 
     private static let exposedNames = [
-        markerName, retryAfterName, "ETag", "grpc-status", "grpc-message",
+        markerName, retryAfterName, "Deprecation", "Sunset", "ETag", "grpc-status", "grpc-message",
         "grpc-status-details-bin",
     ].joined(separator: ", ")
 }

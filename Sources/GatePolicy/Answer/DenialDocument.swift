@@ -27,12 +27,19 @@ struct DenialDocument {
         object.add("cannotUpdate", ifTrue: self.remedy.cannotUpdate)
         object.add("brownoutUntil", self.decision.brownout?.until.description)
         object.add("enforceFrom", self.decision.warning?.enforcedFrom?.description)
+        object.add("maintenanceFrom", self.maintenance?.from.description)
+        object.add("maintenanceUntil", self.maintenance?.until.description)
         object.add("rule", self.decision.ruleID)
         object.add("revision", self.revision)
         return object.bytes
     }
 
     private var link: String { self.remedy.storeURL ?? "" }
+
+    /// The maintenance that is running; any other denial may have one that is only announced.
+    private var maintenance: MaintenanceWindow? {
+        self.denial == .maintenance ? self.decision.maintenance : nil
+    }
 
     /// What a `body` of the rules file can say.
     var values: [NoticePlaceholder: String] {
@@ -72,8 +79,10 @@ struct DenialDocument {
             ("latestVersion", self.remedy.latest?.description),
             ("currentVersion", self.identity.version.value?.description),
             ("cannotUpdate", self.remedy.cannotUpdate ? "true" : nil),
-            ("until", self.decision.deniedUntil?.description),
+            ("brownoutUntil", self.decision.brownout?.until.description),
             ("enforceFrom", self.decision.warning?.enforcedFrom?.description),
+            ("maintenanceFrom", self.maintenance?.from.description),
+            ("maintenanceUntil", self.maintenance?.until.description),
             ("rule", self.decision.ruleID),
             ("revision", self.revision),
         ]

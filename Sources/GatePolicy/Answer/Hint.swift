@@ -1,6 +1,14 @@
-/// What a passing client is told beside the backend's answer.
+/// What a passing client is told beside the backend's answer: the facts of a launch status, each
+/// under its name there with hyphens in place of capitals, which no key of a structured field has
+/// (RFC 9651 section 3.1.2).
 struct Hint {
     private static let announcement = "maintenance-announced"
+    /// A web app of another origin reads these, too, if the backend lets it read the answer: by
+    /// itself this field opens none (the CORS protocol of the Fetch standard).
+    private static let exposure = HeaderField(
+        name: "Access-Control-Expose-Headers",
+        value: "\(Answer.markerName), Deprecation, Sunset"
+    )
 
     let fields: [HeaderField]
 
@@ -9,7 +17,8 @@ struct Hint {
             self.fields = []
             return
         }
-        self.fields = Self.dates(decision) + Self.recommendation(decision) + Self.notice(decision)
+        let facts = Self.dates(decision) + Self.recommendation(decision) + Self.notice(decision)
+        self.fields = facts.isEmpty ? [] : facts + [Self.exposure]
     }
 
     /// The dates of a warning for whoever watches APIs: when its version became deprecated (RFC
@@ -23,13 +32,14 @@ struct Hint {
 
     private static func recommendation(_ decision: Decision) -> [HeaderField] {
         guard decision.kind == .recommend else { return [] }
-        let remedy = decision.remedy
+        let (remedy, warning) = (decision.remedy, decision.warning)
         var item = StructuredItem(token: decision.kind.rawValue)
-        item.add("latest", (remedy.latest ?? remedy.minimum)?.description)
+        item.add("latest", decision.goal?.description)
         item.add("url", remedy.storeURL.map(PercentEncoding.visible))
-        // Keys of structured fields have no capitals (RFC 9651 section 3.1.2).
-        item.add("enforce-from", decision.warning?.enforcedFrom)
-        item.add("next-brownout", decision.warning?.nextBrownout?.from)
+        item.add("enforce-from", warning?.enforcedFrom?.description)
+        item.add("brownout-from", warning?.nextBrownout?.from.description)
+        item.add("brownout-until", warning?.nextBrownout?.until.description)
+        item.add("snooze-seconds", decision.snooze)
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 
@@ -37,8 +47,25 @@ struct Hint {
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
-        item.add("from", window.from)
-        item.add("until", window.until)
+        item.add("maintenance-from", window.from.description)
+        item.add("maintenance-until", window.until.description)
         return [HeaderField(name: Answer.markerName, value: item.text)]
+    }
+}
+
+extension Decision {
+    /// After how long an app may remind its user of a recommendation again, in seconds, where the
+    /// rules do not say it.
+    private static let defaultSnooze: Int64 = 24 * 60 * 60
+
+    /// The version that a client is to have; for one that is warned of a floor, the floor if nothing
+    /// newer is recommended.
+    var goal: AppVersion? {
+        self.remedy.latest ?? (self.kind == .recommend ? self.remedy.minimum : nil)
+    }
+
+    /// After how many seconds an app may remind its user again; `nil` for all but recommendations.
+    var snooze: Int64? {
+        self.kind == .recommend ? self.remedy.snooze ?? Self.defaultSnooze : nil
     }
 }

@@ -1,9 +1,5 @@
 /// What an app learns that asks, at its start or while it runs, whether its build is still served.
 package struct LaunchStatus: Sendable, Equatable {
-    /// After how long an app may remind its user of a recommendation again, in seconds, where the
-    /// rules do not say it.
-    static let defaultSnooze: Int64 = 24 * 60 * 60
-
     package let decision: Decision
     /// One JSON object (RFC 8259) in one line.
     package let body: [UInt8]
@@ -23,19 +19,17 @@ package struct LaunchStatus: Sendable, Equatable {
         object.add("title", words?.title)
         object.add("message", words?.message)
         object.add("button", words?.button)
-        object.add("storeUrl", standing.storeURL)
-        object.add("minimumVersion", standing.minimum?.description)
-        object.add("minimumBuild", standing.minimumBuild)
-        object.add("latestVersion", standing.latest?.description)
+        object.add("storeUrl", standing.toldStoreURL)
+        object.add("minimumVersion", standing.toldMinimum?.description)
+        object.add("minimumBuild", standing.toldMinimumBuild)
+        object.add("latestVersion", standing.toldLatest?.description)
         object.add("currentVersion", identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
         let brownout = decision.brownout ?? decision.warning?.nextBrownout
         object.add("brownoutFrom", brownout?.from.description)
         object.add("brownoutUntil", brownout?.until.description)
-        if decision.kind == .recommend {
-            object.add("snoozeSeconds", decision.remedy.snooze ?? Self.defaultSnooze)
-        }
+        object.add("snoozeSeconds", decision.snooze)
         object.add("maintenanceFrom", decision.maintenance?.from.description)
         object.add("maintenanceUntil", decision.maintenance?.until.description)
         object.add("rule", decision.ruleID)
@@ -54,12 +48,12 @@ package struct LaunchStatus: Sendable, Equatable {
             object.add("title", words?.title)
             object.add("message", words?.message)
             object.add("button", words?.button)
-            object.add("storeUrl", standing.storeURL)
-            object.add("latestVersion", standing.latest?.description)
+            object.add("storeUrl", standing.toldStoreURL)
+            object.add("latestVersion", standing.toldLatest?.description)
         }
         if decision.kind == .require {
-            object.add("minimumVersion", standing.minimum?.description)
-            object.add("minimumBuild", standing.minimumBuild)
+            object.add("minimumVersion", standing.toldMinimum?.description)
+            object.add("minimumBuild", standing.toldMinimumBuild)
         }
         object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
@@ -79,6 +73,36 @@ package struct LaunchStatus: Sendable, Equatable {
         }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}
+
+/// The rule that decides says the terms, as in the hint and in the denial; what it leaves open is the
+/// highest that any rule asks. No update helps against maintenance: other rules are no part of it.
+extension Standing {
+    fileprivate var toldMinimum: AppVersion? {
+        let remedy = self.decision.remedy
+        switch self.decision.kind {
+        case .allow, .recommend: return self.minimum
+        case .require: return remedy.minimum ?? self.minimum
+        case .maintenance: return remedy.minimum
+        }
+    }
+
+    fileprivate var toldMinimumBuild: UInt64? {
+        let remedy = self.decision.remedy
+        switch self.decision.kind {
+        case .allow, .recommend: return self.minimumBuild
+        case .require: return remedy.minimumBuild ?? self.minimumBuild
+        case .maintenance: return remedy.minimumBuild
+        }
+    }
+
+    fileprivate var toldLatest: AppVersion? {
+        self.decision.goal ?? (self.decision.kind == .maintenance ? nil : self.latest)
+    }
+
+    fileprivate var toldStoreURL: String? {
+        self.decision.kind == .maintenance ? self.decision.remedy.storeURL : self.storeURL
     }
 }
 

@@ -18,13 +18,13 @@ struct StructuredItem {
         self.text += "\""
     }
 
-    /// Adds a date (section 3.3.7), if there is one.
-    mutating func add(_ key: String, _ value: Timestamp?) {
+    /// Adds an integer (section 3.3.1), if there is one.
+    mutating func add(_ key: String, _ value: Int64?) {
         guard let value else { return }
-        self.text += "; \(key)=\(Self.date(value))"
+        self.text += "; \(key)=\(value)"
     }
 
-    /// A date by itself: the seconds of Unix time after an `@`.
+    /// A date by itself (section 3.3.7): the seconds of Unix time after an `@`.
     static func date(_ value: Timestamp) -> String {
         "@\(value.secondsSinceEpoch)"
     }

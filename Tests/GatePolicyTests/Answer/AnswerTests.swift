@@ -9,8 +9,8 @@ import Testing
                 HeaderField(name: "Access-Control-Allow-Credentials", value: "true"),
                 HeaderField(
                     name: "Access-Control-Expose-Headers",
-                    value: "X-VersionGate, Retry-After, ETag, grpc-status, grpc-message, "
-                        + "grpc-status-details-bin"
+                    value: "X-VersionGate, Retry-After, Deprecation, Sunset, ETag, grpc-status, "
+                        + "grpc-message, grpc-status-details-bin"
                 ),
             ]
         )

@@ -89,10 +89,10 @@ import Testing
         #expect(lines.contains("grpc-status: 9"))
         #expect(lines.contains("Retry-After: 3600"))
         let status = try Self.callStatus(at: "2026-12-20T02:00:00Z")
-        #expect(status["until"] == "2026-12-20T03:00:00Z")
+        #expect(status["brownoutUntil"] == "2026-12-20T03:00:00Z")
         #expect(status["enforceFrom"] == "2027-01-10T00:00:00Z")
         let lasting = try Self.callStatus(at: "2027-01-10T00:00:00Z")
-        #expect(lasting["until"] == nil)
+        #expect(lasting["brownoutUntil"] == nil)
         #expect(lasting["enforceFrom"] == nil)
     }
 
@@ -114,12 +114,18 @@ import Testing
         let rules = try Self.rules()
         let old = try client(version: "3.9")
         func marker(at text: String) throws -> String? {
-            rules.hint(for: rules.decide(old, at: try time(text))).last?.value
+            rules.hint(for: rules.decide(old, at: try time(text)))
+                .first { $0.name == Answer.markerName }?.value
         }
-        let start = #"recommend; latest="4.0.0"; url="https://a.example"; enforce-from=@1799539200"#
-        #expect(try marker(at: "2026-12-01T00:00:00Z") == start + "; next-brownout=@1797732000")
+        let start =
+            #"recommend; latest="4.0.0"; url="https://a.example"; "#
+            + #"enforce-from="2027-01-10T00:00:00Z""#
+        let window =
+            #"; brownout-from="2026-12-20T02:00:00Z"; brownout-until="2026-12-20T03:00:00Z""#
+        let snooze = "; snooze-seconds=86400"
+        #expect(try marker(at: "2026-12-01T00:00:00Z") == start + window + snooze)
         #expect(try marker(at: "2026-12-20T02:00:00Z") == nil)
-        #expect(try marker(at: "2026-12-20T03:00:00Z") == start)
+        #expect(try marker(at: "2026-12-20T03:00:00Z") == start + snooze)
     }
 
     @Test func `the launch status tells the window, and each change is news`() throws {

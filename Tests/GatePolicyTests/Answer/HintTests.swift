@@ -3,6 +3,9 @@ import Testing
 @testable import GatePolicy
 
 @Suite struct HintTests {
+    static let exposure =
+        "Access-Control-Expose-Headers: X-VersionGate, Deprecation, Sunset"
+
     static func lines(_ schedule: RuleSchedule, recommended: String?) throws -> [String] {
         let rules = ruleSet([
             try rule(
@@ -29,7 +32,8 @@ import Testing
                 "Deprecation: @1796083200",
                 "Sunset: Sat, 09 Jan 2027 15:00:00 GMT",
                 #"X-VersionGate: recommend; latest="4.2.0"; url="https://a.example"; "#
-                    + "enforce-from=@1799506800",
+                    + #"enforce-from="2027-01-09T15:00:00Z"; snooze-seconds=86400"#,
+                Self.exposure,
             ]
         )
     }
@@ -39,7 +43,9 @@ import Testing
         #expect(
             try Self.lines(schedule, recommended: nil) == [
                 "Deprecation: @1796083200",
-                #"X-VersionGate: recommend; latest="4.0.0"; url="https://a.example""#,
+                #"X-VersionGate: recommend; latest="4.0.0"; url="https://a.example"; "#
+                    + "snooze-seconds=86400",
+                Self.exposure,
             ]
         )
     }
@@ -47,8 +53,11 @@ import Testing
     @Test func `a recommendation by itself has no dates`() throws {
         let schedule = RuleSchedule(warnFrom: try time("2028-12-01T00:00:00Z"))
         #expect(
-            try Self.lines(schedule, recommended: "4.2.0")
-                == [#"X-VersionGate: recommend; latest="4.2.0"; url="https://a.example""#]
+            try Self.lines(schedule, recommended: "4.2.0") == [
+                #"X-VersionGate: recommend; latest="4.2.0"; url="https://a.example"; "#
+                    + "snooze-seconds=86400",
+                Self.exposure,
+            ]
         )
         #expect(try Self.lines(schedule, recommended: nil) == [])
     }
@@ -59,6 +68,6 @@ import Testing
             enforceFrom: try time("2027-01-10T00:00:00Z"),
             until: try time("2027-01-10T00:00:00Z")
         )
-        #expect(try Self.lines(schedule, recommended: nil).count == 2)
+        #expect(try Self.lines(schedule, recommended: nil).count == 3)
     }
 }

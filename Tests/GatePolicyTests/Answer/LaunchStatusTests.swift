@@ -79,6 +79,62 @@ import Testing
         #expect(body.contains(#""maintenanceUntil":"2027-01-15T08:03:20Z""#))
     }
 
+    @Test func `a running maintenance speaks for itself, and not of an update`() throws {
+        let window = MaintenanceWindow(from: second(-1), until: second(60))
+        let floor = try rule("f", minimum: "2", storeURL: StoreURL("https://a.example/"))
+        let body = Self.body(try Self.status([floor, try rule("m", maintenance: window)]))
+        #expect(body.hasPrefix(#"{"decision":"maintenance","title":""#))
+        for name in ["storeUrl", "minimumVersion", "latestVersion"] {
+            #expect(!body.contains(name))
+        }
+    }
+
+    /// The names under which the hint and the status tell the same.
+    static let names = [
+        "latest": "latestVersion", "url": "storeUrl", "enforce-from": "enforceFrom",
+        "brownout-from": "brownoutFrom", "brownout-until": "brownoutUntil",
+        "snooze-seconds": "snoozeSeconds", "maintenance-from": "maintenanceFrom",
+        "maintenance-until": "maintenanceUntil",
+    ]
+
+    @Test(arguments: [nil, "4.2"])
+    func `a hint says nothing else than the status, in the same words`(
+        recommended: String?
+    ) throws {
+        let window = BrownoutWindow(from: second(30), until: second(40))
+        let warned = try rule(
+            "w",
+            minimum: "4",
+            recommended: recommended,
+            storeURL: StoreURL("https://a.example/"),
+            schedule: RuleSchedule(
+                warnFrom: second(-5),
+                enforceFrom: second(60),
+                brownouts: [window]
+            )
+        )
+        let maintenance = MaintenanceWindow(
+            from: second(100),
+            until: second(200),
+            announceFrom: second(-1)
+        )
+        let definitions = [
+            warned, try rule("newer", recommended: "5"), try rule("m", maintenance: maintenance),
+        ]
+        let status = try Self.status(definitions)
+        let body = Self.body(status)
+        let lines = ruleSet(definitions).hint(for: status.decision)
+            .filter { $0.name == Answer.markerName }
+        let parameters = lines.flatMap { $0.value.split(separator: "; ").dropFirst() }
+        #expect(parameters.count == Self.names.count)
+        for parameter in parameters {
+            let parts = parameter.split(separator: "=", maxSplits: 1).map { String($0) }
+            let name = try #require(Self.names[parts[0]])
+            #expect(body.contains("\"\(name)\":\(parts[1])"))
+        }
+        #expect(body.contains(#""latestVersion":"\#(recommended ?? "4")""#))
+    }
+
     @Test func `equal content has an equal tag, and other content another one`() throws {
         let one = try Self.status([])
         #expect(one.tag == (try Self.status([try rule("x", match: RuleMatch(apps: []))])).tag)

@@ -70,7 +70,8 @@ import Testing
             String(decoding: answer.body, as: UTF8.self)
                 == #"{"type":"urn:versiongate:maintenance","title":"Down for maintenance","#
                 + #""status":503,"message":"We are working on the service. Please try again "#
-                + #"later.","currentVersion":"1","rule":"db","revision":"r1"}"#
+                + #"later.","currentVersion":"1","maintenanceFrom":"2027-01-15T08:01:40Z","#
+                + #""maintenanceUntil":"2027-01-15T08:03:20Z","rule":"db","revision":"r1"}"#
         )
         for (now, seconds) in [(100, "100"), (101, "99"), (199, "1"), (200, "0"), (300, "0")] {
             let now = second(Int64(now))
@@ -104,7 +105,8 @@ import Testing
                 == #"{"type":"urn:versiongate:maintenance","title":"Back soon","status":503,"#
                 + #""message":"Moving house.","button":"Status","#
                 + #""storeUrl":"https://status.example","minimumVersion":"2","#
-                + #""currentVersion":"1","rule":"m","revision":"r1"}"#
+                + #""currentVersion":"1","maintenanceFrom":"2027-01-15T08:01:40Z","#
+                + #""maintenanceUntil":"2027-01-15T08:03:20Z","rule":"m","revision":"r1"}"#
         )
         let required = rules.decide(old, at: second(200))
         #expect(required.kind == .require)
@@ -121,14 +123,21 @@ import Testing
         ])
         let announced = HeaderField(
             name: "X-VersionGate",
-            value: "maintenance-announced; from=@1800000100; until=@1800000200"
+            value: #"maintenance-announced; maintenance-from="2027-01-15T08:01:40Z"; "#
+                + #"maintenance-until="2027-01-15T08:03:20Z""#
         )
+        func hint(_ decision: Decision) -> [HeaderField] {
+            rules.hint(for: decision).filter { $0.name == Answer.markerName }
+        }
         let calm = rules.decide(try client(version: "2"), at: second(50))
         #expect(calm.kind == .allow)
-        #expect(rules.hint(for: calm) == [announced])
+        #expect(hint(calm) == [announced])
         let hinted = rules.decide(try client(version: "1"), at: second(99))
-        let recommended = HeaderField(name: "X-VersionGate", value: #"recommend; latest="2""#)
-        #expect(rules.hint(for: hinted) == [recommended, announced])
+        let recommended = HeaderField(
+            name: "X-VersionGate",
+            value: #"recommend; latest="2"; snooze-seconds=86400"#
+        )
+        #expect(hint(hinted) == [recommended, announced])
         let denied = rules.decide(try client(platform: .android, version: "1"), at: second(99))
         #expect(denied.kind == .require)
         #expect(rules.hint(for: denied).isEmpty)

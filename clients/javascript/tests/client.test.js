@@ -1,0 +1,392 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { GateDenied, VersionGate } from "../versiongate.js";
+import { Gate, rules, server, time } from "./gate.js";
+
+const identity = { app: "com.example.shop", platform: "ios", version: "3.4.9", language: "en" };
+const limit = { timeout: 60_000 };
+
+class Memory {
+  items = new Map();
+  getItem(key) {
+    return this.items.get(key) ?? null;
+  }
+  setItem(key, value) {
+    this.items.set(key, value);
+  }
+}
+
+/** Tells the states one by one. */
+function listen(client) {
+  const controller = new AbortController();
+  const states = client.states({ signal: controller.signal });
+  return {
+    next: async () => (await states.next()).value,
+    /** The next state of a kind, others before it left out. */
+    until: async (kind) => {
+      for await (const state of { [Symbol.asyncIterator]: () => ({ next: () => states.next() }) }) {
+        if (state.state === kind) return state;
+      }
+      throw new Error(`the states ended before ${kind}`);
+    },
+    end: async () => {
+      controller.abort();
+      await states.return();
+    },
+  };
+}
+
+let gate;
+before(async () => (gate = await Gate.start(rules("3.5.0"))));
+after(() => gate.end());
+
+test("a denied request throws, and says all that the gate says", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const client = new VersionGate(gate.url, identity);
+  const error = await client.fetch("/orders").catch((error) => error);
+  assert.ok(error instanceof GateDenied);
+  assert.equal(error.denial.state, "required");
+  assert.equal(error.denial.update.storeUrl, "https://example.com/app");
+  assert.equal(error.denial.update.minimumVersion, "3.5.0");
+  assert.equal(error.message, error.denial.update.message);
+  assert.equal(error.response.status, 426);
+  const head = await client.fetch(gate.url + "/orders", { method: "HEAD" }).catch((error) => error);
+  assert.deepEqual(head.denial, { state: "required", update: {} });
+});
+
+test("a request that passes has the identity, and its answer is whole", limit, async () => {
+  await gate.change(rules("3.4.0"));
+  const client = new VersionGate(gate.url, () => identity, { fieldNames: { device: "X-Phone" } });
+  const response = await client.fetch(new URL(gate.url + "/orders"), {
+    headers: { "X-App-Build": "7" },
+  });
+  const { target, headers } = await response.json();
+  assert.equal(target, "/orders");
+  assert.equal(headers["x-app-version"], "3.4.9");
+  assert.equal(headers["x-app-build"], "7");
+  const other = await server((request, response) => response.end(JSON.stringify(request.headers)));
+  const foreign = await (await client.fetch(other.url)).json();
+  assert.equal(foreign["x-app-version"], undefined);
+  await other.end();
+});
+
+test("the problems of others are passed on whole", limit, async () => {
+  const other = await server((_, response) => {
+    response.writeHead(426, { "Content-Type": "application/problem+json" });
+    response.end('{"type":"about:blank","title":"Upgrade Required","status":426}');
+  });
+  const response = await new VersionGate(other.url, identity).fetch("/a");
+  assert.equal((await response.json()).title, "Upgrade Required");
+  await other.end();
+});
+
+test("warned, brownout, maintenance, allowed", limit, async () => {
+  const client = new VersionGate(gate.url, identity);
+  const plan = `    warnFrom: ${time(-60)}\n    enforceFrom: ${time(86_400)}\n`;
+  await gate.change(rules("3.5.0", plan));
+  const warned = await client.check();
+  assert.equal(warned.state, "recommended");
+  assert.equal(warned.update.latestVersion, "3.5.0");
+  assert.ok(Date.parse(warned.update.enforceFrom) > Date.now());
+  assert.equal((await client.fetch("/a")).status, 200);
+
+  const brownout = `    brownouts: [{ from: ${time(-60)}, until: ${time(600)} }]\n`;
+  await gate.change(rules("3.5.0", plan + brownout));
+  const denied = await client.check();
+  assert.equal(denied.state, "required");
+  assert.ok(Date.parse(denied.update.brownoutUntil) > Date.now());
+  const { denial } = await client.fetch("/a").catch((error) => error);
+  assert.ok(denial.update.retryAfterSeconds > 0 && denial.update.retryAfterSeconds <= 600);
+
+  const window = `  - id: moving
+    match: { path: /archive/** }
+    maintenance: { from: ${time(-60)}, until: ${time(600)} }\n`;
+  await gate.change(rules("3.4.0", window));
+  assert.deepEqual((await client.check()).state, "allowed");
+  const moving = await client.check("/archive/1", { method: "GET" });
+  assert.equal(moving.state, "maintenance");
+  assert.ok(Date.parse(moving.window.maintenanceUntil) > Date.now());
+  const refused = await client.fetch("/archive/1").catch((error) => error);
+  assert.equal(refused.denial.state, "maintenance");
+  assert.equal(refused.denial.window.maintenanceUntil, moving.window.maintenanceUntil);
+  // What holds for a part of the API is not what holds for the app.
+  assert.equal((await client.check()).state, "allowed");
+});
+
+test("a status that has not changed is not sent again", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const statuses = [];
+  const client = new VersionGate(gate.url, identity, {
+    fetch: async (...parameters) => {
+      const response = await fetch(...parameters);
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  const first = await client.check();
+  assert.deepEqual(await client.check(), first);
+  assert.deepEqual(statuses, [200, 304]);
+});
+
+test("a live change is told, and lifts by itself", limit, async () => {
+  await gate.change(rules("3.4.0"));
+  const states = listen(new VersionGate(gate.url, identity));
+  assert.equal((await states.next()).state, "allowed");
+  await gate.change(rules("3.5.0"));
+  assert.equal((await states.next()).state, "required");
+  await gate.change(rules("3.4.0"));
+  assert.equal((await states.next()).state, "allowed");
+  await states.end();
+});
+
+test("a brownout ends by its date", limit, async () => {
+  // Written only now: the gate is there already.
+  const until = time(3);
+  await gate.change(rules("3.5.0", `    warnFrom: ${time(-60)}
+    brownouts: [{ from: ${time(-60)}, until: ${until} }]
+    enforceFrom: ${time(86_400)}\n`));
+  const states = listen(new VersionGate(gate.url, identity));
+  assert.equal((await states.next()).update.brownoutUntil, until);
+  assert.equal((await states.next()).state, "recommended");
+  await states.end();
+});
+
+test("React Native asks again and again instead", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const states = listen(new VersionGate(gate.url, identity, { streams: false, pollInterval: 20 }));
+  assert.equal((await states.next()).state, "required");
+  await gate.change(rules("3.4.0"));
+  assert.equal((await states.next()).state, "allowed");
+  await states.end();
+});
+
+test("offline is no denial, and a stream comes back by itself", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const storage = new Memory();
+  const pauses = [];
+  // The gate asks for seconds; a test has none.
+  const options = { storage, random: () => (pauses.push(1), 0) };
+  const client = new VersionGate(gate.url, identity, options);
+  const states = listen(client);
+  const required = await states.next();
+  assert.equal(required.state, "required");
+  const next = states.next();
+  await gate.stop();
+  assert.deepEqual(await next, { state: "unknown", last: required });
+  assert.deepEqual(await client.check(), { state: "unknown", last: required });
+  const failed = await client.fetch("/a").catch((error) => error);
+  assert.ok(!(failed instanceof GateDenied) && failed instanceof TypeError);
+  await gate.run(gate.port);
+  // What was said before is said again.
+  assert.deepEqual(await states.next(), required);
+  await gate.change(rules("3.4.0"));
+  assert.equal((await states.next()).state, "allowed");
+  assert.ok(pauses.length > 0);
+  await states.end();
+});
+
+test("a cached denial is only the last one known, and is lifted", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const storage = new Memory();
+  const required = await new VersionGate(gate.url, identity, { storage }).check();
+  assert.equal(required.state, "required");
+  const nowhere = "http://127.0.0.1:9";
+  const later = new VersionGate(nowhere, identity, { storage });
+  assert.deepEqual(await later.check(), { state: "unknown", last: required });
+  // Another build has been told nothing.
+  const updated = new VersionGate(nowhere, { ...identity, version: "3.5.0" }, { storage });
+  assert.deepEqual(await updated.check(), { state: "unknown", last: null });
+  await gate.change(rules("3.4.0"));
+  const lifted = new VersionGate(gate.url, identity, { storage });
+  assert.deepEqual(await lifted.check(), { state: "allowed" });
+  const after = new VersionGate(nowhere, identity, { storage });
+  assert.deepEqual(await after.check(), { state: "unknown", last: { state: "allowed" } });
+});
+
+test("a cached denial that has ended by itself is none", limit, async () => {
+  const storage = new Memory();
+  for (const state of [
+    { state: "required", update: { brownoutUntil: "2026-12-20T03:00:00Z" } },
+    { state: "maintenance", window: { maintenanceUntil: "2026-12-20T03:00:00Z" } },
+  ]) {
+    const key = JSON.stringify(["com.example.shop", "ios", "3.4.9", null]);
+    storage.setItem("versiongate", JSON.stringify({ identity: key, state }));
+    for (const [now, last] of [["2026-12-20T02:59:59Z", state], ["2026-12-20T03:00:00Z", null]]) {
+      const options = { storage, now: () => Date.parse(now) };
+      const client = new VersionGate("http://127.0.0.1:9", identity, options);
+      assert.deepEqual(await client.check(), { state: "unknown", last });
+    }
+  }
+});
+
+for (const text of ["", "{", "[]", "null", '{"identity":7,"state":"required"}']) {
+  test(`a storage with '${text}' in it says nothing`, limit, async () => {
+    const storage = new Memory();
+    storage.setItem("versiongate", text);
+    const client = new VersionGate("http://127.0.0.1:9", identity, { storage });
+    assert.deepEqual(await client.check(), { state: "unknown", last: null });
+  });
+}
+
+test("a storage that fails harms nothing", limit, async () => {
+  const fail = () => Promise.reject(new Error("full"));
+  const storage = { getItem: fail, setItem: fail };
+  const client = new VersionGate(gate.url, identity, { storage });
+  assert.notEqual((await client.check()).state, "unknown");
+});
+
+test("captive portals and garbage are unknown, asked or listened to", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  let followed = 0;
+  const portal = await server((_, response) => {
+    followed += 1;
+    response.end("<html>Log in</html>");
+  });
+  const answers = {
+    page: (response) => response.setHeader("Content-Type", "text/html").end("<html>Log in</html>"),
+    redirect: (response) => response.writeHead(302, { Location: portal.url }).end(),
+    "redirect to a gate": (response) =>
+      response.writeHead(307, { Location: gate.url + "/.versiongate/status" }).end(),
+    "network authentication": (response) => response.writeHead(511).end("<html></html>"),
+    "upgrade": (response) => response.writeHead(426, { Upgrade: "h2c" }).end(),
+    garbage: (response) =>
+      response.setHeader("Content-Type", "application/json").end('{"decision":'),
+    nothing: (response) => response.writeHead(204).end(),
+    "a loss": (response) => response.destroy(),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    const other = await server((_, response) => answer(response));
+    const client = new VersionGate(other.url, identity);
+    assert.deepEqual(await client.check(), { state: "unknown", last: null }, name);
+    const states = listen(client);
+    assert.deepEqual(await states.next(), { state: "unknown", last: null }, name);
+    await states.end();
+    await other.end();
+  }
+  await portal.end();
+  assert.equal(followed, 0);
+});
+
+test("who is too slow is unknown in time", limit, async () => {
+  const timers = new Set();
+  const slow = {
+    "no head": () => {},
+    "half a body": (response) => {
+      response.setHeader("Content-Type", "application/json");
+      response.write('{"decision"');
+    },
+    "drop by drop": (response) => {
+      response.setHeader("Content-Type", "application/json");
+      timers.add(setInterval(() => response.write(" "), 20));
+    },
+  };
+  for (const [name, answer] of Object.entries(slow)) {
+    const other = await server((_, response) => answer(response));
+    const begun = Date.now();
+    const client = new VersionGate(other.url, identity, { timeout: 200 });
+    assert.deepEqual(await client.check(), { state: "unknown", last: null }, name);
+    assert.ok(Date.now() - begun < 5_000, name);
+    await other.end();
+  }
+  for (const timer of timers) clearInterval(timer);
+});
+
+test("a stream without a sign of life is left", limit, async () => {
+  const other = await server((_, response) => {
+    response.setHeader("Content-Type", "text/event-stream");
+    response.write('retry: 1\n\nid: 1\nevent: decision\ndata: {"decision":"allow"}\n\n');
+  });
+  const states = listen(new VersionGate(other.url, identity, { patience: 100 }));
+  assert.equal((await states.next()).state, "allowed");
+  assert.deepEqual(await states.next(), { state: "unknown", last: { state: "allowed" } });
+  assert.equal((await states.next()).state, "allowed");
+  await states.end();
+  await other.end();
+});
+
+test("a stream lives longer than a question may take", limit, async () => {
+  await gate.change(rules("3.4.0"));
+  const asked = [];
+  const counting = (...parameters) => {
+    asked.push(parameters[0]);
+    return fetch(...parameters);
+  };
+  const states = listen(new VersionGate(gate.url, identity, { timeout: 300, fetch: counting }));
+  assert.equal((await states.next()).state, "allowed");
+  const next = states.next();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await gate.change(rules("3.5.0"));
+  assert.equal((await next).state, "required");
+  assert.equal(asked.length, 1);
+  await states.end();
+});
+
+test("a stream that never ends its event is left", limit, async () => {
+  const other = await server((_, response) => {
+    response.setHeader("Content-Type", "text/event-stream");
+    const write = () => response.write("data: " + "x".repeat(60_000) + "\n", write);
+    write();
+  });
+  const states = listen(new VersionGate(other.url, identity));
+  assert.deepEqual(await states.next(), { state: "unknown", last: null });
+  await states.end();
+  await other.end();
+});
+
+test("the pause before the next try grows and has chance in it", limit, async () => {
+  let times = [];
+  const other = await server((_, response) => {
+    times.push(Date.now());
+    response.setHeader("Content-Type", "text/event-stream");
+    response.end(times.length === 1 ? "retry: 50\n\n" : "");
+  });
+  const states = listen(new VersionGate(other.url, identity, { random: () => 1 }));
+  await states.next();
+  const next = states.next();
+  while (times.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+  const pauses = times.slice(1).map((time, index) => time - times[index]);
+  // The server's 50 ms and a half by chance; twice as long after each failure that follows another.
+  [75, 75, 150, 300].forEach((least, index) => assert.ok(pauses[index] >= least - 5, `${pauses}`));
+  await states.end();
+  await next;
+  await other.end();
+});
+
+test("a recommendation is put off for its time, a requirement never", limit, async () => {
+  const recommended = (version, snooze) =>
+    rules("1.0", `    recommended: "${version}"\n    snooze: ${snooze}\n`);
+  await gate.change(recommended("4.0.0", "1h"));
+  let now = Date.now();
+  const storage = new Memory();
+  const make = () => new VersionGate(gate.url, identity, { storage, now: () => now });
+  const client = make();
+  const { update } = await client.check();
+  assert.equal(update.snoozeSeconds, 3_600);
+  assert.equal(await client.snooze(update), true);
+  assert.deepEqual(await client.check(), { state: "allowed" });
+  assert.deepEqual(await make().check(), { state: "allowed" });
+  now += 3_599_000;
+  assert.equal((await client.check()).state, "allowed");
+  now += 1_000;
+  assert.equal((await client.check()).state, "recommended");
+  assert.equal(await client.snooze(update), true);
+  await gate.change(recommended("4.1.0", "1h"));
+  assert.equal((await client.check()).update.latestVersion, "4.1.0");
+  await gate.change(rules("3.5.0"));
+  const required = await client.check();
+  assert.equal(await client.snooze(required.update), false);
+  assert.equal((await client.check()).state, "required");
+});
+
+test("who asks may give up", limit, async () => {
+  const other = await server(() => {});
+  const controller = new AbortController();
+  const client = new VersionGate(other.url, identity);
+  const asked = client.check(undefined, { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(asked, { name: "AbortError" });
+  const states = client.states({ signal: controller.signal });
+  assert.deepEqual(await states.next(), { value: undefined, done: true });
+  await other.end();
+});

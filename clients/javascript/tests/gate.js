@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const built = fileURLToPath(new URL("../../../.build/debug/versiongate", import.meta.url));
+
+/** A server on loopback that answers by a function, for backends and for whoever is in between. */
+export async function server(answer) {
+  const http = createServer(answer);
+  await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${http.address().port}`,
+    port: http.address().port,
+    end: () => new Promise((resolve) => {
+      http.close(resolve);
+      http.closeAllConnections();
+    }),
+  };
+}
+
+/** The real gate, in front of a backend that says what reached it. */
+export class Gate {
+  static async start(rules) {
+    const gate = new Gate();
+    gate.backend = await server((request, response) => {
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify({ target: request.url, headers: request.headers }));
+    });
+    gate.folder = mkdtempSync(join(tmpdir(), "versiongate-"));
+    gate.write(rules);
+    await gate.run(0);
+    return gate;
+  }
+
+  async run(port) {
+    this.process = spawn(process.env.VERSIONGATE_BINARY ?? built, [
+      "serve", "--listen", `127.0.0.1:${port}`, "--upstream", this.backend.url,
+      "--rules", join(this.folder, "rules.yaml"), "--threads", "1", "--drain-timeout", "1",
+      "--log-format", "json",
+    ], { stdio: ["ignore", "ignore", "pipe"] });
+    this.log = "";
+    this.exit = new Promise((resolve) => this.process.once("exit", resolve));
+    this.process.stderr.on("data", (text) => (this.log += text));
+    const line = await this.logged((line) => line.message === "listening");
+    this.port = Number(line.address.split(":").pop());
+    this.url = `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The first line of its log, past so many characters, that is the one. */
+  async logged(isIt, from = 0) {
+    for (let tries = 0; tries < 3_000; tries += 1) {
+      for (const text of this.log.slice(from).split("\n").slice(0, -1)) {
+        const line = JSON.parse(text);
+        if (isIt({ ...line.metadata, ...line })) return { ...line.metadata, ...line };
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`not in the log:\n${this.log}`);
+  }
+
+  write(rules) {
+    this.rules = rules;
+    writeFileSync(join(this.folder, "new"), rules);
+    renameSync(join(this.folder, "new"), join(this.folder, "rules.yaml"));
+  }
+
+  /** Puts other rules in force. */
+  async change(rules) {
+    if (rules === this.rules) return;
+    const from = this.log.length;
+    this.write(rules);
+    this.process.kill("SIGHUP");
+    await this.logged((line) => line.message === "rules loaded", from);
+  }
+
+  async stop() {
+    this.process.kill("SIGTERM");
+    await this.exit;
+  }
+
+  async end() {
+    await this.stop();
+    await this.backend.end();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** Rules with one floor for everybody, and what else is said of it. */
+export function rules(minimum, more = "") {
+  return `rules:
+  - id: floor
+    minimum: "${minimum}"
+    storeUrl: https://example.com/app
+    accept: [plan-opens]
+${more}`;
+}
+
+/** A time in so many seconds, as rules have it. */
+export function time(seconds) {
+  return new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+/, "");
+}

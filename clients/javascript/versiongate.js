@@ -1,0 +1,687 @@
+/**
+ * What a client of VersionGate reads and asks. One file without dependencies, for browsers, Node
+ * and React Native; the contract is docs/wire.
+ */
+
+const MARKER = "x-versiongate";
+const FOLDER = "/.versiongate/";
+const PROBLEM = "application/problem+json";
+const PROBLEM_TYPES = {
+  "urn:versiongate:upgrade-required": "required",
+  "urn:versiongate:maintenance": "maintenance",
+};
+const DECISIONS = {
+  allow: "allowed",
+  recommend: "recommended",
+  require: "required",
+  maintenance: "maintenance",
+};
+const FIELD_NAMES = {
+  app: "X-App-Id",
+  platform: "X-App-Platform",
+  version: "X-App-Version",
+  build: "X-App-Build",
+  channel: "X-App-Channel",
+  osVersion: "X-OS-Version",
+  device: "X-Device-Id",
+  storefront: "X-App-Storefront",
+  language: "Accept-Language",
+};
+/** The members of an update or a window, and what each has to be. */
+const MEMBERS = {
+  title: "string",
+  message: "string",
+  button: "string",
+  storeUrl: "string",
+  minimumVersion: "string",
+  minimumBuild: "number",
+  latestVersion: "string",
+  currentVersion: "string",
+  cannotUpdate: "boolean",
+  enforceFrom: "string",
+  brownoutFrom: "string",
+  brownoutUntil: "string",
+  snoozeSeconds: "number",
+  rule: "string",
+  revision: "string",
+};
+const WINDOW_MEMBERS = { maintenanceFrom: "string", maintenanceUntil: "string" };
+const DAY = 86_400;
+/** Characters; whatever is longer is no event of the gate. */
+const LONGEST_EVENT = 2 ** 20;
+/** A timer of JavaScript that is set for longer fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Thrown by `VersionGate.fetch` in place of an answer that is a denial. */
+export class GateDenied extends Error {
+  constructor(denial, response) {
+    const words = denial.update ?? denial.window;
+    super(words.message || words.title || denial.state);
+    this.name = "GateDenied";
+    this.denial = denial;
+    this.response = response;
+  }
+}
+
+// Reading answers
+
+/**
+ * The denial that an answer to a request of the app is, or null.
+ *
+ * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way
+ * has removed the field; never a status.
+ */
+export function inspect(response, body) {
+  if (isOwnPath(response.url)) return null;
+  const type = mediaType(response);
+  const document = type.includes("json") ? parsed(body) : undefined;
+  let state = deniedBy(markerOf(response));
+  if (!state && type === PROBLEM) state = own(PROBLEM_TYPES, document?.type);
+  if (!state) return null;
+  const source = type.startsWith("application/grpc") ? callFacts(response) : document;
+  // The operator's own content may have members of these names that mean something else.
+  const isOurs = type === PROBLEM || type.startsWith("application/grpc");
+  const facts = denialFacts(state, isOurs ? source : undefined);
+  const seconds = Number(field(response, "retry-after") || NaN);
+  if (Number.isFinite(seconds)) facts.retryAfterSeconds = seconds;
+  return state === "maintenance" ? { state, window: facts } : { state, update: facts };
+}
+
+/** What an answer that passed says beside its content, or null: it has no words. */
+export function hint(response) {
+  if (isOwnPath(response.url)) return null;
+  const items = markerOf(response);
+  if (deniedBy(items)) return null;
+  const recommended = items.find((item) => item.token === "recommend");
+  const announced = items.find((item) => item.token === "maintenance-announced");
+  if (!recommended && !announced) return null;
+  const state = recommended
+    ? { state: "recommended", update: pick(hintFacts(recommended), MEMBERS) }
+    : { state: "allowed" };
+  if (announced) state.announced = pick(hintFacts(announced), WINDOW_MEMBERS);
+  return state;
+}
+
+/** Where the client stands, by an answer of `/.versiongate/status`; `unchanged` for a 304. */
+export function readStatus(response, body) {
+  if (response.status === 304) return { state: "unchanged" };
+  const isStatus = response.status === 200 && mediaType(response) === "application/json";
+  return (isStatus && stateOf(parsed(body))) || { state: "unknown" };
+}
+
+/** The states that the content of an answer of `/.versiongate/events` tells, in their order. */
+export function readEvents(body) {
+  return new EventReader().push(body).map((event) => event.state);
+}
+
+function stateOf(document) {
+  if (document === null || typeof document !== "object" || Array.isArray(document)) return null;
+  const state = own(DECISIONS, document.decision);
+  if (!state) return null;
+  if (state === "maintenance") return { state, window: denialFacts(state, document) };
+  const read = { state };
+  if (state !== "allowed") read.update = denialFacts(state, document);
+  const announced = pick(document, WINDOW_MEMBERS);
+  if (announced.maintenanceFrom) read.announced = announced;
+  return read;
+}
+
+function denialFacts(state, document) {
+  return pick(document, state === "maintenance" ? { ...MEMBERS, ...WINDOW_MEMBERS } : MEMBERS);
+}
+
+function own(table, key) {
+  return Object.keys(table).includes(key) ? table[key] : undefined;
+}
+
+/** The members that are there and of the right type; an empty text is none. */
+function pick(document, members) {
+  const facts = {};
+  for (const [name, type] of Object.entries(members)) {
+    const value = document?.[name];
+    if (typeof value === type && value !== "") facts[name] = value;
+  }
+  return facts;
+}
+
+function deniedBy(items) {
+  if (items.some((item) => item.token === "maintenance")) return "maintenance";
+  return items.some((item) => item.token === "require") ? "required" : undefined;
+}
+
+/** The parameters of a hint under the names of the status document. */
+function hintFacts(item) {
+  const facts = {};
+  for (const [key, value] of Object.entries(item.parameters)) {
+    const name = key.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
+    facts[{ latest: "latestVersion", url: "storeUrl" }[key] ?? name] = value;
+  }
+  return facts;
+}
+
+/** The facts of a call of gRPC: the metadata of its google.rpc.ErrorInfo, and its message. */
+function callFacts(response) {
+  const facts = {};
+  try {
+    for (const detail of protobuf(base64(field(response, "grpc-status-details-bin")), 3)) {
+      const [type] = protobuf(detail, 1).map(utf8);
+      if (!type?.endsWith("/google.rpc.ErrorInfo")) continue;
+      for (const entry of protobuf(protobuf(detail, 2)[0], 3)) {
+        const [name, value] = [utf8(protobuf(entry, 1)[0]), utf8(protobuf(entry, 2)[0])];
+        facts[name] = name === "minimumBuild" ? Number(value) : value;
+      }
+    }
+    if (facts.cannotUpdate) facts.cannotUpdate = facts.cannotUpdate === "true";
+  } catch {
+    // What cannot be read is not there.
+  }
+  try {
+    facts.message = decodeURIComponent(field(response, "grpc-message"));
+  } catch {
+    // Likewise.
+  }
+  return facts;
+}
+
+/** The contents of all length-delimited fields with a number. */
+function protobuf(bytes, number) {
+  const found = [];
+  let index = 0;
+  const varint = () => {
+    let value = 0;
+    for (let shift = 0; index < bytes.length; shift += 7) {
+      const byte = bytes[index++];
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError("cut off");
+  };
+  while (index < bytes.length) {
+    const key = varint();
+    const size = varint();
+    if ((key & 7) === 0) continue;
+    if ((key & 7) !== 2 || index + size > bytes.length) throw new RangeError("malformed");
+    if (key >>> 3 === number) found.push(bytes.subarray(index, index + size));
+    index += size;
+  }
+  return found;
+}
+
+function base64(text) {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const bytes = [];
+  let [bits, count] = [0, 0];
+  for (const letter of text.replace(/=+$/, "")) {
+    const value = letters.indexOf(letter);
+    if (value < 0) throw new RangeError("malformed");
+    bits = ((bits << 6) | value) & 0xffffff;
+    count += 6;
+    if (count >= 8) bytes.push((bits >> (count -= 8)) & 0xff);
+  }
+  return Uint8Array.from(bytes);
+}
+
+function utf8(bytes) {
+  const escaped = Array.from(bytes, (byte) => "%" + byte.toString(16).padStart(2, "0"));
+  return decodeURIComponent(escaped.join(""));
+}
+
+function markerOf(response) {
+  return list(field(response, MARKER));
+}
+
+/** A list of structured fields (RFC 9651 section 4.2.1); empty if it is none. */
+function list(text) {
+  const kinds = [
+    /"(?:[ !#-[\]-~]|\\["\\])*"/, /%"[^"]*"/, /:[A-Za-z0-9+/=]*:/, /\?[01]/,
+    /@?-?[0-9]+(?:\.[0-9]+)?/, /[A-Za-z*][\w!#$%&'*+.^`|~:/-]*/,
+  ];
+  const bare = new RegExp(kinds.map((kind) => kind.source).join("|"), "y");
+  const key = /;[ ]*([a-z*][a-z0-9_.*-]*)(=?)/y;
+  let index = 0;
+  const take = (pattern) => {
+    pattern.lastIndex = index;
+    const match = pattern.exec(text);
+    if (match) index = pattern.lastIndex;
+    return match;
+  };
+  const parameters = () => {
+    const found = {};
+    for (let match; (match = take(key)); ) {
+      const value = match[2] ? take(bare) : ["?1"];
+      if (!value) return null;
+      found[match[1]] = valueOf(value[0]);
+    }
+    return found;
+  };
+  const innerList = () => {
+    while (!take(/[ ]*\)/y)) {
+      take(/[ ]*/y);
+      if (!take(bare) || !parameters()) return false;
+    }
+    return true;
+  };
+  const items = [];
+  take(/[ ]*/y);
+  while (index < text.length) {
+    const isInner = take(/\(/y);
+    const value = isInner ? innerList() && [""] : take(bare);
+    const found = value && parameters();
+    if (!found) return [];
+    if (/^[A-Za-z*]/.test(value[0])) items.push({ token: value[0], parameters: found });
+    if (take(/[ \t]*$/y)) break;
+    // A comma at the very end is an error, too.
+    if (!take(/[ \t]*,[ \t]*(?=.)/y)) return [];
+  }
+  return items;
+}
+
+function valueOf(text) {
+  if (text[0] === '"') return text.slice(1, -1).replace(/\\(.)/g, "$1");
+  if (text[0] === "?") return text === "?1";
+  return /^-?[0-9]/.test(text) ? Number(text) : undefined;
+}
+
+function field(response, name) {
+  const { headers } = response;
+  if (typeof headers?.get === "function") return headers.get(name) ?? "";
+  const key = Object.keys(headers ?? {}).find((key) => key.toLowerCase() === name);
+  return key === undefined ? "" : String(headers[key]);
+}
+
+function mediaType(response) {
+  return field(response, "content-type").split(";")[0].trim().toLowerCase();
+}
+
+function parsed(body) {
+  if (typeof body !== "string") return body ?? undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function originOf(url) {
+  const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url)?.[0].toLowerCase();
+  return origin?.replace(/^(http:.*):80$|^(https:.*):443$/, "$1$2");
+}
+
+/** Whether an address is of the gate's own: its answers are read by `readStatus`. */
+function isOwnPath(url) {
+  if (!url) return false;
+  return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").startsWith(FOLDER);
+}
+
+/** Reads Server-Sent Events (HTML Living Standard, section 9.2.6). */
+class EventReader {
+  constructor() {
+    this.retry = undefined;
+    this.text = "";
+    this.clear();
+  }
+
+  clear() {
+    this.size = this.text.length;
+    this.name = "";
+    this.data = [];
+  }
+
+  /** The events that are complete with this text. */
+  push(text) {
+    this.text += text;
+    this.size += text.length;
+    if (this.size > LONGEST_EVENT) throw new RangeError("too long for an event");
+    const events = [];
+    for (let match; (match = /\r\n|\n|\r(?!$)/.exec(this.text)); ) {
+      const line = this.text.slice(0, match.index);
+      this.text = this.text.slice(match.index + match[0].length);
+      if (line !== "") {
+        this.read(line);
+        continue;
+      }
+      const state = this.name === "decision" ? stateOf(parsed(this.data.join("\n"))) : null;
+      if (state) events.push({ state, id: this.id });
+      this.clear();
+    }
+    return events;
+  }
+
+  read(line) {
+    const colon = line.indexOf(":");
+    const name = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (name === "event") this.name = value;
+    if (name === "data") this.data.push(value);
+    if (name === "id") this.id = value;
+    if (name === "retry" && /^[0-9]+$/.test(value)) this.retry = Number(value);
+  }
+}
+
+// Asking the gate
+
+/** A client of one gate. */
+export class VersionGate {
+  #base;
+  #options;
+  #memory;
+  /** Answers by path, with their tags. */
+  #known = new Map();
+
+  /**
+   * `baseURL`: where the gate is. `identity`: who the client is, or a function that says it.
+   */
+  constructor(baseURL, identity, options = {}) {
+    this.#base = String(baseURL).replace(/\/+$/, "");
+    this.#options = {
+      fetch: (...parameters) => globalThis.fetch(...parameters),
+      fieldNames: {},
+      storage: null,
+      storageKey: "versiongate",
+      timeout: 5_000,
+      patience: 45_000,
+      pollInterval: 60_000,
+      streams: globalThis.navigator?.product !== "ReactNative",
+      now: () => Date.now(),
+      random: () => Math.random(),
+      ...options,
+      identity: typeof identity === "function" ? identity : () => identity,
+    };
+  }
+
+  /** The fields that say who the client is. */
+  headers() {
+    const names = { ...FIELD_NAMES, ...this.#options.fieldNames };
+    const fields = {};
+    for (const [part, value] of Object.entries(this.#options.identity() ?? {})) {
+      if (names[part] && value !== undefined && value !== null) fields[names[part]] = String(value);
+    }
+    return fields;
+  }
+
+  /**
+   * Like the global `fetch`, with the fields that say who the client is.
+   *
+   * Throws `GateDenied` in place of a denial, and else what `fetch` throws. Requests to other
+   * origins are passed on as they are.
+   */
+  async fetch(input, init) {
+    const url = typeof input === "string" ? input : (input.url ?? String(input));
+    const origin = originOf(url) ?? originOf(globalThis.location?.href ?? this.#base);
+    if (origin !== originOf(this.#base)) return this.#options.fetch(input, init);
+    const headers = new Headers(init?.headers ?? input.headers);
+    for (const [name, value] of Object.entries(this.headers())) {
+      if (!headers.has(name)) headers.set(name, value);
+    }
+    const isBare = originOf(url) === undefined && !globalThis.location;
+    const target = isBare ? this.#base + "/" + url.replace(/^\/+/, "") : input;
+    const response = await this.#options.fetch(target, { ...init, headers });
+    const isWorthReading = deniedBy(markerOf(response)) || mediaType(response) === PROBLEM;
+    if (!isWorthReading || isOwnPath(response.url || url)) return response;
+    const denial = inspect(response, await response.clone().text());
+    if (denial) throw new GateDenied(denial, response);
+    return response;
+  }
+
+  /**
+   * Where the client stands: as soon as the app starts, or before it uses a part of the API.
+   *
+   * Never throws for the network's sake: whatever is not the gate's own word is `unknown`, with the
+   * last state that was.
+   */
+  async check(path, { method, signal } = {}) {
+    const query = [["path", path], ["method", method]]
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const key = query.join("&");
+    const known = this.#known.get(this.#identityKey() + key);
+    let state;
+    try {
+      state = await this.#ask(key, known, signal);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason ?? error;
+      state = { state: "unknown" };
+    }
+    if (state.state === "unknown") {
+      return this.#unknown(path === undefined ? undefined : (known?.state ?? null));
+    }
+    if (path === undefined) await this.#remember(state);
+    return this.#shown(state);
+  }
+
+  /**
+   * The states of the client, each as soon as it is another one: by `/.versiongate/events`, or by
+   * asking again and again where answers cannot be read piece by piece, as in React Native.
+   *
+   * It never ends by itself, and comes back by itself after a loss; `unknown` is told once the gate
+   * could not be reached again.
+   */
+  async *states({ signal } = {}) {
+    const line = { retry: 3_000, id: undefined, failures: 0 };
+    let told;
+    while (!signal?.aborted) {
+      let states = this.#options.streams ? this.#stream(line, signal) : this.#poll(line, signal);
+      try {
+        for await (const state of states) {
+          line.failures = 0;
+          await this.#remember(state);
+          const shown = await this.#shown(state);
+          if (!isSame(shown, told)) yield (told = shown);
+        }
+      } catch {
+        if (signal?.aborted) return;
+        line.failures += 1;
+        // So that the gate says again what it has said before.
+        line.id = undefined;
+        if (told?.state !== "unknown") yield (told = await this.#unknown());
+      }
+      await pause(this.#delay(line), signal);
+    }
+  }
+
+  /**
+   * Leaves the user alone with a recommendation: until its time has passed, or another version is
+   * recommended, the state is `allowed`. Returns whether it may be: a required update is never put
+   * off.
+   */
+  async snooze(update) {
+    const memory = await this.#load();
+    if (memory.state && memory.state.state !== "recommended") return false;
+    const seconds = update.snoozeSeconds ?? DAY;
+    memory.snoozed = {
+      version: update.latestVersion ?? "",
+      until: this.#options.now() + seconds * 1_000,
+    };
+    await this.#save();
+    return true;
+  }
+
+  async #ask(query, known, signal) {
+    const url = this.#base + FOLDER + "status" + (query && `?${query}`);
+    const headers = this.headers();
+    if (known) headers["If-None-Match"] = known.tag;
+    const limit = new Limit(signal);
+    limit.renew(this.#options.timeout);
+    try {
+      const response = await this.#get(url, headers, limit);
+      if (wasRedirected(response, url)) return { state: "unknown" };
+      const state = readStatus(response, await response.text());
+      if (state.state === "unchanged") return known?.state ?? { state: "unknown" };
+      const tag = field(response, "etag");
+      if (tag && state.state !== "unknown") {
+        this.#known.set(this.#identityKey() + query, { tag, state });
+      }
+      return state;
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** Neither a redirect nor a cache answers in place of the gate. */
+  #get(url, headers, limit) {
+    const { signal } = limit;
+    return this.#options.fetch(url, { headers, redirect: "manual", cache: "no-store", signal });
+  }
+
+  async *#poll(line, signal) {
+    for (;;) {
+      const state = await this.#ask("", this.#known.get(this.#identityKey()), signal);
+      if (state.state === "unknown") throw new Error("the gate did not say it");
+      yield state;
+      await pause(this.#options.pollInterval * (1 + this.#options.random() / 2), signal);
+      if (signal?.aborted) return;
+    }
+  }
+
+  async *#stream(line, signal) {
+    const url = this.#base + FOLDER + "events";
+    const headers = { ...this.headers(), Accept: "text/event-stream" };
+    if (line.id !== undefined) headers["Last-Event-ID"] = line.id;
+    const limit = new Limit(signal);
+    limit.renew(this.#options.timeout);
+    try {
+      const response = await this.#get(url, headers, limit);
+      const isStream = response.status === 200 && mediaType(response) === "text/event-stream";
+      if (!isStream || wasRedirected(response, url)) throw new Error("no stream of events");
+      const [reader, decoder, events] = [
+        response.body.getReader(), new TextDecoder(), new EventReader(),
+      ];
+      let hasHeard = false;
+      for (;;) {
+        // The gate gives a sign of life every 15 seconds.
+        limit.renew(this.#options.patience);
+        const { done, value } = await reader.read();
+        if (done) break;
+        hasHeard = true;
+        for (const event of events.push(decoder.decode(value, { stream: true }))) {
+          line.id = event.id;
+          line.retry = events.retry ?? line.retry;
+          yield event.state;
+        }
+        line.retry = events.retry ?? line.retry;
+      }
+      if (!hasHeard) throw new Error("an empty stream");
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** Milliseconds to the next try: what the gate asks for, more after each failure, and chance. */
+  #delay(line) {
+    const longest = Math.max(line.retry, 60_000);
+    const delay = Math.min(line.retry * 2 ** Math.max(0, line.failures - 1), longest);
+    return delay * (1 + this.#options.random() / 2);
+  }
+
+  async #unknown(last) {
+    if (last === undefined) last = (await this.#load()).state;
+    return { state: "unknown", last: last && !this.#isOver(last) ? last : null };
+  }
+
+  /** Whether a state has ended by itself meanwhile. */
+  #isOver(state) {
+    const end = state.window?.maintenanceUntil
+      ?? (state.state === "required" ? state.update?.brownoutUntil : undefined);
+    return end !== undefined && Date.parse(end) <= this.#options.now();
+  }
+
+  async #shown(state) {
+    if (state.state !== "recommended") return state;
+    const { snoozed } = await this.#load();
+    const isSnoozed = snoozed && snoozed.version === (state.update.latestVersion ?? "")
+      && this.#options.now() < snoozed.until;
+    if (!isSnoozed) return state;
+    const shown = { state: "allowed" };
+    if (state.announced) shown.announced = state.announced;
+    return shown;
+  }
+
+  /** Another build of the app has another state. */
+  #identityKey() {
+    const { app, platform, version, build } = this.#options.identity() ?? {};
+    return JSON.stringify([app, platform, version, build]);
+  }
+
+  async #load() {
+    const identity = this.#identityKey();
+    if (this.#memory?.identity === identity) return this.#memory;
+    let stored;
+    try {
+      stored = JSON.parse(await this.#options.storage?.getItem(this.#options.storageKey));
+    } catch {
+      // What cannot be read is not there.
+    }
+    const isOurs = stored?.identity === identity;
+    this.#memory = {
+      identity,
+      state: isOurs && Object.values(DECISIONS).includes(stored.state?.state) ? stored.state : null,
+      snoozed: isOurs && typeof stored.snoozed?.until === "number" ? stored.snoozed : null,
+    };
+    return this.#memory;
+  }
+
+  async #remember(state) {
+    const memory = await this.#load();
+    if (isSame(memory.state, state)) return;
+    memory.state = state;
+    await this.#save();
+  }
+
+  async #save() {
+    try {
+      await this.#options.storage?.setItem(this.#options.storageKey, JSON.stringify(this.#memory));
+    } catch {
+      // Without its storage the app only remembers less.
+    }
+  }
+}
+
+/** A signal that is given when the time is up, or by another one. */
+class Limit {
+  constructor(signal) {
+    this.controller = new AbortController();
+    this.outer = signal;
+    this.abort = () => this.controller.abort();
+    if (signal?.aborted) this.abort();
+    signal?.addEventListener("abort", this.abort);
+  }
+
+  get signal() {
+    return this.controller.signal;
+  }
+
+  renew(milliseconds) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.abort, Math.min(milliseconds, LONGEST_TIMER));
+  }
+
+  /** Ends whatever is still under way. */
+  end() {
+    clearTimeout(this.timer);
+    this.outer?.removeEventListener("abort", this.abort);
+    this.abort();
+  }
+}
+
+/** Whether an answer is not of the address that was asked: the gate never redirects. */
+function wasRedirected(response, url) {
+  const isElsewhere = response.url && originOf(response.url) !== originOf(url);
+  return response.type === "opaqueredirect" || response.redirected === true || isElsewhere;
+}
+
+function isSame(state, other) {
+  return JSON.stringify(state) === JSON.stringify(other);
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(milliseconds, LONGEST_TIMER));
+    signal?.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,132 @@
+import json
+import unittest
+from email.message import Message
+from types import SimpleNamespace
+
+from support import ROOT
+
+from versiongate import hint, inspect, read_events, read_status
+from versiongate.states import from_wire, wire
+
+WIRE = ROOT / "docs" / "wire"
+EXCHANGES = sorted((WIRE / "exchanges").glob("*.json"))
+
+
+def answer(status=200, fields=(), url="https://gate.example/"):
+    headers = Message()
+    for name, value in fields:
+        headers[name] = value
+    return SimpleNamespace(status=status, headers=headers, url=url)
+
+
+def content(exchange):
+    response = exchange["response"]
+    return json.dumps(response["json"]) if "json" in response else response.get("body", "")
+
+
+class Exchanges(unittest.TestCase):
+    def test_all_are_read_as_they_say(self):
+        self.assertGreater(len(EXCHANGES), 40)
+        for path in EXCHANGES:
+            exchange = json.loads(path.read_text("utf-8"))
+            response = exchange["response"]
+            given = answer(
+                response["status"], response["fields"],
+                "https://gate.example" + exchange["request"]["target"],
+            )
+            body = content(exchange)
+            readers = {
+                "denial": lambda: wire(inspect(given, body)),
+                "hint": lambda: wire(hint(given)),
+                "state": lambda: wire(read_status(given, body)),
+                "states": lambda: [wire(state) for state in read_events(body)],
+            }
+            read = {key: readers[key]() for key in exchange["client"]}
+            with self.subTest(path.name):
+                self.assertEqual(read, exchange["client"])
+
+    def test_states_survive_their_storage(self):
+        for path in EXCHANGES:
+            for state in json.loads(path.read_text("utf-8"))["client"].get("states", []):
+                self.assertEqual(wire(from_wire(state)), state)
+
+    def test_an_answer_of_the_gates_own_folder_is_no_denial(self):
+        for url in ["https://a.example/.versiongate/status?path=/a", "/.versiongate/status"]:
+            given = answer(200, [("X-VersionGate", "require")], url)
+            self.assertIsNone(inspect(given))
+            self.assertIsNone(hint(given))
+
+    def test_a_field_that_cannot_be_read_is_no_hint(self):
+        for field in [
+            "", " ", ",", "recommend,", "recommend;", "recommend; latest=",
+            'recommend; latest="a\u00e9"', "recommend;Latest=1", "(recommend", "=", '"recommend"',
+            "1", "?2", "recommend require", ":x", "@",
+        ]:
+            with self.subTest(field):
+                self.assertIsNone(hint(answer(200, [("X-VersionGate", field)])))
+
+
+class Contract(unittest.TestCase):
+    """The files of docs/wire agree with each other."""
+
+    def test_the_exchanges_keep_to_their_schemas(self):
+        from jsonschema import Draft202012Validator
+
+        validators = {}
+        for name in ["denial", "status", "exchange"]:
+            schema = json.loads((WIRE / f"{name}.schema.json").read_text("utf-8"))
+            Draft202012Validator.check_schema(schema)
+            validators[name] = Draft202012Validator(schema)
+        seen = set()
+        for path in EXCHANGES:
+            exchange = json.loads(path.read_text("utf-8"))
+            documents = [("exchange", exchange)]
+            document = exchange["response"].get("json")
+            if exchange["by"] == "gate" and isinstance(document, dict):
+                if str(document.get("type")).startswith("urn:versiongate:"):
+                    documents.append(("denial", document))
+                if "decision" in document:
+                    documents.append(("status", document))
+            for name, value in documents:
+                seen.add(name)
+                with self.subTest(path.name, schema=name):
+                    errors = [error.message for error in validators[name].iter_errors(value)]
+                    self.assertEqual(errors, [])
+        self.assertEqual(seen, {"denial", "status", "exchange"})
+
+    def test_every_reference_of_the_openapi_document_leads_somewhere(self):
+        document = json.loads((WIRE / "openapi.json").read_text("utf-8"))
+        found = 0
+        stack = [document]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, list):
+                stack += node
+            if not isinstance(node, dict):
+                continue
+            stack += node.values()
+            if "$ref" in node:
+                found += 1
+                file, _, pointer = node["$ref"].partition("#")
+                target = json.loads((WIRE / file).read_text("utf-8")) if file else document
+                for part in pointer.split("/")[1:]:
+                    target = target[part.replace("~1", "/")]
+        self.assertGreater(found, 10)
+        paths = {path["request"]["target"].partition("?")[0] for path in map(_load, EXCHANGES)}
+        asked = {path for path in paths if path.startswith("/.versiongate/")}
+        self.assertEqual(asked - document["paths"].keys(), {"/.versiongate/else"})
+
+    def test_the_openapi_document_is_one(self):
+        document = json.loads((WIRE / "openapi.json").read_text("utf-8"))
+        self.assertEqual(document["openapi"], "3.1.0")
+        for path in document["paths"].values():
+            for operation in path.values():
+                self.assertTrue({"operationId", "summary", "responses"} <= operation.keys())
+
+
+def _load(path):
+    return json.loads(path.read_text("utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+"""The facts in the status of a call of gRPC."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from urllib.parse import unquote
+
+
+class _Malformed(Exception):
+    pass
+
+
+def facts(message: str, details: str) -> dict[str, object]:
+    """The metadata of google.rpc.ErrorInfo in `grpc-status-details-bin`, and `grpc-message`."""
+    found: dict[str, object] = {}
+    try:
+        for detail in _contents(base64.b64decode(details + "=" * (-len(details) % 4)), 3):
+            if not b"".join(_contents(detail, 1)).endswith(b"/google.rpc.ErrorInfo"):
+                continue
+            for entry in _contents(b"".join(_contents(detail, 2)), 3):
+                name = b"".join(_contents(entry, 1)).decode()
+                found[name] = b"".join(_contents(entry, 2)).decode()
+        if "minimumBuild" in found:
+            found["minimumBuild"] = int(str(found["minimumBuild"]))
+        if "cannotUpdate" in found:
+            found["cannotUpdate"] = found["cannotUpdate"] == "true"
+    except (_Malformed, binascii.Error, ValueError):
+        # What cannot be read is not there.
+        found = {}
+    if message:
+        found["message"] = unquote(message)
+    return found
+
+
+def _contents(data: bytes, number: int) -> list[bytes]:
+    """The contents of all length-delimited fields with a number (Protocol Buffers, encoding)."""
+    found = []
+    index = 0
+    while index < len(data):
+        key, index = _varint(data, index)
+        size, index = _varint(data, index)
+        if key & 7 == 0:
+            continue
+        if key & 7 != 2 or index + size > len(data):
+            raise _Malformed
+        if key >> 3 == number:
+            found.append(data[index : index + size])
+        index += size
+    return found
+
+
+def _varint(data: bytes, index: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if index >= len(data):
+            break
+        byte = data[index]
+        index += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, index
+    raise _Malformed

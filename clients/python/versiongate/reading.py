@@ -1,0 +1,173 @@
+"""Reads answers: of the gate, of whatever is behind it, and of whoever is in between."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from . import calls
+from .fields import Item, tokens
+from .states import (
+    UPDATE, WINDOW, Allowed, Facts, Maintenance, Recommended, Required, State, Unchanged, Unknown,
+)
+
+MARKER = "X-VersionGate"
+FOLDER = "/.versiongate/"
+PROBLEM = "application/problem+json"
+_PROBLEM_TYPES = {
+    "urn:versiongate:upgrade-required": "require",
+    "urn:versiongate:maintenance": "maintenance",
+}
+# Characters; whatever is longer is no event of the gate.
+_LONGEST_EVENT = 1 << 20
+# Parameters of the hint that have another name than in a document.
+_RENAMED = {"latest": "latestVersion", "url": "storeUrl"}
+
+
+def inspect(response, body: bytes | str | None = None) -> Required | Maintenance | None:
+    """The denial that an answer to a request of the app is; `None` if it is none.
+
+    What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way
+    has removed the field; never a status. `response` has `headers`, as those of `urllib` have.
+    """
+    if is_own_path(getattr(response, "url", None)):
+        return None
+    kind = media_type(response)
+    document = _json(body) if "json" in kind else None
+    problem = document.get("type") if isinstance(document, dict) else None
+    decision = denied_by(marker(response))
+    if decision is None and kind == PROBLEM and isinstance(problem, str):
+        decision = _PROBLEM_TYPES.get(problem)
+    if decision is None:
+        return None
+    # The operator's own content may have members of these names that mean something else.
+    source = document if kind == PROBLEM else None
+    if kind.startswith("application/grpc"):
+        names = ("grpc-message", "grpc-status-details-bin")
+        source = calls.facts(*(field(response, name) for name in names))
+    names = UPDATE | WINDOW if decision == "maintenance" else UPDATE
+    facts = Facts.read(source, names)
+    retry_after = field(response, "Retry-After")
+    if re.fullmatch("[0-9]+", retry_after):
+        facts = replace(facts, retry_after_seconds=int(retry_after))
+    return Maintenance(facts) if decision == "maintenance" else Required(facts)
+
+
+def hint(response) -> Allowed | Recommended | None:
+    """What an answer that passed says beside its content; it has no words."""
+    items = marker(response)
+    if is_own_path(getattr(response, "url", None)) or denied_by(items):
+        return None
+    parameters = {word: item for item in reversed(items) for word in item[:1]}
+    announced = None
+    if "maintenance-announced" in parameters:
+        announced = _facts(parameters["maintenance-announced"], WINDOW)
+    if "recommend" in parameters:
+        return Recommended(_facts(parameters["recommend"], UPDATE), announced)
+    return Allowed(announced) if announced else None
+
+
+def read_status(response, body: bytes | str) -> State | Unchanged:
+    """Where the client stands, by an answer of `/.versiongate/status`."""
+    if response.status == 304:
+        return Unchanged()
+    if response.status != 200 or media_type(response) != "application/json":
+        return Unknown()
+    return state_of(_json(body)) or Unknown()
+
+
+def read_events(body: str) -> list[State]:
+    """The states that the content of an answer of `/.versiongate/events` tells, in their order."""
+    events = EventReader()
+    # Lines end with CRLF, LF or CR (HTML Living Standard, section 9.2.6).
+    return [state for line in re.split("\r\n|\n|\r", body) if (state := events.read(line))]
+
+
+class EventReader:
+    """Reads Server-Sent Events line by line."""
+
+    def __init__(self) -> None:
+        self.retry: float | None = None
+        self.last_id: str | None = None
+        self._name, self._data, self._size = "", [], 0
+
+    def read(self, line: str) -> State | None:
+        """The state that is complete with this line, which has no end of line any more."""
+        if not line:
+            name, data = self._name, "\n".join(self._data)
+            self._name, self._data, self._size = "", [], 0
+            return state_of(_json(data)) if name == "decision" else None
+        self._size += len(line)
+        if self._size > _LONGEST_EVENT:
+            raise ValueError("too long for an event")
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._name = value
+        elif name == "data":
+            self._data.append(value)
+        elif name == "id":
+            self.last_id = value
+        elif name == "retry" and re.fullmatch("[0-9]+", value):
+            self.retry = int(value) / 1000
+        return None
+
+
+def state_of(document: object) -> State | None:
+    """The state that a status document tells; `None` if it is none."""
+    if not isinstance(document, dict):
+        return None
+    update = Facts.read(document, UPDATE)
+    announced = Facts.read(document, WINDOW)
+    announced = announced if announced.maintenance_from else None
+    match document.get("decision"):
+        case "allow":
+            return Allowed(announced)
+        case "recommend":
+            return Recommended(update, announced)
+        case "require":
+            return Required(update, announced)
+        case "maintenance":
+            return Maintenance(Facts.read(document, UPDATE | WINDOW))
+    return None
+
+
+def marker(response) -> list[Item]:
+    values = response.headers.get_all(MARKER) or []
+    return tokens(", ".join(values))
+
+
+def denied_by(items: list[Item]) -> str | None:
+    """The strictest word, if it denies."""
+    words = {word for word, _ in items}
+    return next((word for word in ("maintenance", "require") if word in words), None)
+
+
+def field(response, name: str) -> str:
+    return response.headers.get(name) or ""
+
+
+def media_type(response) -> str:
+    return field(response, "Content-Type").partition(";")[0].strip().lower()
+
+
+def is_own_path(url: str | None) -> bool:
+    """Whether an address is of the gate's own: its answers are read by `read_status`."""
+    return url is not None and urlsplit(url).path.startswith(FOLDER)
+
+
+def _facts(item: Item, names: frozenset[str]) -> Facts:
+    members = {}
+    for key, value in item[1].items():
+        camel = re.sub("-([a-z])", lambda match: match[1].upper(), key)
+        members[_RENAMED.get(key, camel)] = value
+    return Facts.read(members, names)
+
+
+def _json(body: bytes | str | None) -> object:
+    try:
+        return json.loads(body or "")
+    except (ValueError, RecursionError):
+        return None
