@@ -224,7 +224,7 @@ struct CommandTests {
               - id: floor
                 minimum: "4.0.0"
                 storeUrl: https://a.example
-                rollout: [{ percent: 0 }, { at: 2030-01-01T00:00:00Z, percent: 100 }]
+                rollout: [{ at: 2030-01-01T00:00:00Z, percent: 100 }]
 
             """
         try self.withRules(rules) { path in
@@ -238,6 +238,7 @@ struct CommandTests {
                 "X-App-Version: 3"
             )
             #expect(result.status == 0)
+            #expect(result.output.contains("why:      no rule applies yet\n"))
             #expect(
                 result.output.contains("not yet:  floor: the version is below the minimum; its")
             )

@@ -92,7 +92,8 @@ struct Explain: ParsableCommand {
     ) {
         Swift.print("decision: \(decision.kind.rawValue)")
         Swift.print("rule:     \(decision.ruleID ?? "none")")
-        Swift.print("why:      \(decision.reason)")
+        let isEarly = decision.reason == .noRuleApplies && !deferrals.isEmpty
+        Swift.print("why:      \(isEarly ? "no rule applies yet" : "\(decision.reason)")")
         for observed in decision.observed {
             let rule = observed.ruleID ?? "unidentified"
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
