@@ -76,12 +76,16 @@ struct CommandTests {
     }
 
     @Test
-    func `init writes a file that passes a strict check, and keeps one that is there`() throws {
+    func `init writes a file whose placeholders are told of, and keeps one that is there`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "rules.yaml")
         #expect(try ToolProcess.versiongate("init", path).status == 0)
-        #expect(try ToolProcess.versiongate("check", "--strict", path).status == 0)
+        let strict = try ToolProcess.versiongate("check", "--strict", path)
+        #expect(strict.status == 1)
+        let lines = strict.errors.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.hasSuffix("[placeholder-link]") })
         let again = try ToolProcess.versiongate("init", path)
         #expect(again.status == 1)
         #expect(again.errors.contains("--force"))
@@ -100,7 +104,6 @@ struct CommandTests {
         )
         #expect(forced.status == 0)
         let text = try String(contentsOfFile: path, encoding: .utf8)
-        #expect(text.contains("\"com.example.shop\""))
         #expect(!text.contains("placeholder"))
         #expect(try ToolProcess.versiongate("check", "--strict", path).status == 0)
     }
@@ -126,6 +129,159 @@ struct CommandTests {
             #expect(result.output.contains("HTTP/1.1 426 Upgrade Required\n"))
             #expect(result.output.contains("Content-Language: ja\n"))
             #expect(result.output.contains(#""title":"アップデートのお願い""#))
+        }
+    }
+
+    @Test
+    func `check takes several paths, and suites among them, in the form that is asked for`() throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        try folder.writeInPlace("rules: rules.yaml\ntests: []\n", to: "suite.yaml")
+        try folder.writeInPlace("rules: {}\n", to: "broken.yaml")
+        let paths = ["rules.yaml", "suite.yaml", "broken.yaml"].map { folder.path(of: $0) }
+        let result = try ToolProcess.versiongate(["check"] + paths)
+        #expect(result.status == 1)
+        #expect(result.output.contains("rules.yaml: ok (1 rules, "))
+        #expect(result.output.contains("suite.yaml: ok (a test suite, 0 tests)\n"))
+        #expect(result.errors.contains("broken.yaml:1:8: expected a list, found a mapping"))
+        let form = try ToolProcess.versiongate(["check", "--format", "github"] + paths)
+        #expect(form.status == 1)
+        #expect(form.output.hasPrefix("::error file=\(paths[2]),line=1,col=8::expected a list"))
+        let sarif = try ToolProcess.versiongate(["check", "--format", "sarif"] + paths)
+        let log = try JSONSerialization.jsonObject(with: Data(sarif.output.utf8))
+        #expect((log as? [String: Any])?["version"] as? String == "2.1.0")
+    }
+
+    @Test
+    func `check reads standard input`() throws {
+        let binary = try GateExecutable.locate().path
+        for (text, status) in [(RulesText.shop, 0), ("rules: {}\n", 1)] {
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try folder.writeInPlace(text, to: "rules.yaml")
+            let script = "exec \(binary) check - < \(folder.path(of: "rules.yaml"))"
+            let result = try ToolProcess.run("sh", ["-c", script])
+            #expect(result.status == status)
+            #expect((result.output + result.errors).hasPrefix("stdin:"))
+        }
+    }
+
+    @Test(arguments: [
+        (["--header", "X-App-Version 3.4.9"], "write --header 'X-App-Version: 3.4.9'"),
+        (["--header", "X-App-Version"], "write --header 'X-App-Version: VALUE'"),
+        (["--path", "v2/orders"], "write '/v2/orders'"),
+    ])
+    func `explain says how a malformed argument is written`(
+        arguments: [String],
+        hint: String
+    ) throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate(["explain", "--rules", path] + arguments)
+            #expect(result.status != 0)
+            #expect(result.errors.contains(hint))
+        }
+    }
+
+    @Test
+    func `explain fails where the gate refuses the request as HTTP`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let result = try ToolProcess.versiongate(
+                ["explain", "--rules", path, "--header", "X-App-Version : 1"]
+            )
+            #expect(result.status == 1)
+            #expect(result.output.hasPrefix("decision: refused (400)\n"))
+        }
+    }
+
+    @Test
+    func `explain shows the answer of the gate's own endpoints`() throws {
+        try self.withRules(RulesText.shop) { path in
+            func explain(_ target: String) throws -> String {
+                let client = [
+                    "X-App-Id: com.example.shop", "X-App-Platform: ios", "X-App-Version: 1",
+                ]
+                let fields = client.flatMap { ["--header", $0] }
+                return try ToolProcess.versiongate(
+                    ["explain", "--rules", path, "--path", target] + fields
+                ).output
+            }
+            let status = try explain("/.versiongate/status")
+            #expect(status.hasPrefix("endpoint: "))
+            #expect(status.contains("decision: require\n"))
+            #expect(status.contains("HTTP/1.1 200 OK\n"))
+            #expect(status.contains(#""decision":"require""#))
+            #expect(try explain("/.versiongate/events").contains("Content-Type: text/event-stream"))
+            #expect(try explain("/.versiongate/nothing").contains("HTTP/1.1 404 Not Found\n"))
+        }
+    }
+
+    @Test
+    func `explain says where a roll-out stands`() throws {
+        let rules = """
+            rules:
+              - id: floor
+                minimum: "4.0.0"
+                storeUrl: https://a.example
+                rollout: [{ at: 2030-01-01T00:00:00Z, percent: 100 }]
+
+            """
+        try self.withRules(rules) { path in
+            let result = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                path,
+                "--at",
+                "2029-01-01T00:00:00Z",
+                "--header",
+                "X-App-Version: 3"
+            )
+            #expect(result.status == 0)
+            #expect(result.output.contains("why:      no rule applies yet\n"))
+            #expect(
+                result.output.contains("not yet:  floor: the version is below the minimum; its")
+            )
+            #expect(result.output.contains(" %, on 2030-01-01T00:00:00Z\n"))
+        }
+    }
+
+    @Test
+    func `a misspelt name in the environment is said at the start`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let gate = [
+                try GateExecutable.locate().path, "serve", "--rules", path, "--listen",
+                "192.0.2.1:1",
+            ]
+            let missing = try ToolProcess.run(
+                "env",
+                ["VERSIONGATE_UPSTRAEM=http://127.0.0.1:9"] + gate
+            )
+            #expect(missing.status == 1)
+            #expect(missing.errors.contains("is it meant for VERSIONGATE_UPSTREAM?"))
+            let said = try ToolProcess.run(
+                "env",
+                ["VERSIONGATE_LOG_LEVLE=debug", "VERSIONGATE_SERVICE_HOST=10.0.0.1"] + gate
+                    + ["--upstream", "http://127.0.0.1:9"]
+            )
+            #expect(said.status == 1)
+            #expect(said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is no setting"))
+            #expect(said.errors.contains("did you mean 'VERSIONGATE_LOG_LEVEL'?"))
+            #expect(!said.errors.contains("VERSIONGATE_SERVICE_HOST"))
+            #expect(said.errors.contains("this machine has no address 192.0.2.1"))
+        }
+    }
+
+    @Test
+    func `a backend that is the gate itself ends the start`() throws {
+        try self.withRules(RulesText.shop) { path in
+            let port = try FreePort.find()
+            let result = try ToolProcess.versiongate([
+                "serve", "--rules", path, "--listen", "0.0.0.0:\(port)", "--upstream",
+                "http://localhost:\(port)",
+            ])
+            #expect(result.status == 1)
+            #expect(result.errors.contains("is the gate itself, which listens on 0.0.0.0:\(port)"))
         }
     }
 
@@ -259,7 +415,19 @@ struct CommandTests {
         try folder.writeInPlace(RulesText.shop(minimum: "4.0.0"), to: "new.yaml")
         try folder.writeInPlace("rules: [", to: "broken.yaml")
         let (old, new) = (folder.path(of: "old.yaml"), folder.path(of: "new.yaml"))
-        let words = try ToolProcess.versiongate("diff", old, new)
+        let edits = try ToolProcess.versiongate("diff", old, new)
+        #expect(edits.status == 0)
+        #expect(
+            edits.output == """
+                clients are newly denied
+                rule 'ios':
+                  minimum: "3.5.0" -> "4.0.0"
+                  => now: >=3.5.0 <4.0.0: newly denied
+                --detail shows each kind of client
+
+                """
+        )
+        let words = try ToolProcess.versiongate("diff", "--detail", old, new)
         #expect(words.status == 0)
         #expect(words.output.hasPrefix("clients are newly denied"))
         #expect(words.output.contains("version >=3.5.0 <4.0.0: allow -> require (426) by rule ios"))

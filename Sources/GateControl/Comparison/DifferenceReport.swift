@@ -12,7 +12,7 @@ package struct DifferenceReport: Sendable {
 extension DifferenceReport: CustomStringConvertible {
     /// A summary, and then a line for each kind of client, period by period.
     package var description: String {
-        var lines = [self.summary]
+        var lines = [Self.summary(of: self.difference)]
         var known: [ComparedChange] = []
         for (index, period) in self.difference.periods.enumerated() {
             let begun = period.changes.filter { !known.contains($0) }
@@ -23,22 +23,25 @@ extension DifferenceReport: CustomStringConvertible {
             lines += begun.map { "  \(Self.line($0))" }
             lines += ended.map { "  no more: \(Self.line($0))" }
         }
-        if self.difference.readsOtherFields {
-            lines.append(
-                "'identity' is another one: clients may be taken for others"
-            )
-        }
-        if self.difference.isSampled {
-            lines.append("the rules name too much to try everything: this is a sample")
-        }
-        return lines.joined(separator: "\n")
+        return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
 
-    private var summary: String {
-        let kinds = Set(self.difference.periods.flatMap(\.changes).map(\.kind))
+    /// What is to be known of the comparison as a whole.
+    static func remarks(on difference: RuleSetDifference) -> [String] {
+        [
+            difference.readsOtherFields
+                ? "'identity' is another one: clients may be taken for others" : nil,
+            difference.isSampled
+                ? "the rules name too much to try everything: this is a sample" : nil,
+        ].compactMap(\.self)
+    }
+
+    /// Who notices a difference at any time, in one line.
+    static func summary(of difference: RuleSetDifference) -> String {
+        let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
             // A sample is no proof.
-            return self.difference.isSampled
+            return difference.isSampled
                 ? "no client that was tried gets another decision"
                 : "no client gets another decision"
         }
@@ -57,7 +60,7 @@ extension DifferenceReport: CustomStringConvertible {
     private static let nameLimit = 8
 
     /// A share with up to two decimal places; never none and never all.
-    private static func percent(_ share: Double) -> String {
+    static func percent(_ share: Double) -> String {
         let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
         if rest == 0 { return "\(whole) %" }

@@ -58,7 +58,7 @@ extension FetchFailure: CustomStringConvertible {
         case .unreachable: "nobody accepts connections there"
         case .connectTimeout: "connecting took too long"
         case .certificate(let problem): "the certificate is not to be trusted: \(problem)"
-        case .handshake: "TLS could not be set up"
+        case .handshake: "TLS could not be set up: the port may be one without TLS"
         case .proxy: "the proxy does not let the connection through"
         case .noAnswer: "the connection ended without an answer"
         case .cutShort: "the connection ended in the middle of the answer"
@@ -70,7 +70,8 @@ extension FetchFailure: CustomStringConvertible {
         case .notHTTP: "the answer is not HTTP"
         case .tooManyRedirects: "more than \(RedirectRule.limit) redirects in a row"
         case .unexpectedRedirect(let status): "a redirect (\(status)) that cannot be followed"
-        case .refusedRedirect(let host?, _): "a redirect to '\(host)', which is not allowed"
+        case .refusedRedirect(let host?, _):
+            "a redirect to '\(host)', which is not allowed; 'redirectsTo' names hosts that are"
         case .refusedRedirect(nil, let problem):
             "a redirect that is not allowed: \(problem.map { "\($0)" } ?? "no address")"
         case .unsendable: "the request has a character that cannot be sent"

@@ -24,6 +24,32 @@ package struct FetchURL: Sendable, Hashable {
         try self.init(URLParts(text))
     }
 
+    /// The host of Google Cloud's metadata server, which speaks plain http on a link of its own that no
+    /// packet leaves.
+    private static let metadataHost = "metadata.google.internal"
+
+    /// The address of a path and a query of that server.
+    static func googleMetadata(_ path: String) -> FetchURL {
+        FetchURL(
+            text: "http://\(Self.metadataHost)\(path)",
+            host: Self.metadataHost,
+            port: 80,
+            isSecure: false,
+            path: String(path.prefix { $0 != "?" })
+        )
+    }
+
+    private init(text: String, host: String, port: Int, isSecure: Bool, path: String) {
+        self.text = text
+        self.host = host
+        self.port = port
+        self.isSecure = isSecure
+        self.path = path
+    }
+
+    /// Whether only this machine can answer, so that no proxy is to be asked.
+    var isLocal: Bool { self.isLoopback || self.host == Self.metadataHost }
+
     private init(_ parts: URLParts) throws(Failure) {
         guard let text = parts[CURLUPART_URL], let host = parts[CURLUPART_HOST]?.lowercased(),
             let port = parts[CURLUPART_PORT].flatMap({ Int($0) })

@@ -76,7 +76,7 @@ final class TransferOptions {
         try self.set(CURLOPT_FOLLOWLOCATION, 0)
         try self.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A proxy has another idea of what this machine is.
-        if url.isLoopback { try self.set(CURLOPT_PROXY, "") }
+        if url.isLocal { try self.set(CURLOPT_PROXY, "") }
     }
 
     private func setFields(of request: FetchRequest) throws(FetchFailure) {

@@ -60,6 +60,16 @@ extension FeedFailure: CustomStringConvertible {
 }
 
 extension FeedFailure.Reason: CustomStringConvertible {
+    /// What a status means that says nothing more (RFC 9110 section 15.5), for whoever has to mend it.
+    private static func hint(for status: Int) -> String {
+        switch status {
+        case 401: ": it wants a credential, or does not take the one that it is shown"
+        case 403: ": it knows who asks, and does not let them read this"
+        case 404, 410: ": there is nothing at this address"
+        default: ""
+        }
+    }
+
     /// How many questions that failed are told.
     private static let toldParts = 3
 
@@ -67,7 +77,7 @@ extension FeedFailure.Reason: CustomStringConvertible {
         switch self {
         case .fetch(let failure): "\(failure)"
         case .status(let status, let detail?): "the source answers \(status): \(detail)"
-        case .status(let status, nil): "the source answers \(status)"
+        case .status(let status, nil): "the source answers \(status)\(Self.hint(for: status))"
         case .secret(let message), .content(let message): message
         case .rejected(let errors):
             errors.first.map {

@@ -8,8 +8,6 @@ protocol FeedSource: Sendable {
     var subject: FeedSubject { get }
     /// Whether it is listened to until somebody ends it, instead of answering once.
     var streams: Bool { get }
-    /// How it tells that there is something new, if it can.
-    var webhook: FeedWebhook? { get }
 
     /// Asks once, or listens until the source ends it.
     ///
@@ -27,7 +25,6 @@ protocol FeedSource: Sendable {
 
 extension FeedSource {
     var streams: Bool { false }
-    var webhook: FeedWebhook? { nil }
 }
 
 /// What a source needs to be asked.

@@ -44,7 +44,7 @@ package struct FeedStatus: Sendable, Equatable {
         self.id = feed.id
         self.kind = feed.kind
         self.source = feed.summary
-        self.hasWebhook = feed.source.webhook != nil
+        self.hasWebhook = feed.hasWebhook
     }
 
     package var state: State {

@@ -28,6 +28,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case foreignLink = "foreign-link"
     /// A link that anybody on the way can change.
     case insecureLink = "insecure-link"
+    /// A store link that leads nowhere, from a new rules file.
+    case placeholderLink = "placeholder-link"
     /// The newest release is refused, and an older one passes.
     case refusedRelease = "refused-release"
     /// A recommended version that another rule refuses.
@@ -82,7 +84,8 @@ package enum FindingName: String, Sendable, CaseIterable {
         case .lockout, .planOpens: .refuses
         case .laxer, .needlessBlock, .nextComplete: .notes
         case .deadRule, .pastRule, .stalledRollout, .earlyStep, .farDate, .longMaintenance,
-            .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .refusedRelease,
+            .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .placeholderLink,
+            .refusedRelease,
             .refusedRecommendation,
             .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice, .builtInWords,
             .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,

@@ -1,11 +1,11 @@
 /// Finds the word that somebody probably meant.
-enum Spelling {
+package enum Spelling {
     /// `; did you mean 'minimum'?`, or nothing if no word is near.
-    static func hint(for word: String, among words: some Sequence<String>) -> String {
+    package static func hint(for word: String, among words: some Sequence<String>) -> String {
         self.nearest(to: word, among: words).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    static func nearest(to word: String, among words: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let folded = Array(word.lowercased().unicodeScalars)
         // Comparing is quadratic, and nobody means a short word with a long one.
         guard folded.count <= 64 else { return nil }

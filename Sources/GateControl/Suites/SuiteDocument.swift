@@ -15,6 +15,7 @@ struct SuiteDecoder {
 
     /// Reads what there is; `nil` if the file is not a mapping.
     func decode(_ element: Element) -> SuiteDocument? {
+        guard !self.isRulesFile(element) else { return nil }
         guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
             return nil
         }
@@ -22,5 +23,25 @@ struct SuiteDecoder {
         let tests = fields.required("tests", of: "a test suite")?.list(self.problems) ?? []
         let decoder = RuleTestDecoder(problems: self.problems)
         return SuiteDocument(rules: rules, tests: tests.compactMap { decoder.decode($0) })
+    }
+
+    /// Whether the file holds rules, which is said once, and not key by key.
+    private func isRulesFile(_ element: Element) -> Bool {
+        guard case .mapping(let entries) = element.content,
+            let rules = entries.first(where: { $0.key == "rules" })
+        else { return false }
+        switch rules.value.content {
+        case .list, .mapping: break
+        case .text, .number, .boolean, .date, .nothing: return false
+        }
+        let file = element.place.file
+        self.problems.report(
+            """
+            this is a rules file and no test suite: 'versiongate check \(file)' runs its own tests; \
+            a suite has 'rules: \(file)' and 'tests'
+            """,
+            at: rules.place
+        )
+        return true
     }
 }

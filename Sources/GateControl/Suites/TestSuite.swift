@@ -13,6 +13,18 @@ package struct TestSuite: Sendable {
         self.tests = tests
     }
 
+    package var count: Int { self.tests.count }
+
+    /// What is wrong with each test that fails, at its place.
+    func failures(now: Timestamp) -> [RulesFileError] {
+        self.tests.compactMap { test in
+            self.ruleSet.run(test.value, now: now).map { failure in
+                let message = "the test '\(test.value.name)' fails: \(failure.message)"
+                return RulesFileError(test.place, message)
+            }
+        }
+    }
+
     /// Runs all tests, those without a time at the given one and after every change to come.
     package func run(now: Timestamp) -> TestSuiteReport {
         let cases = self.tests.map { test in

@@ -17,9 +17,13 @@ package struct TestSuiteLoader: Sendable {
 
     /// Reads a file of tests, or all of a folder in the order of their names, and their rules.
     package func load(path: String) throws(RulesFileErrors) -> [TestSuite] {
+        try self.load(try RulesReader(path: path).read())
+    }
+
+    func load(_ sources: [RulesSource]) throws(RulesFileErrors) -> [TestSuite] {
         var suites: [TestSuite] = []
         var errors: [RulesFileError] = []
-        for source in try RulesReader(path: path).read() {
+        for source in sources {
             do throws(RulesFileErrors) {
                 suites.append(try self.load(source))
             } catch {

@@ -12,7 +12,7 @@ package struct RulesTemplate: Sendable {
     /// Takes over what is known of the app.
     ///
     /// - Parameters:
-    ///   - appID: The bundle identifier and package name.
+    ///   - appID: The package name, which says the page in Google Play.
     ///   - iosURL: The App Store page.
     ///   - androidURL: The page in the store for Android.
     ///   - language: The language of the words, English by default.
@@ -52,7 +52,6 @@ package struct RulesTemplate: Sendable {
     /// The file; everything that comes from outside stands in quotes, so that YAML reads texts.
     package var text: String {
         let words = TemplateWords(language: self.language)
-        let app = Self.line("\"\(self.appID ?? "com.example.app")\"", given: self.appID)
         return """
             # The rules of VersionGate. After a change: versiongate check --strict PATH
             # A running gate takes a change over within a second.
@@ -67,26 +66,23 @@ package struct RulesTemplate: Sendable {
               - { method: POST, path: /logout }
 
             # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `enforceFrom` and `rollout` for a calm cut-off.
+            # single bad releases, `next` for the floor to come, with a day and a roll-out. Clients say
+            # who they are in X-App-Platform and X-App-Version. With several apps behind this gate, they
+            # also send X-App-Id, and each rule says for which one it is: match: { platform: ios, app: ID }.
             rules:
               - id: ios
-                match:
-                  platform: ios
-                  app: \(app)
+                match: { platform: ios }
                 minimum: "1.0.0" # the oldest version that still works
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
                 notice: upgrade
-                storeUrl: \(Self.link(self.iosURL, "https://apps.apple.com/app/id0000000000"))
+                storeUrl: \(Self.link(self.iosURL, PlaceholderLink.appStore))
 
               - id: android
-                match:
-                  platform: android
-                  app: \(app)
+                match: { platform: android }
                 minimum: "1.0.0" # the oldest version that still works
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
                 notice: upgrade
-                storeUrl: \(Self.link(
-                    self.androidURL,
-                    "https://play.google.com/store/apps/details?id=com.example.app"
-                ))
+                storeUrl: \(Self.link(self.androidLink, PlaceholderLink.googlePlay))
 
             # What an app shows that must update. {currentVersion} is the version that it sent. Further
             # languages stand beside the first one; the default is for everybody else.
@@ -98,7 +94,8 @@ package struct RulesTemplate: Sendable {
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # What the rules must do: rules that fail one of their tests are never loaded.
+            # What the rules must do: rules that fail one of their tests are never loaded. These hold for
+            # every floor; add one with the version that most people have.
             tests:
             \(self.tests(of: "ios"))
             \(self.tests(of: "android"))
@@ -107,15 +104,20 @@ package struct RulesTemplate: Sendable {
     }
 
     private func tests(of platform: String) -> String {
-        let client = "app: \"\(self.appID ?? "com.example.app")\", platform: \(platform)"
-        return """
-              - name: below the minimum, \(platform) must update
-                request: { \(client), version: "0.9.0" }
-                expect: { decision: require, rule: \(platform) }
-              - name: from the minimum on, \(platform) passes
-                request: { \(client), version: "1.0.0" }
-                expect: { decision: allow }
-            """
+        """
+          - name: the first build ever for \(platform) must update
+            request: { platform: \(platform), version: "0.0.1" }
+            expect: { decision: require, rule: \(platform) }
+          - name: a build for \(platform) of years to come passes
+            request: { platform: \(platform), version: "9999.0.0" }
+            expect: { decision: [allow, recommend] }
+        """
+    }
+
+    /// The page of the app in the store for Android, which its identifier names.
+    private var androidLink: String? {
+        self.androidURL
+            ?? self.appID.map { "https://play.google.com/store/apps/details?id=\($0)" }
     }
 
     private static func link(_ url: String?, _ placeholder: String) -> String {

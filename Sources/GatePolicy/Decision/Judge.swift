@@ -32,11 +32,13 @@ struct Judge: Sendable {
         }
     }
 
+    /// Judges a client; with `ignoresMaintenance`, nobody is refused because of a maintenance.
     func decide(
         _ identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
-        address: String?
+        address: String?,
+        ignoresMaintenance: Bool = false
     ) -> Decision {
         guard !scope.isExempt else { return .exempt }
         var decision = Decision(kind: .allow, reason: .noRuleApplies)
@@ -50,7 +52,8 @@ struct Judge: Sendable {
         for index in self.index.candidates(for: identity, in: scope) {
             let compiled = self.rules[index]
             guard let unknown = compiled.gaps(of: subject, in: scope) else { continue }
-            let stage = compiled.stage(for: subject, matchingUpTo: unknown, at: now)
+            var stage = compiled.stage(for: subject, matchingUpTo: unknown, at: now)
+            if ignoresMaintenance { stage.ignoreMaintenance() }
             decision.validUntil = Timestamp.earlier(decision.validUntil, stage.nextChange)
             if unknown.isEmpty, let held = compiled.held(on: subject, stage) {
                 decision.held.append(held)

@@ -107,8 +107,12 @@ final class CompiledRule: Sendable {
 
     private func schedule(for subject: Subject, at now: Timestamp) -> RuleStage {
         guard self.isTimed else { return .timeless }
-        let admission = self.rollout.admission(of: subject.identity, address: subject.address)
-        return RuleStage(self.definition, admission, at: now)
+        return RuleStage(self.definition, self.admission(of: subject), at: now)
+    }
+
+    /// From when on the roll-out has a client.
+    func admission(of subject: Subject) -> Onset {
+        self.rollout.admission(of: subject.identity, address: subject.address)
     }
 
     /// Names are compared by their bytes, as platforms are.
@@ -207,7 +211,7 @@ final class CompiledRule: Sendable {
     }
 
     /// In what a client is below the floor, as far as it says which build it is.
-    private func breach(by subject: Subject) -> Decision.Reason? {
+    func breach(by subject: Subject) -> Decision.Reason? {
         self.definition.breach(
             by: subject.identity.version.value,
             subject.release,

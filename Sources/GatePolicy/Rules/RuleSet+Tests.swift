@@ -7,7 +7,8 @@ extension RuleSet {
     /// Runs one test; `nil` if its expectation is met.
     ///
     /// A test without a time must hold from now on: rules that are right today must not be refused
-    /// by a restart some night.
+    /// by a restart some night. It is about the rules as they are outside of maintenance, which
+    /// comes and goes, unless it speaks of that.
     package func run(_ test: RuleTest, now: Timestamp) -> RuleTestFailure? {
         if let time = test.at { return self.failure(of: test, at: time, from: nil) }
         if let failure = self.failure(of: test, at: now, from: nil) { return failure }
@@ -53,16 +54,38 @@ extension RuleSet {
         let method = Array(test.method.utf8)
         let target = Array(test.path.utf8)
         let scope = self.scope(method: method.span, target: target.span)
-        let decision = self.decide(identity, in: scope, at: time, address: test.address)
+        let decision = self.judge.decide(
+            identity,
+            in: scope,
+            at: time,
+            address: test.address,
+            ignoresMaintenance: test.at == nil && !self.speaksOfMaintenance(test.expectation)
+        )
         let answer = self.answer(to: decision, for: identity, at: time)
         return RuleTestOutcome(decision: decision, status: answer?.status)
+    }
+}
+
+extension RuleSet {
+    /// Whether only a maintenance meets an expectation, or one is among what does.
+    private func speaksOfMaintenance(_ expectation: RuleExpectation) -> Bool {
+        if expectation.decisions.contains(.maintenance) || expectation.status == 503 { return true }
+        let named = [expectation.rule].compactMap(\.self) + (expectation.observed ?? [])
+        guard expectation.status != nil || !named.isEmpty else { return false }
+        return self.definition.rules.contains { rule in
+            guard rule.maintenance != nil else { return false }
+            if let status = expectation.status, status == rule.answer.status { return true }
+            // The name of a rule with a floor may be there because of the floor.
+            return !rule.asksSomething && named.contains(rule.id)
+        }
     }
 }
 
 extension RuleExpectation {
     /// Whether only a denial meets it.
     fileprivate var demandsDenial: Bool {
-        self.decision.map { $0 >= .require } ?? (self.status != nil)
+        self.decisions.isEmpty
+            ? self.status != nil : self.decisions.allSatisfy { $0 >= .require }
     }
 }
 

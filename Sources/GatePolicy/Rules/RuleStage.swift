@@ -79,6 +79,11 @@ struct RuleStage {
         self.nextChange = Timestamp.earlier(self.nextChange, store.nextChange)
     }
 
+    /// Serves whom a maintenance alone would refuse.
+    mutating func ignoreMaintenance() {
+        self.maintenance = .absent
+    }
+
     private static func floor(
         _ rule: RuleDefinition,
         _ admission: Onset,

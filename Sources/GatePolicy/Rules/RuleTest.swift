@@ -39,7 +39,8 @@ package struct RuleExpectation: Sendable, Equatable {
     /// The policy on unidentified clients, among those that `observed`.
     package static let unidentified = "unidentified"
 
-    package var decision: Decision.Kind?
+    /// The decisions that meet it; none: any does.
+    package var decisions: [Decision.Kind]
     /// The id of the rule that decides, or `noRule`.
     package var rule: String?
     /// The status of the answer that the gate gives.
@@ -50,16 +51,33 @@ package struct RuleExpectation: Sendable, Equatable {
     package var observed: [String]?
 
     package init(
-        decision: Decision.Kind? = nil,
+        decisions: [Decision.Kind] = [],
         rule: String? = nil,
         status: Int? = nil,
         storeURL: String? = nil,
         observed: [String]? = nil
     ) {
-        self.decision = decision
+        self.decisions = decisions
         self.rule = rule
         self.status = status
         self.storeURL = storeURL
         self.observed = observed
+    }
+
+    /// What asks for one decision, or for none in particular.
+    package init(
+        decision: Decision.Kind?,
+        rule: String? = nil,
+        status: Int? = nil,
+        storeURL: String? = nil,
+        observed: [String]? = nil
+    ) {
+        self.init(
+            decisions: decision.map { [$0] } ?? [],
+            rule: rule,
+            status: status,
+            storeURL: storeURL,
+            observed: observed
+        )
     }
 }

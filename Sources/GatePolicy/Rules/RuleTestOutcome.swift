@@ -7,7 +7,7 @@ struct RuleTestOutcome {
     /// What is not as expected.
     func unmet(_ expectation: RuleExpectation) -> [RuleTestFailure.Difference] {
         [
-            self.unmet(decision: expectation.decision, rule: expectation.rule),
+            self.unmet(decisions: expectation.decisions, rule: expectation.rule),
             expectation.status.flatMap(self.unmet(status:)),
             expectation.storeURL.flatMap(self.unmet(storeURL:)),
             expectation.observed.flatMap(self.unmet(observed:)),
@@ -15,17 +15,17 @@ struct RuleTestOutcome {
     }
 
     private func unmet(
-        decision kind: Decision.Kind?,
+        decisions kinds: [Decision.Kind],
         rule: String?
     ) -> RuleTestFailure.Difference? {
         let isMet =
-            kind ?? self.decision.kind == self.decision.kind
+            (kinds.isEmpty || kinds.contains(self.decision.kind))
             && rule ?? self.rule == self.rule
         guard !isMet else { return nil }
         return RuleTestFailure.Difference(
             aspect: RuleTestFailure.decision,
-            expected: Self.words(kind, by: rule),
-            actual: Self.words(self.decision.kind, by: self.decision.ruleID)
+            expected: Self.words(kinds, by: rule),
+            actual: Self.words([self.decision.kind], by: self.decision.ruleID)
         )
     }
 
@@ -59,9 +59,10 @@ struct RuleTestOutcome {
 
     private var rule: String { self.decision.ruleID ?? RuleExpectation.noRule }
 
-    private static func words(_ kind: Decision.Kind?, by rule: String?) -> String {
+    private static func words(_ kinds: [Decision.Kind], by rule: String?) -> String {
         let by = rule.map { $0 == RuleExpectation.noRule ? "by no rule" : "by rule \($0)" }
-        return [kind?.rawValue, by].compactMap { $0 }.joined(separator: " ")
+        let words = kinds.isEmpty ? nil : kinds.map(\.rawValue).joined(separator: " or ")
+        return [words, by].compactMap { $0 }.joined(separator: " ")
     }
 
     private static func list(_ ids: [String]) -> String {

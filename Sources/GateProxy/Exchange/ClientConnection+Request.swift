@@ -82,6 +82,9 @@ extension ClientConnection {
             last: &self.lastVerdict
         )
         self.worker.counters.count(verdict.decision)
+        if facts.forwardedForLine != nil, !self.origin.isTrusted {
+            self.worker.untrustedProxy?.report(self.origin.address)
+        }
         // All else is as `nextRequest()` has left it: to build a new one costs more.
         self.request.verdict = verdict
         self.request.isHead = facts.isHead

@@ -300,6 +300,9 @@ extension ClientConnection {
         // The client ended its side without saying so in TLS. Requests tell their own length, so
         // that nothing can be missing unnoticed; the end itself is heard of next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
+        if let problem = HandshakeProblem(error, with: .client) {
+            self.worker.handshakeFailed(problem, with: self.origin)
+        }
         context.close(promise: nil)
     }
 }

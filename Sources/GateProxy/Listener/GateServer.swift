@@ -77,6 +77,8 @@ package final class GateServer: Sendable {
         let parkingWatch = try settings.parkAfter.map { _ in try ParkingWatch() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
+        let untrustedProxy =
+            settings.trustedProxies == .none ? UntrustedProxyNotice(logger) : nil
         var workers: [NIOLoopBound<Worker>] = []
         for (index, eventLoop) in group.makeIterator().enumerated() {
             let worker = try await eventLoop.submit {
@@ -86,6 +88,7 @@ package final class GateServer: Sendable {
                     ruleSet: ruleSet,
                     logger: logger,
                     addressLimit: addressLimit,
+                    untrustedProxy: untrustedProxy,
                     accessLog: log.map { log in { log.writeAccessLines($0) } }
                 )
                 worker.tls = tls
@@ -112,6 +115,18 @@ package final class GateServer: Sendable {
                 hasTLS: tls != nil
             ) { isSecure in
                 self.bootstrap(isSecure: isSecure, group: group, workers: workers)
+            }
+            let backends =
+                try await names?.eventLoop.submit { names?.value.addresses }.get()
+                ?? UpstreamDirectory(settings.upstream.targets).addresses
+            let loop = UpstreamLoop(
+                among: backends,
+                listeners: [listeners.address, listeners.tlsAddress].compactMap(\.self),
+                interfaces: try System.enumerateDevices().compactMap(\.address)
+            )
+            if let loop {
+                await listeners.close([])
+                throw loop
             }
             return GateServer(
                 settings: settings,

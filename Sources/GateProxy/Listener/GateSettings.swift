@@ -108,6 +108,41 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The end of a message about a text that is no `HOST:PORT`: the line that would be one.
+    package static func hint(for text: String) -> String {
+        for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
+            return "; write \(rest), without \(scheme)"
+        }
+        if let number = Int(text) {
+            guard (0...65535).contains(number) else { return self.portHint(text) }
+            return
+                "; write 127.0.0.1:\(number) for this machine alone, or 0.0.0.0:\(number) for all"
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if parts.count == 2, let port = Int(parts[1]), !(0...65535).contains(port) {
+            return self.portHint(String(parts[1]))
+        }
+        if parts.count == 2, parts[0].isEmpty {
+            return "; write 0.0.0.0:\(parts[1]) for all addresses"
+        }
+        if parts.count > 2, !text.contains("[") {
+            return "; write an IPv6 address in brackets: [::1]:8080"
+        }
+        return parts.count == 1 ? "; a port is missing: \(text):8080" : ""
+    }
+
+    /// A text without the scheme of an address, if it begins with one.
+    private static func schemes(of text: String) -> [(scheme: String, rest: String)] {
+        ["http://", "https://"].filter { text.hasPrefix($0) }.map { scheme in
+            let rest = text.dropFirst(scheme.count)
+            return (scheme, String(rest.hasSuffix("/") ? rest.dropLast() : rest))
+        }
+    }
+
+    static func portHint(_ port: String) -> String {
+        "; \(port) is no port: they go from 1 to 65535"
+    }
+
     package var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
     }

@@ -53,12 +53,17 @@ struct ListenerSet: Sendable {
         to endpoint: Endpoint,
         _ settings: GateSettings
     ) async throws -> any Channel {
-        try await bootstrap
-            .serverChannelOption(
-                .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
-                value: settings.reusesPort ? 1 : 0
-            )
-            .bind(host: endpoint.host, port: endpoint.port).get()
+        do {
+            return
+                try await bootstrap
+                .serverChannelOption(
+                    .socketOption(NIOBSDSocket.Option(rawValue: SO_REUSEPORT)),
+                    value: settings.reusesPort ? 1 : 0
+                )
+                .bind(host: endpoint.host, port: endpoint.port).get()
+        } catch {
+            throw BindProblem(endpoint, error)
+        }
     }
 
     /// How long idle connections may stay while the gate drains.

@@ -35,6 +35,8 @@ package final class Worker {
     private(set) var parkingLot: ParkingLot?
     /// Shared by all loops.
     let addressLimit: AddressLimit?
+    /// Told of proxies that the settings do not know; `nil` if they know some.
+    let untrustedProxy: UntrustedProxyNotice?
     private let maxPending: Int
     /// Requests that wait for the first byte of their answer.
     private var pendingCount = 0
@@ -73,12 +75,14 @@ package final class Worker {
         ruleSet: RuleSet,
         logger: Logger,
         addressLimit: AddressLimit? = nil,
+        untrustedProxy: UntrustedProxyNotice? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
         uptime: @escaping () -> NIODeadline = NIODeadline.now,
         accessLog: ((ByteBuffer) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit
+        self.untrustedProxy = untrustedProxy
         self.eventLoop = eventLoop
         self.settings = settings
         self.logger = logger
@@ -241,6 +245,12 @@ package final class Worker {
     func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
         self.counters[keyPath: refusal.counter] += 1
         self.faultLog.report(.refusal(refusal), metadata)
+    }
+
+    /// Logs why a client could not connect by TLS, where somebody can do something about it.
+    func handshakeFailed(_ problem: HandshakeProblem, with client: ClientOrigin) {
+        guard problem.isActionable else { return }
+        self.faultLog.report(.failedHandshake(problem), ["client": "\(client.address)"])
     }
 
     /// Why no request should be taken on for now, if there is a reason.

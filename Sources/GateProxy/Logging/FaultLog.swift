@@ -7,6 +7,7 @@ enum Fault: Hashable {
     case unreachableBackend
     case lostBackend
     case malformedResponse
+    case failedHandshake(HandshakeProblem)
 
     var message: Logger.Message {
         switch self {
@@ -14,6 +15,7 @@ enum Fault: Hashable {
         case .unreachableBackend: "cannot connect to the backend"
         case .lostBackend: "a connection to the backend was lost"
         case .malformedResponse: "malformed response from the backend"
+        case .failedHandshake(let problem): "\(problem.description)"
         }
     }
 }

@@ -1,3 +1,4 @@
+import GatePolicy
 import NIOCore
 internal import NIOSSL
 
@@ -41,6 +42,25 @@ package struct ServerTLS: Sendable {
         }
         self.context = try first.context(configuration)
         self.expiry = expiry
+    }
+
+    /// How long before the end of a certificate somebody is to hear of it: Let's Encrypt renews thirty
+    /// days before, so that renewing has failed for long.
+    private static let renewalTime = 14 * 86_400
+
+    /// What is to be said of the end of the certificates at a second since 1970; `nil` if that is far.
+    package func remark(at now: Int) -> String? {
+        Self.remark(onExpiry: self.expiry, at: now)
+    }
+
+    static func remark(onExpiry expiry: Int, at now: Int) -> String? {
+        let date = Timestamp(secondsSinceEpoch: Int64(expiry))
+        if expiry <= now {
+            return
+                "a certificate of --tls-certificate expired at \(date): clients refuse it; renew it"
+        }
+        guard expiry - now < Self.renewalTime else { return nil }
+        return "a certificate of --tls-certificate expires at \(date): renew it"
     }
 
     private static func configuration(

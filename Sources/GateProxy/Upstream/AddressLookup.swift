@@ -37,6 +37,12 @@ enum AddressLookup {
 
 extension LookupFailure {
     fileprivate init(status: Int32) {
-        self.description = unsafe String(cString: gai_strerror(status))
+        let words = unsafe String(cString: gai_strerror(status))
+        self.description =
+            switch status {
+            case EAI_NONAME: "nobody knows the name: look at its spelling (\(words))"
+            case EAI_AGAIN: "no name server answers: look at /etc/resolv.conf (\(words))"
+            default: words
+            }
     }
 }

@@ -21,6 +21,9 @@ final class UpstreamNames {
     private var next: Scheduled<Void>?
     private var isStopped = false
 
+    /// All addresses that are known by now.
+    var addresses: [UpstreamAddress] { self.directory.addresses }
+
     /// `publish`: called on the loop whenever the addresses have changed.
     init(
         eventLoop: any EventLoop,

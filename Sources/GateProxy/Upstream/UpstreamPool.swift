@@ -246,7 +246,8 @@ extension UpstreamPool.Member {
 /// What becomes of the addresses.
 extension UpstreamPool {
     func connectFailed(_ member: Member, _ error: any Error) {
-        self.logFailure("\(error)", of: member)
+        let problem = HandshakeProblem(error, with: .backend)
+        self.logFailure(problem?.description ?? ConnectProblem.words(error), of: member)
         guard let index = member.index else { return }
         self.note(self.balancer.connectFailed(index, at: .now()), of: member, at: index)
     }

@@ -7,10 +7,12 @@ package struct Rehearsal: Sendable {
     package enum Outcome: Sendable {
         /// No acceptable HTTP.
         case refused(GateAnswer)
+        /// One of the gate's own endpoints, which answers whoever asks; `nil`: without a decision.
+        case answered(Decision?, answer: String)
         /// The client gets this, byte for byte but for `Date` and what depends on the connection.
-        case denied(Decision, answer: String)
+        case denied(Decision, [Deferral], answer: String)
         /// The backend gets this head; the fields are added to its answer.
-        case passed(Decision, upstreamHead: String, addedFields: String)
+        case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)
     }
 
     private let ruleSet: RuleSet
@@ -38,6 +40,15 @@ package struct Rehearsal: Sendable {
         var last: RememberedVerdict?
         do throws(MessageFault) {
             let facts = try RequestFacts(parser.head, in: bytes)
+            if let endpoint = ClientEndpoint(parser.head, in: bytes) {
+                return self.answer(of: endpoint, parser.head, facts: facts, rules, bytes)
+            }
+            let deferrals = rules.deferrals(
+                on: parser.head,
+                facts: facts,
+                in: bytes,
+                address: self.address
+            )
             let verdict = rules.verdict(
                 on: parser.head,
                 facts: facts,
@@ -47,16 +58,63 @@ package struct Rehearsal: Sendable {
             )
             if let denial = verdict.denial {
                 let answer = denial.head + Array("\r\n".utf8) + (facts.isHead ? [] : denial.body)
-                return .denied(verdict.decision, answer: String(decoding: answer, as: UTF8.self))
+                return .denied(
+                    verdict.decision,
+                    deferrals,
+                    answer: String(decoding: answer, as: UTF8.self)
+                )
             }
             return .passed(
                 verdict.decision,
+                deferrals,
                 upstreamHead: self.upstreamHead(parser.head, facts: facts, bytes, verdict),
                 addedFields: String(decoding: verdict.clientFields, as: UTF8.self)
             )
         } catch {
             return .refused(GateAnswer(error))
         }
+    }
+
+    private func answer(
+        of endpoint: ClientEndpoint,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        _ rules: WorkerRules,
+        _ bytes: Span<UInt8>
+    ) -> Outcome {
+        let vary = rules.ruleSet.answerInputs
+        let isRead = facts.isHead || head.method("GET", in: bytes)
+        var decision: Decision?
+        let answer: RenderedAnswer
+        switch endpoint {
+        case .unknown: answer = EndpointAnswer.notFound
+        case _ where facts.isPreflight:
+            let name: StaticString = "access-control-request-headers"
+            answer = EndpointAnswer.preflight(requestedHeaders: head.value(of: name, in: bytes))
+        case _ where !isRead: answer = EndpointAnswer.methodNotAllowed
+        case .testFlight(let question):
+            answer =
+                rules.ruleSet.knowsTestFlight
+                ? EndpointAnswer.testFlight(
+                    rules.testFlight(question, on: head, in: bytes, confirmed: [:]),
+                    vary: vary
+                ) : EndpointAnswer.notFound
+        case .status, .events:
+            let status = rules.launchStatus(on: head, in: bytes, address: self.address)
+            decision = status?.decision
+            if let status {
+                // Events begin with what the status says.
+                let tags = head.entityTags(of: "if-none-match", in: bytes)
+                answer =
+                    endpoint == .events
+                    ? EndpointAnswer.events(vary: vary, isChunked: false)
+                    : EndpointAnswer.status(status, vary: vary, knownTags: tags)
+            } else {
+                answer = EndpointAnswer.badPath
+            }
+        }
+        let content = answer.head + Array("\r\n".utf8) + (facts.isHead ? [] : answer.body)
+        return .answered(decision, answer: String(decoding: content, as: UTF8.self))
     }
 
     private func upstreamHead(

@@ -347,6 +347,22 @@ final class WorkerRules {
         )
     }
 
+    /// The rules that would refuse the client of a request but for their dates and roll-outs.
+    func deferrals(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> [Deferral] {
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        return self.ruleSet.deferrals(
+            for: self.identify(head, in: bytes, query: query),
+            in: self.scope(of: head, in: bytes),
+            at: self.now(),
+            address: address
+        )
+    }
+
     /// The identity in the query: a browser's WebSocket and EventSource can set no header.
     private func identityQuery(
         of head: RequestHead,

@@ -11,110 +11,77 @@ struct Check: ParsableCommand {
             A finding that a gate would refuse at its start is an error; with --against, so is one \
             that a running gate would refuse. What is probably not meant is a warning; --strict makes \
             it an error.
+
+            A file whose 'rules' is a path is a test suite, and its tests run.
             """
     )
 
-    @Argument(help: "A YAML or JSON file, or a folder of them.")
-    var path: String
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text
+        case json
+        case github
+        case sarif
+    }
+
+    @Argument(
+        help:
+            "YAML or JSON files, or folders of them, each with rules of its own; - is standard input."
+    )
+    var paths: [String]
     @Option(help: "The rules in force: say what a running gate would say of the change.")
     var against: String?
-    @Flag(help: "Print the result as JSON.")
+    @Option(help: "text; json; github, for annotations of a workflow; sarif (default: text).")
+    var format: Format?
+    @Flag(help: "The same as --format json.")
     var json = false
     @Flag(help: "Take warnings for errors.")
     var strict = false
 
-    private struct Report: Encodable {
-        struct Problem: Encodable {
-            var file: String
-            var line: Int
-            var column: Int
-            var message: String
-            /// The stable name, of a finding.
-            var name: String?
-
-            init(_ error: RulesFileError, name: String? = nil) {
-                self.file = error.file
-                self.line = error.line
-                self.column = error.column
-                self.message = error.message
-                self.name = name
-            }
-
-            init(_ finding: Finding) {
-                self.init(finding.asError, name: finding.name.rawValue)
-            }
+    func validate() throws {
+        guard !self.paths.isEmpty else { throw ValidationError("there is nothing to check") }
+        guard self.paths.count == 1 || self.against == nil else {
+            throw ValidationError("--against is about one path; check the others without it")
         }
-
-        var ok: Bool
-        var revision: String?
-        var rules: Int?
-        var errors: [Problem]
-        var warnings: [Problem] = []
-        var notes: [Problem] = []
+        guard self.paths.count(where: { $0 == PathCheck.standardInput }) <= 1 else {
+            throw ValidationError("- stands there twice, and standard input comes only once")
+        }
+        guard !self.json || self.format ?? .json == .json else {
+            throw ValidationError("--json and --format \(self.format?.rawValue ?? "") contradict")
+        }
     }
 
     func run() throws {
-        let loaded: LoadedRules
-        let old: LoadedRules?
-        do {
-            old = try self.against.map { path throws(RulesFileErrors) in
+        let now = SystemClock.now()
+        let report: CheckReport
+        do throws(RulesFileErrors) {
+            let old = try self.against.map { path throws(RulesFileErrors) in
                 try RulesFileLoader(path: path).load()
             }
-            loaded = try RulesFileLoader(path: self.path).load(after: old)
+            let check = PathCheck(isStrict: self.strict, old: old, now: now)
+            report = CheckReport(self.paths.map { check.check($0) })
         } catch {
-            try self.report(error.errors)
-            throw ExitCode.failure
+            report = CheckReport(unreadable: self.against ?? "", error)
         }
-        let findings = RulesFindings(loaded, against: old, at: SystemClock.now())
-        let isGood = findings.refusals.isEmpty && (!self.strict || findings.warnings.isEmpty)
-        let definition = loaded.definition
-        guard self.json else {
-            return try self.print(findings, isGood: isGood, of: definition)
-        }
-        let warnings = findings.warnings.map { Report.Problem($0) }
-        try self.print(
-            Report(
-                ok: isGood,
-                revision: definition.revision,
-                rules: definition.rules.count,
-                errors: findings.refusals.map { Report.Problem($0) }
-                    + (self.strict ? warnings : []),
-                warnings: self.strict ? [] : warnings,
-                notes: findings.notes.map { Report.Problem($0) }
-            )
-        )
-        if !isGood { throw ExitCode.failure }
+        try self.print(report)
+        guard report.isGood else { throw ExitCode.failure }
     }
 
-    private func print(
-        _ findings: RulesFindings,
-        isGood: Bool,
-        of definition: RuleSetDefinition
-    ) throws {
-        guard isGood else {
-            for finding in findings.refusals + (self.strict ? findings.warnings : []) {
-                StandardError.write(finding.asNamedError.description)
-            }
-            throw ExitCode.failure
+    private func print(_ report: CheckReport) throws {
+        switch self.json ? .json : self.format ?? .text {
+        case .text:
+            for line in report.lines { Swift.print(line) }
+            for line in report.errorLines { StandardError.write(line) }
+        case .github:
+            for line in report.gitHubLines { Swift.print(line) }
+        case .json: try self.print(encoding: report)
+        case .sarif:
+            try self.print(encoding: SARIFLog(report, release: Release.version))
         }
-        Swift.print(
-            "\(self.path): ok (\(definition.rules.count) rules, "
-                + "\(definition.notices.count) notices, revision \(definition.revision))"
-        )
-        for finding in findings.all { Swift.print(finding) }
     }
 
-    private func report(_ errors: [RulesFileError]) throws {
-        guard self.json else {
-            for error in errors { StandardError.write(error.description) }
-            return
-        }
-        try self.print(Report(ok: false, errors: errors.map { Report.Problem($0) }))
-    }
-
-    private func print(_ report: Report) throws {
+    private func print(encoding value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        Swift.print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

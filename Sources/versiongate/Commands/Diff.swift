@@ -6,8 +6,11 @@ import GatePolicy
 /// Says which clients get another decision from other rules.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says which clients get another decision from other rules, now and later.",
+        abstract:
+            "Says what a change of rules does: which setting, and who notices, now and later.",
         discussion: """
+            Below each rule and notice that was changed stands what was changed, and what that does.
+
             Every kind of client is tried that either file can tell apart: the versions that it \
             names and their neighbours, apps, platforms, channels, OS versions, builds and requests, \
             and clients that do not say who they are; now, and at every date to come.
@@ -20,25 +23,31 @@ struct Diff: ParsableCommand {
     var new: String
     @Option(help: "The time from which on to compare (default: now).")
     var at: String?
-    @Flag(help: "Print the result as JSON.")
+    @Flag(help: "Show each kind of client that gets another decision, in place of the changes.")
+    var detail = false
+    @Flag(help: "Print each kind of client as JSON.")
     var json = false
     @Flag(help: "Exit with 1 if a client gets another decision.")
     var exitCode = false
 
     func run() throws {
         let now = try CommandTime.parse(self.at, flag: "--at") ?? SystemClock.now()
-        let comparison = RuleSetComparison(
-            old: try self.load(self.old),
-            new: try self.load(self.new)
-        )
+        let old = try self.load(self.old)
+        let new = try self.load(self.new)
+        let comparison = RuleSetComparison(old: old.ruleSet, new: new.ruleSet)
         let difference = comparison.difference(at: now)
-        try self.print(DifferenceReport(difference))
+        if self.json || self.detail {
+            try self.print(DifferenceReport(difference))
+        } else {
+            let edits = RulesEdits(from: old, to: new)
+            Swift.print(EditReport(edits, difference, new: new.definition))
+        }
         if self.exitCode, !difference.isEmpty { throw ExitCode.failure }
     }
 
-    private func load(_ path: String) throws -> RuleSet {
+    private func load(_ path: String) throws -> LoadedRules {
         do throws(RulesFileErrors) {
-            return try RulesFileLoader(path: path).load().ruleSet
+            return try RulesFileLoader(path: path).load()
         } catch {
             for error in error.errors { StandardError.write(error.description) }
             // 1 says that there is a difference.

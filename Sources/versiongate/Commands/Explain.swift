@@ -34,6 +34,18 @@ struct Explain: ParsableCommand {
         where field.unicodeScalars.contains(where: { $0 == "\r" || $0 == "\n" }) {
             throw ValidationError("'\(field)' has a line break")
         }
+        for field in self.header where !field.contains(":") {
+            let words = field.split(separator: " ", maxSplits: 1)
+            let value = words.count == 2 ? words[1] : "VALUE"
+            throw ValidationError(
+                "'\(field)' has no colon; write --header '\(words.first ?? "NAME"): \(value)'"
+            )
+        }
+        guard self.path.hasPrefix("/") || self.method == "OPTIONS" && self.path == "*" else {
+            throw ValidationError(
+                "--path '\(self.path)' begins with no slash; write '/\(self.path)'"
+            )
+        }
     }
 
     func run() throws {
@@ -54,11 +66,16 @@ struct Explain: ParsableCommand {
         {
         case .refused(let answer):
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")
-        case .denied(let decision, let answer):
-            self.print(decision, of: definition)
+            throw ExitCode.failure
+        case .answered(let decision, let answer):
+            print("endpoint: the gate answers this path itself, and the backend does not see it")
+            if let decision { self.print(decision, [], of: definition) }
             print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
-        case .passed(let decision, let upstreamHead, let addedFields):
-            self.print(decision, of: definition)
+        case .denied(let decision, let deferrals, let answer):
+            self.print(decision, deferrals, of: definition)
+            print("\nThe client gets:\n\n\(answer.replacing("\r\n", with: "\n"))")
+        case .passed(let decision, let deferrals, let upstreamHead, let addedFields):
+            self.print(decision, deferrals, of: definition)
             print(
                 "\nThe backend gets:\n\n\(upstreamHead.replacing("\r\n", with: "\n"))",
                 terminator: ""
@@ -68,10 +85,15 @@ struct Explain: ParsableCommand {
         }
     }
 
-    private func print(_ decision: Decision, of definition: RuleSetDefinition) {
+    private func print(
+        _ decision: Decision,
+        _ deferrals: [Deferral],
+        of definition: RuleSetDefinition
+    ) {
         Swift.print("decision: \(decision.kind.rawValue)")
         Swift.print("rule:     \(decision.ruleID ?? "none")")
-        Swift.print("why:      \(decision.reason)")
+        let isEarly = decision.reason == .noRuleApplies && !deferrals.isEmpty
+        Swift.print("why:      \(isEarly ? "no rule applies yet" : "\(decision.reason)")")
         for observed in decision.observed {
             let rule = observed.ruleID ?? "unidentified"
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")
@@ -79,6 +101,9 @@ struct Explain: ParsableCommand {
         for held in decision.held {
             let end = held.until.map { "until \($0)" } ?? "and nobody knows how long"
             Swift.print("held:     \(held.ruleID) waits for the store, \(end)")
+        }
+        for deferral in deferrals {
+            Swift.print("not yet:  \(deferral.ruleID): \(deferral.reason); \(deferral.words)")
         }
         Swift.print("revision: \(definition.revision)")
     }

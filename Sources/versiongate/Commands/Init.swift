@@ -10,7 +10,7 @@ struct Init: ParsableCommand {
 
     @Argument(help: "Where to write the file.")
     var path = "./rules.yaml"
-    @Option(help: "The bundle identifier and package name of the app.")
+    @Option(help: "The package name of the app, for its link in Google Play.")
     var appID: String?
     @Option(help: "The link to the app in the App Store.")
     var iosURL: String?

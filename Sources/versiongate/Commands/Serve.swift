@@ -176,6 +176,9 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let log = settings.logFormat.install(level: settings.logLevel)
+        for remark in EnvironmentNames.remarks(on: environment) {
+            Logger(label: "versiongate").warning("\(remark)")
+        }
         // Longer than that no reader of the log keeps the gate from ending.
         defer { log.flush(atMost: .seconds(1)) }
         let manager = ServiceManager(environment: environment, processIdentifier: getpid())
@@ -223,6 +226,7 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
+        if let tls { CertificateReloader.remark(on: tls, logger) }
         let server: GateServer
         do {
             server = try await GateServer.start(
@@ -233,10 +237,14 @@ struct Serve: AsyncParsableCommand {
                 log: log,
                 inherited: inherited.sockets { $0 != InheritedSockets.adminName }
             )
+        } catch let loop as UpstreamLoop {
+            logger.error("\(loop)")
+            throw ExitCode.failure
         } catch {
+            let address = (error as? BindProblem)?.endpoint ?? settings.gate.listen
             logger.error(
                 "cannot listen",
-                metadata: ["address": "\(settings.gate.listen)", "error": "\(error)"]
+                metadata: ["address": "\(address)", "error": "\(error)"]
             )
             throw ExitCode.failure
         }
@@ -342,9 +350,13 @@ struct Serve: AsyncParsableCommand {
         do {
             return try await AdminServer.start(on: place, endpoints: endpoints, logger: logger)
         } catch {
+            var problem = "\(error)"
+            if case .address(let host, let port, _) = place {
+                problem = BindProblem(Endpoint(host: host, port: port), error).description
+            }
             logger.error(
                 "cannot listen for operators",
-                metadata: ["address": "\(place)", "error": "\(error)"]
+                metadata: ["address": "\(place)", "error": "\(problem)"]
             )
             throw ExitCode.failure
         }

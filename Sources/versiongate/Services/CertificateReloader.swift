@@ -1,3 +1,5 @@
+import GateControl
+import GatePolicy
 import GateProxy
 import Logging
 
@@ -24,6 +26,12 @@ actor CertificateReloader {
         self.files.paths.map(FileState.init)
     }
 
+    /// Warns of a certificate that has expired, or soon will.
+    static func remark(on tls: ServerTLS, _ logger: Logger) {
+        let now = Int(SystemClock.now().secondsSinceEpoch)
+        if let remark = tls.remark(at: now) { logger.warning("\(remark)") }
+    }
+
     func reload() async {
         do throws(TLSFileError) {
             let tls = try ServerTLS(self.files)
@@ -32,6 +40,7 @@ actor CertificateReloader {
                 "certificates loaded",
                 metadata: ["pairs": "\(self.files.others.count + 1)"]
             )
+            Self.remark(on: tls, logger)
         } catch {
             self.logger.error(
                 "certificates not loaded; keeping the earlier ones",

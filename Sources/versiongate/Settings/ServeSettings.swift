@@ -22,12 +22,16 @@ struct ServeSettings {
 
     /// - Throws: the first setting that is missing or cannot be understood.
     init(_ reader: SettingsReader) throws(SettingsError) {
-        let listen = try reader.optional(.listen, "HOST:PORT") { Endpoint($0) }
+        let listen = try reader.optional(.listen, "HOST:PORT", hint: Endpoint.hint(for:)) {
+            Endpoint($0)
+        }
         var gate = GateSettings(
             listen: listen ?? Endpoint(host: "127.0.0.1", port: 8080),
             upstream: try Self.upstream(reader)
         )
-        gate.tlsListen = try reader.optional(.tlsListen, "HOST:PORT") { Endpoint($0) }
+        gate.tlsListen = try reader.optional(.tlsListen, "HOST:PORT", hint: Endpoint.hint(for:)) {
+            Endpoint($0)
+        }
         gate.tls = try TLSFiles(reader)
         if gate.tlsListen != nil, gate.tls == nil { throw .missing(.tlsCertificate) }
         gate.threads = try reader.number(.threads, in: 1...256) ?? System.coreCount
@@ -98,6 +102,7 @@ struct ServeSettings {
                 .upstream,
                 "http://HOST[:PORT], https://HOST[:PORT], h2c://HOST[:PORT] or unix:/PATH, "
                     + "several separated by commas",
+                hint: UpstreamTarget.hint(for:),
                 UpstreamTarget.list
             )
         )

@@ -6,15 +6,23 @@ struct SettingsError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    static func missing(_ setting: Setting) -> SettingsError {
-        SettingsError(
-            "\(setting.flag) is missing: give the flag, \(setting.environmentVariable), "
-                + "or '\(setting.rawValue)' in the configuration file"
+    /// A setting that must be there; `misspelt` is a variable in the environment that was probably meant.
+    static func missing(_ setting: Setting, misspelt: String? = nil) -> SettingsError {
+        let variable = setting.environmentVariable
+        let hint = misspelt.map { "; \($0) is in the environment: is it meant for \(variable)?" }
+        return SettingsError(
+            "\(setting.flag) is missing: give the flag, \(variable), "
+                + "or '\(setting.rawValue)' in the configuration file\(hint ?? "")"
         )
     }
 
-    static func malformed(_ setting: Setting, _ text: String, expected: String) -> SettingsError {
-        SettingsError("\(setting.flag) '\(text)': expected \(expected)")
+    static func malformed(
+        _ setting: Setting,
+        _ text: String,
+        expected: String,
+        hint: String
+    ) -> SettingsError {
+        SettingsError("\(setting.flag) '\(text)': expected \(expected)\(hint)")
     }
 
     static func needsSecureUpstream(_ setting: Setting) -> SettingsError {

@@ -42,8 +42,10 @@ struct SettingsReader {
         do throws(RulesFileError) {
             return try SettingsFile(path: file).entries.map { entry throws(RulesFileError) in
                 guard known.contains(entry.key) else {
-                    let names = known.joined(separator: ", ")
-                    throw entry.remark("unknown setting '\(entry.key)'; known are \(names)")
+                    let nearest = Spelling.hint(for: entry.key, among: known)
+                    let names = "; known are \(known.joined(separator: ", "))"
+                    let hint = nearest.isEmpty ? names : nearest
+                    throw entry.remark("unknown setting '\(entry.key)'\(hint)")
                 }
                 return (entry.key, entry.text)
             }
@@ -62,23 +64,25 @@ struct SettingsReader {
     func required<Value>(
         _ setting: Setting,
         _ expected: String,
+        hint: (String) -> String = { _ in "" },
         _ parse: (String) -> Value?
     ) throws(SettingsError) -> Value {
-        guard let value = try self.optional(setting, expected, parse) else {
-            throw .missing(setting)
+        guard let value = try self.optional(setting, expected, hint: hint, parse) else {
+            throw .missing(setting, misspelt: EnvironmentNames.misspelt(as: setting))
         }
         return value
     }
 
-    /// `expected`: what a good value looks like, for the error.
+    /// `expected`: what a good value looks like, for the error; `hint`: what is to be said of a bad one.
     func optional<Value>(
         _ setting: Setting,
         _ expected: String,
+        hint: (String) -> String = { _ in "" },
         _ parse: (String) -> Value?
     ) throws(SettingsError) -> Value? {
         guard let text = self.text(setting) else { return nil }
         guard let value = parse(text) else {
-            throw .malformed(setting, text, expected: expected)
+            throw .malformed(setting, text, expected: expected, hint: hint(text))
         }
         return value
     }

@@ -203,7 +203,10 @@ struct RulesURLFeedTests {
 
         let missing = try ToolProcess.versiongate("feed", "check", path)
         #expect(missing.status == 1)
-        #expect(missing.errors == "feed 'shared': \(url): the source answers 404\n")
+        #expect(
+            missing.errors == "feed 'shared': \(url): the source answers 404: "
+                + "there is nothing at this address\n"
+        )
 
         source.put(RulesText.shop(minimum: "3.5.0"), at: "/rules.yaml")
         let good = try ToolProcess.versiongate("feed", "check", path)

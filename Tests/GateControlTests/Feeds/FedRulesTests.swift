@@ -166,7 +166,7 @@ struct FedRulesTests {
         let broken = [("a.yaml", Self.rule("a")), ("sub/b.yaml", "rules: {}\n")]
         #expect(
             self.errors { try load(broken) }
-                == ["feed:one/sub/b.yaml:1:8: expected a list, found a mapping"]
+                == ["feed:one/sub/b.yaml:1:8: expected a list, found a mapping; write 'rules: []'"]
         )
     }
 

@@ -26,7 +26,10 @@ struct FeedHooksTests {
         try self.folder.write("hunter2", to: "secret")
         let clock = self.clock
         self.hooks = FeedHooks(logger: self.log.logger) { clock.now }
-        let webhook = FeedWebhook(field: "X-S", secret: .file(self.folder.path(of: "secret")))
+        let webhook = FeedWebhook(
+            form: .init(field: "X-S", prefix: ""),
+            secret: .file(self.folder.path(of: "secret"))
+        )
         self.hooks.use(["cms": .init(webhook: webhook, bell: self.bell)])
     }
 

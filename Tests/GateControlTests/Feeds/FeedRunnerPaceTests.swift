@@ -129,6 +129,7 @@ struct FeedRunnerPaceTests {
             place: named.place,
             timing: named.timing,
             source: source,
+            webhook: nil,
             fingerprint: named.fingerprint,
             accepted: []
         )

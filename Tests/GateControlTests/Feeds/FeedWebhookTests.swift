@@ -12,7 +12,10 @@ struct FeedWebhookTests {
     }
 
     private var webhook: FeedWebhook {
-        FeedWebhook(field: "X-Signature", secret: .file(self.folder.path(of: "secret")))
+        FeedWebhook(
+            form: .init(field: "X-Signature", prefix: ""),
+            secret: .file(self.folder.path(of: "secret"))
+        )
     }
 
     private static let body = #"{"service":"shop","api":"app-version"}"#
@@ -39,6 +42,52 @@ struct FeedWebhookTests {
         isSigned: Bool
     ) throws {
         #expect(try self.webhook.isSigned(Array(body.utf8), by: signature) == isSigned)
+    }
+
+    @Test(arguments: [
+        (FeedWebhook.Form.hub, "sha256=", true), (.hub, "", false), (.hub, "hmacsha256=", false),
+        (.apple, "hmacsha256=", true), (.apple, "sha256=", false), (.apple, "HMACSHA256=", false),
+        (.microCMS, "", true), (.microCMS, "sha256=", false),
+    ])
+    func `each source writes its signature in a form of its own`(
+        form: FeedWebhook.Form,
+        prefix: String,
+        isSigned: Bool
+    ) throws {
+        let webhook = FeedWebhook(form: form, secret: self.webhook.secret)
+        let body = Array(Self.body.utf8)
+        #expect(try webhook.isSigned(body, by: prefix + Self.signature) == isSigned)
+    }
+
+    private static let sources = [
+        ("https, url: \"https://a.example\"", "X-Hub-Signature-256"),
+        ("microcms, service: a, endpoint: b, key: { env: A }", "X-MICROCMS-Signature"),
+        (
+            "firebaseRemoteConfig, project: a, system: ios, serviceAccount: metadata",
+            "X-Hub-Signature-256"
+        ),
+        ("googlePlay, package: a.b, serviceAccount: metadata", "X-Hub-Signature-256"),
+        ("appStoreConnect, trackId: 1, keyId: A, key: { env: A }", "X-Apple-Signature"),
+        ("etcd, url: \"https://a.example\", key: /a", nil),
+        ("appStore, trackId: 1, countries: [jp]", nil),
+        ("firebaseDatabase, database: \"https://a.example\"", nil),
+    ]
+
+    @Test(arguments: sources)
+    func `a feed that is asked takes webhooks, and one that listens takes none`(
+        source: String,
+        field: String?
+    ) throws {
+        let text = "feeds: [{ id: a, webhookSecret: { env: S }, source: \(source) }]"
+        guard let field else {
+            #expect(throws: RulesFileErrors.self) {
+                try RulesFileLoader.load(sources: [("r.yaml", text)])
+            }
+            return
+        }
+        let feed = try #require(try RulesFileLoader.load(sources: [("r.yaml", text)]).feeds.first)
+        #expect(feed.webhook?.form.field == field)
+        #expect(feed.hasWebhook)
     }
 
     @Test func `another secret makes another signature`() throws {

@@ -23,14 +23,74 @@ struct RulesTemplateTests {
             language: given[3]
         ).text
         let rules = try RulesFileLoader.load(sources: [("rules.yaml", text)])
-        #expect(RulesFindings(rules, at: SystemClock.now()).all.isEmpty)
+        let findings = RulesFindings(rules, at: SystemClock.now()).all
         #expect(rules.definition.tests.count == 4)
-        let app = given[0] ?? "com.example.app"
-        #expect(rules.definition.rules.allSatisfy { $0.match.apps == [app] })
         #expect(rules.definition.rules.map(\.id) == ["ios", "android"])
-        for value in given.dropLast().compactMap(\.self) { #expect(text.contains("\"\(value)\"")) }
+        for value in given[1...2].compactMap(\.self) { #expect(text.contains("\"\(value)\"")) }
+        // The identifier of the app names its page in Google Play.
+        let links = [given[1], given[2] ?? given[0]]
         let placeholders = text.split(separator: "\n").count { $0.hasSuffix("replace it") }
-        #expect(placeholders == (given[0] == nil ? 2 : 0) + given[1...2].count { $0 == nil })
+        #expect(placeholders == links.count { $0 == nil })
+        // Nothing else is to be said, and nobody goes live with a link that leads nowhere.
+        #expect(findings.map(\.name) == links.filter { $0 == nil }.map { _ in .placeholderLink })
+        #expect(findings.allSatisfy { $0.effect == .warns })
+    }
+
+    @Test(arguments: ["ios", "android"])
+    func `an old build that sends the two documented fields is refused`(platform: String) throws {
+        let rules = RuleSet(try RulesFileLoader.load(sources: [("r.yaml", Self.text())]).definition)
+        var claims = rules.noClaims
+        claims.addHeader("x-app-platform", platform)
+        claims.addHeader("x-app-version", "0.9.9")
+        let decision = rules.decide(
+            rules.identify(claims),
+            in: .unrestricted,
+            at: SystemClock.now(),
+            address: nil
+        )
+        #expect(decision.kind == .require)
+        #expect(decision.ruleID == platform)
+    }
+
+    private static func text() throws -> String {
+        try RulesTemplate(appID: "com.example.shop").text
+    }
+
+    /// What somebody does with a new file first.
+    @Test(arguments: [
+        [("1.0.0\" # the oldest", "3.5.0\" # the oldest")],
+        [("1.0.0\" # the oldest", "35.0.0\" # the oldest")],
+        [("# recommended: \"1.0.0\"", "recommended: \"4.2.0\"")],
+        [
+            ("# recommended: \"1.0.0\"", "recommended: \"4.2.0\""),
+            ("minimum: \"1.0.0", "minimum: \"4.0"),
+        ],
+        [("notice: upgrade", "notice: upgrade\n    blocked: [\"3.7.2\", \">=3.9.0 <3.9.4\"]")],
+        [
+            (
+                "rules:\n",
+                "rules:\n  - id: night\n    maintenance: { from: 2020-01-01T00:00:00Z, until: 2099-01-01T00:00:00Z }\n    accept: lockout\n"
+            )
+        ],
+    ])
+    func `its tests survive the first real floor`(edits: [(String, String)]) throws {
+        var text = try Self.text()
+        for (old, new) in edits {
+            #expect(text.contains(old))
+            text = text.replacing(old, with: new)
+        }
+        #expect(throws: Never.self) { try RulesFileLoader.load(sources: [("r.yaml", text)]) }
+    }
+
+    @Test func `its tests fail where a platform is not refused, or everybody is`() throws {
+        for (old, new) in [
+            ("platform: ios }\n", "platform: iso }\n"), ("minimum: \"1.0.0", "minimum: \"99990.0"),
+        ] {
+            let text = try Self.text().replacing(old, with: new)
+            #expect(throws: RulesFileErrors.self) {
+                try RulesFileLoader.load(sources: [("r.yaml", text)])
+            }
+        }
     }
 
     @Test func `what cannot stand in a rules file is refused`() {

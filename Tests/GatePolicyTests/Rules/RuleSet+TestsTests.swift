@@ -131,6 +131,54 @@ import Testing
         #expect(try Self.failures(open, headers: android, at: second(9)) == [])
     }
 
+    @Test(arguments: [
+        (RuleExpectation(decisions: [.allow, .recommend]), 1),
+        (.init(decisions: [.allow, .require]), 0),
+        (.init(decisions: []), 0),
+    ])
+    func `one of several decisions is enough`(expectation: RuleExpectation, count: Int) throws {
+        let failures = try Self.failures(expectation)
+        #expect(failures.count == count)
+        #expect(
+            failures.allSatisfy { $0.hasPrefix("expected decision allow or recommend, got req") }
+        )
+    }
+
+    /// Maintenance for everybody, from now on and much later, beside a floor with a maintenance.
+    static let maintenance: [(expectation: RuleExpectation, at: Timestamp?, isMet: Bool)] = [
+        (.init(decision: .require, rule: "floor"), nil, true),
+        (.init(status: 426), nil, true), (.init(rule: "floor"), nil, true),
+        (.init(decision: .allow), nil, false),
+        // A test that speaks of it is judged in it, as is one that says when.
+        (.init(decision: .maintenance), nil, false),
+        (.init(decision: .maintenance), second(5), true),
+        (.init(decisions: [.require, .maintenance]), nil, true),
+        (.init(rule: "night"), nil, false), (.init(rule: "night"), second(5), true),
+        (.init(status: 503), second(5), true), (.init(status: 503), nil, false),
+        (.init(decision: .require), second(5), false),
+        (.init(decision: .require), second(10), true),
+    ]
+
+    @Test(arguments: maintenance)
+    func `a test is about the rules outside of maintenance, unless it speaks of that`(
+        expectation: RuleExpectation,
+        at time: Timestamp?,
+        isMet: Bool
+    ) throws {
+        let test = RuleTest(name: "t", headers: Self.old, at: time, expectation: expectation)
+        let rules = ruleSet(
+            [
+                try rule("floor", minimum: "3.5.0"),
+                try rule(
+                    "night",
+                    maintenance: MaintenanceWindow(from: second(2), until: second(10))
+                ),
+            ],
+            tests: [test]
+        )
+        #expect((rules.run(test, now: second(0)) == nil) == isMet)
+    }
+
     @Test func `a test has a path and a method`() throws {
         let closed = RuleExpectation(decision: .maintenance, rule: "db", status: 503)
         #expect(

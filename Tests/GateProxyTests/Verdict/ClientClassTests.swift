@@ -414,7 +414,8 @@ struct ClientClassTests {
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         let long = String(repeating: "z", count: 240)
         let head = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(long)/7.1 (18)")
-        guard case .passed(_, let sent, _) = Rehearsal(ruleSet: ruleSet, at: now).judge(head) else {
+        guard case .passed(_, _, let sent, _) = Rehearsal(ruleSet: ruleSet, at: now).judge(head)
+        else {
             throw RequestSample.Unreadable(progress: .incomplete)
         }
         #expect(sent.contains("\r\n\(platform): \(long)\r\n\(build): 18\r\n"))

@@ -43,8 +43,11 @@ struct RuleTestAgreementTests {
             case .refused(let answer):
                 Issue.record("\(head) is refused: \(answer)")
                 continue
-            case .denied(let denied, _): decision = denied
-            case .passed(let passed, _, _): decision = passed
+            case .answered:
+                Issue.record("\(head) is answered by an endpoint")
+                continue
+            case .denied(let denied, _, _): decision = denied
+            case .passed(let passed, _, _, _): decision = passed
             }
             kinds[decision.kind, default: 0] += 1
             let test = RuleTest(

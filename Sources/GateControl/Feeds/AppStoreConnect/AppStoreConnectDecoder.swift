@@ -8,6 +8,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         "storeUrl", "rule", "url",
     ]
     let usualInterval: Int64 = 600
+    let webhook: FeedWebhook.Form? = .apple
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let noun = "an App Store Connect feed"

@@ -1,5 +1,6 @@
 /// Reads one of the `feeds`.
 struct FeedDecoder {
+    private static let webhookKey = "webhookSecret"
     static let keys = ["id", "source", "every", "staleAfter", "whenStale", "accept"]
 
     private static let decoders: [(word: String, decoder: any FeedSourceDecoder)] = [
@@ -14,14 +15,17 @@ struct FeedDecoder {
 
     func decode(_ element: Element) -> FeedDefinition? {
         guard let (kind, decoder) = self.decoder(for: element) else { return nil }
-        let keys = Self.keys + decoder.keys
-        let fields = Fields(element, keys: keys, problems: self.problems)
+        let fields = Fields(element, keys: Self.keys(with: decoder), problems: self.problems)
         guard let fields else { return nil }
         let id = fields.required("id", of: "a feed").flatMap { element in
             element.parsed(as: "a feed id", self.problems, by: Name.init(parsing:))
         }
         let timing = self.timing(fields, usually: decoder.usualInterval)
         let source = decoder.decode(fields, self.problems)
+        let secret = fields[Self.webhookKey].flatMap { $0.secret(self.problems) }
+        let webhook = secret.flatMap { secret in
+            decoder.webhook.map { FeedWebhook(form: $0, secret: secret) }
+        }
         guard let id, let source else { return nil }
         return FeedDefinition(
             id: id.text,
@@ -29,9 +33,15 @@ struct FeedDecoder {
             place: element.place,
             timing: timing,
             source: source,
+            webhook: webhook,
             fingerprint: FeedFingerprint(of: element).text,
             accepted: fields["accept"]?.findings(self.problems) ?? []
         )
+    }
+
+    /// The keys of a feed whose rest is read by a decoder.
+    static func keys(with decoder: some FeedSourceDecoder) -> [String] {
+        self.keys + (decoder.webhook == nil ? [] : [self.webhookKey]) + decoder.keys
     }
 
     /// What reads the rest, by the word after `source`.
@@ -86,6 +96,12 @@ protocol FeedSourceDecoder: Sendable {
     var keys: [String] { get }
     /// Seconds between two questions if the file does not say it.
     var usualInterval: Int64 { get }
+    /// How webhooks for it are signed; `nil` if it listens to its source, or that tells nobody.
+    var webhook: FeedWebhook.Form? { get }
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)?
+}
+
+extension FeedSourceDecoder {
+    var webhook: FeedWebhook.Form? { .hub }
 }

@@ -6,6 +6,8 @@ package struct FeedDefinition: Sendable {
     let place: Place
     let timing: FeedTiming
     let source: any FeedSource
+    /// How its source tells that there is something new, if it does.
+    let webhook: FeedWebhook?
     /// Stands for everything that says what is fetched: what came from another source is not what
     /// this one says.
     let fingerprint: String
@@ -19,14 +21,14 @@ package struct FeedDefinition: Sendable {
         if case .rules = self.source.subject { true } else { false }
     }
     /// Whether its source can tell that there is something new.
-    package var hasWebhook: Bool { self.source.webhook != nil }
+    package var hasWebhook: Bool { self.webhook != nil }
 }
 
 extension FeedDefinition: Equatable {
     /// Whether both ask the same in the same way, wherever in the file they stand.
     package static func == (left: FeedDefinition, right: FeedDefinition) -> Bool {
         (left.id, left.fingerprint, left.timing) == (right.id, right.fingerprint, right.timing)
-            && left.source.webhook == right.source.webhook
+            && left.webhook == right.webhook
             && left.accepted.map(\.value) == right.accepted.map(\.value)
     }
 }

@@ -2,8 +2,23 @@ private import Crypto
 
 /// How a source signs what it posts when it has something new.
 struct FeedWebhook: Sendable, Equatable {
-    /// Which header field has the signature.
-    let field: String
+    /// How a signature is written; what is signed, and by what, is the same everywhere.
+    struct Form: Sendable, Equatable {
+        /// Which header field has the signature.
+        let field: String
+        /// What stands in front of the digits.
+        let prefix: String
+
+        /// As GitHub signs, and whoever posts by a script can
+        /// (https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries).
+        static let hub = Form(field: "X-Hub-Signature-256", prefix: "sha256=")
+        /// As App Store Connect signs (API 4.0, "Configuring webhook notifications").
+        static let apple = Form(field: "X-Apple-Signature", prefix: "hmacsha256=")
+        /// As microCMS signs (https://document.microcms.io/manual/webhook-setting).
+        static let microCMS = Form(field: "X-MICROCMS-Signature", prefix: "")
+    }
+
+    let form: Form
     let secret: Secret
 
     /// Whether a signature is the right one of a body: HMAC-SHA256 in lower-case hexadecimal.
@@ -12,7 +27,11 @@ struct FeedWebhook: Sendable, Equatable {
     /// - Throws: `FeedFailure` if the secret cannot be read.
     func isSigned(_ body: [UInt8], by signature: String) throws(FeedFailure) -> Bool {
         let key = SymmetricKey(data: Array(try self.secret.read().utf8))
-        guard let code = Self.bytes(fromHexadecimal: signature) else { return false }
+        guard signature.hasPrefix(self.form.prefix),
+            let code = Self.bytes(
+                fromHexadecimal: String(signature.dropFirst(self.form.prefix.count))
+            )
+        else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)
     }
 

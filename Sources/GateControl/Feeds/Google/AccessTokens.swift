@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// The access tokens of a service account, one after the other.
+/// The access tokens of an account, one after the other.
 ///
 /// However many ask at the same time, one token is fetched for all of them.
 actor AccessTokens {
@@ -8,15 +8,14 @@ actor AccessTokens {
 
     private static let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
 
-    private let key: Secret
+    private let account: GoogleIdentity
     private let scopes: [String]
     private var current: AccessToken?
     /// The question for the next one, while it is under way.
     private var flight: Flight?
 
-    /// `key`: where the file of the account's key is.
-    init(key: Secret, scopes: [String]) {
-        self.key = key
+    init(_ account: GoogleIdentity, scopes: [String]) {
+        self.account = account
         self.scopes = scopes
     }
 
@@ -67,8 +66,23 @@ actor AccessTokens {
     }
 
     private func next(_ context: FeedContext) async throws(FeedFailure) -> AccessToken {
+        let key: Secret
+        switch self.account {
+        case .file(let place): key = place
+        case .metadataServer: return try await self.tokenOfMachine(context)
+        }
         let now = context.now()
-        let account = try ServiceAccount(parsing: try self.key.read(), in: self.key)
+        let text = try key.read()
+        if let file = try? JSONParser.parse(Array(text.utf8)),
+            file["type"]?.text == WorkloadIdentity.type
+        {
+            let identity = try WorkloadIdentity(file, in: key)
+            return try await identity.token(scopes: self.scopes, context) {
+                (request) throws(FeedFailure) in
+                try await Self.fetch(request, request.credential, context)
+            }
+        }
+        let account = try ServiceAccount(parsing: text, in: key)
         let assertion = try await account.assertion(scopes: self.scopes, now: now)
         let form = "grant_type=\(Self.grant)&assertion=\(assertion)"
         let request = FetchRequest(
@@ -76,6 +90,20 @@ actor AccessTokens {
             method: .post(body: Array(form.utf8), type: "application/x-www-form-urlencoded")
         )
         return try AccessToken(try await Self.fetch(request, nil, context), asked: now)
+    }
+
+    private func tokenOfMachine(
+        _ context: FeedContext
+    ) async throws(FeedFailure) -> AccessToken {
+        let question = try MetadataServer.question(scopes: self.scopes)
+        let now = context.now()
+        let response: FetchResponse
+        do {
+            response = try await context.fetcher.fetch(question)
+        } catch {
+            throw MetadataServer.failure(error)
+        }
+        return try AccessToken(response, asked: now)
     }
 
     private static func fetch(

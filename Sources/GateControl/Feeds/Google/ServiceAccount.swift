@@ -39,7 +39,9 @@ struct ServiceAccount {
         }
         // Consoles have key files of several kinds.
         guard file["type"]?.text ?? "service_account" == "service_account" else {
-            throw failure("is none: its 'type' is not 'service_account'")
+            throw failure(
+                "is none: its 'type' is neither 'service_account' nor '\(WorkloadIdentity.type)'"
+            )
         }
         guard let email = file["client_email"]?.text else { throw failure("has no 'client_email'") }
         guard let pem = file["private_key"]?.text else { throw failure("has no 'private_key'") }

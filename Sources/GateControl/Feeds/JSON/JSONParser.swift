@@ -118,17 +118,35 @@ package struct JSONParser {
 
     private mutating func number() throws(Failure) -> String {
         let start = self.index
-        while let byte = self.current, Self.isPartOfNumber(byte) { self.index += 1 }
-        let text = String(decoding: self.bytes[start..<self.index], as: UTF8.self)
-        guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+\-]?[0-9]+)?/) != nil else {
+        guard self.skipNumber(), !self.isWithinNumber else {
             self.index = start
             throw self.error("this is no value")
         }
-        return text
+        return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
 
-    private static func isPartOfNumber(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+    /// Steps over a number (RFC 8259 section 6); `false` if there is none.
+    private mutating func skipNumber() -> Bool {
+        _ = self.take(UInt8(ascii: "-"))
+        // A zero in front of another digit is none of JSON's numbers.
+        guard self.take(UInt8(ascii: "0")) || self.skipDigits() else { return false }
+        if self.take(UInt8(ascii: ".")), !self.skipDigits() { return false }
+        guard self.take(UInt8(ascii: "e")) || self.take(UInt8(ascii: "E")) else { return true }
+        _ = self.take(UInt8(ascii: "+")) || self.take(UInt8(ascii: "-"))
+        return self.skipDigits()
+    }
+
+    /// Steps over digits; `false` if there are none.
+    private mutating func skipDigits() -> Bool {
+        let start = self.index
+        while let byte = self.current, (0x30...0x39).contains(byte) { self.index += 1 }
+        return self.index > start
+    }
+
+    /// Whether what comes next would be meant as more of a number.
+    private var isWithinNumber: Bool {
+        guard let byte = self.current else { return false }
+        return (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
     }
 
     private mutating func string() throws(Failure) -> String {

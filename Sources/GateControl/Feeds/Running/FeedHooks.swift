@@ -63,7 +63,12 @@ package final class FeedHooks: Sendable {
         values: (_ field: String) -> [String]
     ) -> Outcome {
         guard let hook = self.state.withLock({ $0.hooks[feed] }) else { return .unknown }
-        let outcome = self.outcome(of: hook, body, signatures: values(hook.webhook.field), feed)
+        let outcome = self.outcome(
+            of: hook,
+            body,
+            signatures: values(hook.webhook.form.field),
+            feed
+        )
         switch outcome {
         case .taken:
             self.logger.debug("webhook taken", metadata: ["feed": "\(feed)"])

@@ -55,7 +55,7 @@ package struct FeedSupervisor: Sendable {
         var hooks: [String: FeedHooks.Hook] = [:]
         let runners = feeds.map { feed in
             let bell = FeedBell()
-            hooks[feed.id] = feed.source.webhook.map { .init(webhook: $0, bell: bell) }
+            hooks[feed.id] = feed.webhook.map { .init(webhook: $0, bell: bell) }
             return FeedRunner(feed, desk: self.desk, fetcher: fetcher, bell: bell)
         }
         self.hooks.use(hooks)

@@ -7,6 +7,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
 
     let keys = ["trackId", "bundleId", "countries", "app", "platform", "channel", "url"]
     let usualInterval: Int64 = 900
+    let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let query = self.query(fields, problems)

@@ -8,6 +8,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         "rule",
     ]
     let usualInterval: Int64 = 60
+    let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let database = fields.required("database", of: "a feed")
@@ -35,12 +36,12 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         _ problems: Problems
     ) -> FirebaseDatabaseFeed.Reader {
         let secret = fields["secret"].flatMap { $0.secret(problems) }
-        let account = fields["serviceAccount"].flatMap { $0.secret(problems) }
+        let account = fields["serviceAccount"].flatMap { $0.googleIdentity(problems) }
         if fields["secret"] != nil, let place = fields.place(of: "serviceAccount") {
             problems.report("'serviceAccount' does not go together with 'secret'", at: place)
         }
         if let account {
-            return .account(AccessTokens(key: account, scopes: FirebaseDatabaseFeed.scopes))
+            return .account(AccessTokens(account, scopes: FirebaseDatabaseFeed.scopes))
         }
         return secret.map { .secret($0) } ?? .anybody
     }

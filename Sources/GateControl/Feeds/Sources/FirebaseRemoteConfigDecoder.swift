@@ -11,7 +11,7 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
         let project = fields.required("project", of: "a feed")
             .flatMap { self.project($0, problems) }
         let account = fields.required("serviceAccount", of: "a feed")
-            .flatMap { $0.secret(problems) }
+            .flatMap { $0.googleIdentity(problems) }
         let system = fields.required("system", of: "a feed")
             .flatMap { $0.choice(of: FirebaseRemoteConfigFeed.System.self, problems) }
         let app = fields["appId"].flatMap { $0.text("an app id of Firebase", problems) }
@@ -32,7 +32,7 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
         else { return nil }
         return FirebaseRemoteConfigFeed(
             url: url,
-            tokens: AccessTokens(key: account, scopes: FirebaseRemoteConfigFeed.scopes),
+            tokens: AccessTokens(account, scopes: FirebaseRemoteConfigFeed.scopes),
             system: system,
             app: app,
             language: language.flatMap(\.self) ?? .english,

@@ -12,7 +12,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             .flatMap { self.name($0, "a package name", problems) }
         let track = fields["track"].map { self.name($0, "a track", problems) } ?? "production"
         let account = fields.required("serviceAccount", of: "a feed")
-            .flatMap { $0.secret(problems) }
+            .flatMap { $0.googleIdentity(problems) }
         let method =
             fields["method"]
             .flatMap { $0.choice(of: GooglePlayFeed.Method.self, problems) } ?? .releases
@@ -30,7 +30,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         return GooglePlayFeed(
             url: url,
             method: method,
-            tokens: AccessTokens(key: account, scopes: GooglePlayFeed.scopes),
+            tokens: AccessTokens(account, scopes: GooglePlayFeed.scopes),
             package: package,
             track: track,
             shelf: StoreShelfKeys(app: app, platform: platform ?? "android", channel: channel)

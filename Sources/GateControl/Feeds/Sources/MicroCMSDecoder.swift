@@ -3,14 +3,14 @@ internal import GatePolicy
 /// Reads a feed of the kind `microcms`.
 struct MicroCMSDecoder: FeedSourceDecoder {
     let keys = [
-        "service", "endpoint", "url", "key", "webhookSecret", "language", "fields", "rule",
+        "service", "endpoint", "url", "key", "language", "fields", "rule",
     ]
     let usualInterval: Int64 = 60
+    let webhook: FeedWebhook.Form? = .microCMS
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let url = self.url(fields, problems)
         let key = fields.required("key", of: "a microCMS feed").flatMap { $0.secret(problems) }
-        let webhook = fields["webhookSecret"].flatMap { $0.secret(problems) }
         let language = fields["language"].map { $0.language(problems) }
         let names = FieldNames(fields["fields"], known: MicroCMSFeed.fields.map(\.name), problems)
         let rule = fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
@@ -18,7 +18,6 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         return MicroCMSFeed(
             url: url,
             key: key,
-            webhook: webhook.map { FeedWebhook(field: MicroCMSFeed.signatureField, secret: $0) },
             language: language.flatMap(\.self) ?? .english,
             names: names,
             rule: rule

@@ -12,15 +12,12 @@ struct MicroCMSFeed: FeedSource {
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
         ("url", .link),
     ]
-    /// Where a webhook has its signature (https://document.microcms.io/manual/webhook-setting).
-    static let signatureField = "X-MICROCMS-Signature"
     /// The most entries of a list; microCMS gives no more in one answer.
     private static let maximumEntries = 100
     private static let etag = "etag"
 
     let url: FetchURL
     let key: Secret
-    let webhook: FeedWebhook?
     /// The language of what the editors write.
     let language: LanguageTag
     let names: FieldNames
@@ -127,7 +124,9 @@ struct MicroCMSFeed: FeedSource {
         to document: inout FeedDocument
     ) throws(FeedFailure) {
         guard case .object = entry, entry["updatedAt"] != nil else {
-            throw .content("the answer is no content of microCMS: \(entry.found)")
+            throw .content(
+                "the answer is no content of microCMS, which has an 'updatedAt': found \(entry.found)"
+            )
         }
         guard let range = try self.range(of: entry) else { return }
         var members = [JSONValue.Member("blocked", .text(range))]

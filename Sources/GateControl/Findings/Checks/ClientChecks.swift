@@ -81,10 +81,15 @@ struct StoreLinkCheck: FindingCheck {
         _ findings: FindingCollector
     ) {
         guard let storeURL else { return }
-        for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values
-        where link.prefix(5).lowercased() == "http:" {
-            guard let place = place() else { return }
-            findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
+        for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values {
+            if link.prefix(5).lowercased() == "http:", let place = place() {
+                findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
+            }
+            if PlaceholderLink.all.contains(link), let place = place() {
+                let message =
+                    "'\(link)' is the placeholder of a new file: write the link of your app"
+                findings.report(.placeholderLink, message, at: place)
+            }
         }
     }
 

@@ -50,7 +50,8 @@ struct DocumentDecoder {
 
     private func rules(_ element: Element) -> [RulesDocument.Rule] {
         let decoder = RuleDecoder(problems: self.problems)
-        return (element.list(self.problems) ?? []).compactMap { item in
+        let list = element.list(self.problems, hint: Self.hint(for: element)) ?? []
+        return list.compactMap { item in
             decoder.decode(item).map { rule in
                 RulesDocument.Rule(
                     value: rule,
@@ -60,6 +61,21 @@ struct DocumentDecoder {
                     accepted: item.value(of: "accept")?.findings(self.problems) ?? []
                 )
             }
+        }
+    }
+
+    /// The end of the message about `rules` that are no list.
+    private static func hint(for rules: Element) -> String {
+        switch rules.content {
+        case .mapping(let entries):
+            guard let first = entries.first else { return "; write 'rules: []'" }
+            // Either one rule, or rules by their names.
+            return entries.contains { $0.key == "id" }
+                ? "; begin the rule with a hyphen: '- id: …'"
+                : "; begin each rule with a hyphen and its name: '- id: \(first.key)'"
+        case .text(let text):
+            return "; a file with 'rules: \(text)' is a test suite, for 'versiongate test'"
+        case .list, .number, .boolean, .date, .nothing: return ""
         }
     }
 

@@ -5,9 +5,9 @@ extension Element {
         return self.reportUnexpected("a mapping", problems)
     }
 
-    func list(_ problems: Problems) -> [Element]? {
+    func list(_ problems: Problems, hint: String = "") -> [Element]? {
         if case .list(let items) = self.content { return items }
-        return self.reportUnexpected("a list", problems)
+        return self.reportUnexpected("a list", problems, hint: hint)
     }
 
     /// One value, or a list of at least one.
@@ -32,9 +32,12 @@ extension Element {
     }
 
     /// A text that a parser turns into a value; the parser's error says what is wrong with it.
+    ///
+    /// `hint` is what is to be said behind it, of the text.
     func parsed<Value, Failure: Error>(
         as expected: String,
         _ problems: Problems,
+        hint: (String) -> String = { _ in "" },
         by parse: (String) throws(Failure) -> Value
     ) -> Value? {
         guard let text = self.text(expected, problems) else { return nil }
@@ -45,7 +48,7 @@ extension Element {
             let reason = "\(error)"
             let isWhole = reason.hasPrefix("'\(text)' is not")
             let message = isWhole ? reason : "'\(text)' is not \(expected): \(reason)"
-            problems.report(message, at: self.place)
+            problems.report(message + hint(text), at: self.place)
             return nil
         }
     }
@@ -102,7 +105,7 @@ extension Element {
     func timeSpan(_ problems: Problems) -> Int64? {
         let expected = "a length of time"
         if case .number(let digits) = self.content {
-            let hint = "; write its unit, such as \(digits)h"
+            let hint = "; write its unit: \(digits)s, \(digits)m, \(digits)h or \(digits)d"
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         return self.parsed(as: expected, problems, by: TimeSpan.init(parsing:))?.seconds

@@ -25,8 +25,8 @@ struct ExpectationDecoder {
             return self.rules([element], or: RuleExpectation.unidentified)
         }
         let expectation = RuleExpectation(
-            decision: fields["decision"]
-                .flatMap { $0.choice(of: Decision.Kind.self, self.problems) },
+            decisions: fields["decision"]?.oneOrMore(self.problems)
+                .compactMap { $0.choice(of: Decision.Kind.self, self.problems) } ?? [],
             rule: rule.first?.id.value,
             status: fields["status"].flatMap { self.status($0) },
             storeURL: fields["storeUrl"].flatMap { $0.text("a link", self.problems) },

@@ -21,7 +21,12 @@ struct MatchDecoder {
     /// One version range, or a list of which one is enough.
     func ranges(_ element: Element) -> [VersionRange] {
         element.oneOrMore(self.problems).compactMap { item in
-            item.parsed(as: "a version range", self.problems, by: VersionRange.init(parsing:))
+            item.parsed(
+                as: "a version range",
+                self.problems,
+                hint: RangeSpelling.hint(for:),
+                by: VersionRange.init(parsing:)
+            )
         }
     }
 

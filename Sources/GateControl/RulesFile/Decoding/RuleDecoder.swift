@@ -66,7 +66,12 @@ struct RuleDecoder {
     }
 
     func version(_ element: Element) -> AppVersion? {
-        element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
+        element.parsed(
+            as: "a version",
+            self.problems,
+            hint: RangeSpelling.hint(forVersion:),
+            by: AppVersion.init(parsing:)
+        )
     }
 
     /// A version, or the word for whatever the store has.

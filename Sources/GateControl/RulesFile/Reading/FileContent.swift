@@ -33,7 +33,8 @@ struct FileContent: Sendable, Equatable {
         self.identity = FileIdentity(status)
     }
 
-    private static func bytes(
+    /// Reads what is left of an open file.
+    static func bytes(
         of descriptor: Int32,
         atMost limit: Int
     ) throws(Failure) -> [UInt8] {

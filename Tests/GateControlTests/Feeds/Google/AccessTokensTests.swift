@@ -40,7 +40,7 @@ struct AccessTokensTests {
 
     private var tokens: AccessTokens {
         let path = self.folder.path(of: "account.json")
-        return AccessTokens(key: .file(path), scopes: FirebaseRemoteConfigFeed.scopes)
+        return AccessTokens(.file(.file(path)), scopes: FirebaseRemoteConfigFeed.scopes)
     }
 
     private var context: FeedContext {

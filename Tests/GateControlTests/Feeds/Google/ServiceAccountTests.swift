@@ -10,7 +10,10 @@ struct ServiceAccountTests {
 
     @Test(arguments: [
         ("", "is no JSON (line 1, column 1)"), (#"{"hunter2": 1, "hunter2": 2}"#, "is no JSON"),
-        (#"{"type":"authorized_user"}"#, "is none: its 'type' is not 'service_account'"),
+        (
+            #"{"type":"authorized_user"}"#,
+            "is none: its 'type' is neither 'service_account' nor 'external_account'"
+        ),
         ("[]", "has no 'client_email'"), (#"{"client_email":"hunter2"}"#, "has no 'private_key'"),
         (
             #"{"client_email":"hunter2","private_key":"hunter2"}"#,

@@ -41,6 +41,22 @@ struct JSONParserTests {
         #expect([failure?.line, failure?.column] == [line, column], "\(failure?.message ?? "")")
     }
 
+    /// Each production of RFC 8259 section 6, and its near misses.
+    @Test(arguments: [
+        ("0", true), ("-0", true), ("7", true), ("1234567890", true), ("-12", true), ("0.0", true),
+        ("10.010", true), ("1e1", true), ("1E+01", true), ("1e-0", true), ("-0.5e12", true),
+        ("00", false), ("-01", false), ("-", false), ("+1", false), ("1.", false), (".1", false),
+        ("1.e1", false), ("1e", false), ("1e+", false), ("1e+-1", false), ("1.2.3", false),
+        ("1e1.5", false), ("1e1e1", false), ("1-1", false), ("--1", false), ("0e", false),
+        ("1+1", false), ("0.1.", false), ("Infinity", false),
+    ])
+    func `a number is one of JSON or none`(text: String, isNumber: Bool) {
+        let value = try? self.parse(text)
+        #expect(value == (isNumber ? .number(text) : nil))
+        let list = try? self.parse("[\(text),\(text)]")
+        #expect(list == (isNumber ? .list([.number(text), .number(text)]) : nil))
+    }
+
     @Test func `bytes that are no UTF-8 are refused`() {
         #expect(throws: JSONParser.Failure.self) {
             try JSONParser.parse([0x22, 0xFF, 0x22])

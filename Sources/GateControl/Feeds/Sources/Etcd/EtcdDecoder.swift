@@ -4,6 +4,7 @@ struct EtcdDecoder: FeedSourceDecoder {
         "url", "key", "prefix", "user", "password", "clientCertificate", "clientKey",
     ]
     let usualInterval: Int64 = 30
+    let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let urls = fields.required("url", of: "a feed")

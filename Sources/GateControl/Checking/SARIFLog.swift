@@ -1,0 +1,104 @@
+/// The report of `check` as SARIF 2.1.0 (OASIS), which code hosts show at the lines of a change.
+package struct SARIFLog: Encodable, Sendable {
+    private let version = "2.1.0"
+    private let schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    private let runs: [Run]
+
+    private enum CodingKeys: String, CodingKey {
+        case version
+        case schema = "$schema"
+        case runs
+    }
+
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - release: The version of the tool.
+    package init(_ report: CheckReport, release: String) {
+        let results = report.problems.map { Result($0) }
+        let names = Set(results.map(\.ruleId)).sorted()
+        let driver = Driver(version: release, rules: names.map { Driver.Rule(id: $0) })
+        self.runs = [Run(tool: Tool(driver: driver), results: results)]
+    }
+
+    private struct Run: Encodable {
+        let tool: Tool
+        /// Columns are counted in characters of Unicode (section 3.14.17).
+        let columnKind = "unicodeCodePoints"
+        let results: [Result]
+
+        private enum CodingKeys: CodingKey { case tool, columnKind, results }
+    }
+
+    private struct Tool: Encodable {
+        let driver: Driver
+    }
+
+    private struct Driver: Encodable {
+        struct Rule: Encodable {
+            let id: String
+        }
+
+        let name = "versiongate"
+        let version: String
+        let rules: [Rule]
+
+        private enum CodingKeys: CodingKey { case name, version, rules }
+    }
+
+    private struct Result: Encodable {
+        struct Message: Encodable {
+            let text: String
+        }
+
+        struct Location: Encodable {
+            struct Physical: Encodable {
+                struct Artifact: Encodable {
+                    let uri: String
+                }
+
+                struct Region: Encodable {
+                    let startLine: Int
+                    let startColumn: Int
+                }
+
+                let artifactLocation: Artifact
+                let region: Region
+            }
+
+            let physicalLocation: Physical
+        }
+
+        let ruleId: String
+        let level: String
+        let message: Message
+        let locations: [Location]
+
+        init(_ problem: CheckReport.Problem) {
+            let error = problem.error
+            // What cannot be read at all has no name.
+            self.ruleId = problem.name?.rawValue ?? "unreadable"
+            self.level = problem.severity.rawValue
+            self.message = Message(text: error.message)
+            self.locations = [
+                Location(
+                    physicalLocation: Location.Physical(
+                        artifactLocation: .init(uri: SARIFLog.uri(error.file)),
+                        region: .init(startLine: error.line, startColumn: error.column)
+                    )
+                )
+            ]
+        }
+    }
+
+    /// A path as a relative reference (RFC 3986 section 4.2).
+    private static func uri(_ path: String) -> String {
+        let path = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        return path.utf8.reduce(into: "") { uri, byte in
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || "-._~/".utf8.contains(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            uri += isPlain ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(digits)"
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// What somebody has written differently in one rules file or folder than in another, rule by rule.
+package struct RulesEdits: Sendable, Equatable {
+    /// What a setting belongs to.
+    enum Subject: Sendable, Hashable {
+        case rule(String)
+        case notice(String)
+        case feed(String)
+        /// A key at the top.
+        case setting(String)
+    }
+
+    /// One setting of a subject.
+    struct Setting: Sendable, Equatable {
+        /// The key, or keys with dots between them; `nil` for the subject as a whole.
+        let key: String?
+        /// How it is written; `nil` where it is not there.
+        let before: String?
+        let after: String?
+    }
+
+    struct Edit: Sendable, Equatable {
+        let subject: Subject
+        let settings: [Setting]
+
+        /// Whether the subject is there only in the old files, or only in the new ones.
+        var isWhole: Bool { self.settings.contains { $0.key == nil } }
+    }
+
+    let all: [Edit]
+
+    /// - Parameters:
+    ///   - old: The rules as they are.
+    ///   - new: The rules as they shall be.
+    package init(from old: LoadedRules, to new: LoadedRules) {
+        self.init(old.sources, new.sources)
+    }
+
+    init(_ old: [RulesSource], _ new: [RulesSource]) {
+        let before = Self.subjects(of: old)
+        let after = Self.subjects(of: new)
+        let gone = before.order.filter { after.values[$0] == nil }
+        self.all = (after.order + gone).compactMap { subject in
+            let settings = Self.settings(
+                subject,
+                from: before.values[subject],
+                to: after.values[subject]
+            )
+            return settings.isEmpty ? nil : Edit(subject: subject, settings: settings)
+        }
+    }
+
+    private typealias Subjects = (
+        order: [Subject], values: [Subject: [(key: String, text: String)]]
+    )
+
+    private static func subjects(of sources: [RulesSource]) -> Subjects {
+        var subjects: Subjects = ([], [:])
+        func add(_ subject: Subject, _ settings: [(key: String, text: String)]) {
+            if subjects.values[subject] == nil { subjects.order.append(subject) }
+            subjects.values[subject, default: []] += settings
+        }
+        for source in sources {
+            var parser = DocumentParser(source)
+            guard case .mapping(let entries)? = try? parser.parse().content else { continue }
+            for entry in entries {
+                switch (entry.key, entry.value.content) {
+                case ("rules", .list(let items)):
+                    for item in items { add(.rule(item.name), item.settings) }
+                case ("feeds", .list(let items)):
+                    for item in items { add(.feed(item.name), item.settings) }
+                case ("notices", .mapping(let notices)):
+                    for notice in notices { add(.notice(notice.key), notice.value.words) }
+                case ("$schema", _): break
+                case (let key, _): add(.setting(key), [("", entry.value.flow)])
+                }
+            }
+        }
+        return subjects
+    }
+
+    private static func settings(
+        _ subject: Subject,
+        from old: [(key: String, text: String)]?,
+        to new: [(key: String, text: String)]?
+    ) -> [Setting] {
+        let before = Dictionary(old ?? [], uniquingKeysWith: { $0 + ", " + $1 })
+        let after = Dictionary(new ?? [], uniquingKeysWith: { $0 + ", " + $1 })
+        if case .setting = subject {
+            guard before[""] != after[""] else { return [] }
+            return [Setting(key: "", before: before[""], after: after[""])]
+        }
+        guard old != nil, new != nil else {
+            let text = (old ?? new ?? []).filter { $0.key != "id" }
+                .map { "\($0.key): \($0.text)" }.joined(separator: ", ")
+            return [Setting(key: nil, before: old.map { _ in text }, after: new.map { _ in text })]
+        }
+        var seen: Set<String> = []
+        return ((old ?? []) + (new ?? [])).map(\.key).filter { seen.insert($0).inserted }
+            .filter { before[$0] != after[$0] }
+            .map { Setting(key: $0, before: before[$0], after: after[$0]) }
+    }
+}
+
+extension Element {
+    /// The `id` of a rule or a feed.
+    fileprivate var name: String {
+        guard case .mapping(let entries) = self.content,
+            case .text(let id)? = entries.first(where: { $0.key == "id" })?.value.content
+        else { return "" }
+        return id
+    }
+
+    /// The keys of a mapping and how their values are written.
+    fileprivate var settings: [(key: String, text: String)] {
+        guard case .mapping(let entries) = self.content else { return [] }
+        return entries.map { ($0.key, $0.value.flow) }
+    }
+
+    /// The words of a notice, each with its language.
+    fileprivate var words: [(key: String, text: String)] {
+        guard case .mapping(let languages) = self.content else { return [] }
+        return languages.flatMap { language in
+            language.value.settings.map { ("\(language.key).\($0.key)", $0.text) }
+        }
+    }
+
+    /// The value in one line, as YAML has it; the same for the same value, however it is written.
+    fileprivate var flow: String {
+        switch self.content {
+        case .text(let text): "\"\(text)\""
+        case .number(let text), .boolean(let text), .date(let text): text
+        case .nothing: "null"
+        case .list(let items): "[\(items.map(\.flow).joined(separator: ", "))]"
+        case .mapping(let entries):
+            "{ \(entries.map { "\($0.key): \($0.value.flow)" }.joined(separator: ", ")) }"
+        }
+    }
+}

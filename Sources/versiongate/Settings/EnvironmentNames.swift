@@ -1,0 +1,45 @@
+import FoundationEssentials
+import GateControl
+
+/// The names in the environment that are probably meant for the gate, and that nobody reads.
+enum EnvironmentNames {
+    private static let prefix = "VERSIONGATE_"
+
+    /// A line for each name that no setting has.
+    ///
+    /// Kubernetes gives each container `VERSIONGATE_PORT…` and `VERSIONGATE_SERVICE_…` for a service of
+    /// that name: these are nobody's slip.
+    static func remarks(
+        on environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String] {
+        self.unknown(in: environment).map { name in
+            let hint = Spelling.hint(for: name, among: self.known)
+            let rest = hint.isEmpty ? "; 'versiongate serve --help' lists the settings" : hint
+            return "\(name) in the environment is no setting, and nobody reads it\(rest)"
+        }
+    }
+
+    /// The unknown name that is nearest to the one of a setting.
+    static func misspelt(
+        as setting: Setting,
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? {
+        self.unknown(in: environment).first {
+            Spelling.nearest(to: $0, among: self.known) == setting.environmentVariable
+        }
+    }
+
+    private static let known = Setting.allCases.map(\.environmentVariable)
+
+    private static func unknown(in environment: [String: String]) -> [String] {
+        environment.keys.filter { name in
+            name.uppercased().hasPrefix(self.prefix) && !self.known.contains(name)
+                && !self.isOfKubernetes(name)
+        }.sorted()
+    }
+
+    private static func isOfKubernetes(_ name: String) -> Bool {
+        name == "VERSIONGATE_PORT" || name.hasPrefix("VERSIONGATE_PORT_")
+            || name.hasPrefix("VERSIONGATE_SERVICE_")
+    }
+}

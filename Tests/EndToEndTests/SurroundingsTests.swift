@@ -1,0 +1,37 @@
+import GateTestSupport
+import Testing
+
+/// What is wrong around the gate, and what its log says of it.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(5)),
+    .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
+    .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
+)
+struct SurroundingsTests {
+    @Test
+    func `a proxy that is not trusted is named once`() async throws {
+        try await Scene.play { scene in
+            let proxied = Request.text(fields: "X-Forwarded-For: 203.0.113.5\r\n")
+            for _ in 0..<2 {
+                let echo: EchoReport = try scene.ask(proxied).json()
+                #expect(echo.fields.tokens("X-Forwarded-For").last == "127.0.0.1")
+            }
+            let way = "if it is your proxy, add --trusted-proxies 127.0.0.1"
+            try scene.gate.logLine("the proxy") { $0.message.hasSuffix(way) }
+            #expect(scene.gate.logLines.count { $0.message.hasSuffix(way) } == 1)
+        }
+    }
+
+    @Test
+    func `plain HTTP where TLS is expected is said in words`() async throws {
+        try await TLSScene.play { play in
+            let url = "http://127.0.0.1:\(play.scene.gate.port)/"
+            _ = try ToolProcess.run("curl", ["--silent", url])
+            try play.scene.gate.logLine("plain HTTP") {
+                $0.message.hasPrefix("a client speaks plain HTTP where TLS is expected")
+            }
+        }
+    }
+}

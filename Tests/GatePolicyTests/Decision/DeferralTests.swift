@@ -1,0 +1,56 @@
+import Testing
+
+@testable import GatePolicy
+
+/// What `explain` says of a rule that does not refuse a client yet.
+struct DeferralTests {
+    private static func words(
+        schedule: RuleSchedule = .always,
+        rollout: [RolloutStep] = [],
+        version: String = "3.4",
+        at now: Int64 = 0
+    ) throws -> [String] {
+        let rules = ruleSet(
+            [try rule("floor", minimum: "3.5", schedule: schedule, rollout: rollout)]
+        )
+        var claims = rules.noClaims
+        claims.addHeader("x-app-version", version)
+        claims.addHeader("x-device-id", "d-1")
+        let deferrals = rules.deferrals(
+            for: rules.identify(claims),
+            in: .unrestricted,
+            at: second(now),
+            address: nil
+        )
+        return deferrals.map { "\($0.ruleID): \($0.reason); \($0.words)" }
+    }
+
+    @Test func `a day to come is said`() throws {
+        let schedule = RuleSchedule(enforceFrom: second(10))
+        let words = "floor: the version is below the minimum; its floor is enforced from "
+        #expect(try Self.words(schedule: schedule) == [words + "\(second(10)) on"])
+        #expect(try Self.words(schedule: schedule, at: 10) == [])
+        #expect(try Self.words(schedule: schedule, version: "3.5") == [])
+    }
+
+    @Test func `a roll-out says where it is and where the client stands`() throws {
+        let place = RolloutBucket(
+            ruleID: "floor",
+            ClientIdentity(device: .stated("d-1")),
+            address: nil
+        )
+        let percent = Double(place.number + 1) / 10_000
+        #expect(try Self.words(rollout: [RolloutStep(percent: 100)]) == [])
+        #expect(try Self.words(rollout: [RolloutStep(percent: percent)]) == [])
+        let never = try Self.words(rollout: [RolloutStep(percent: percent / 2)])
+        #expect(never.count == 1)
+        #expect(never.first?.hasSuffix(" %, which no step reaches") == true)
+        let steps = [RolloutStep(percent: 0), RolloutStep(at: second(9), percent: 100)]
+        let later = try Self.words(rollout: steps)
+        #expect(
+            later.first?.contains("; its roll-out is at 0 % and comes to this client at ") == true
+        )
+        #expect(later.first?.hasSuffix(" %, on \(second(9))") == true)
+        #expect(try Self.words(rollout: steps, at: 9) == [])
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@testable import GateProxy
+
+struct HandshakeProblemTests {
+    @Test func `the names of reasons are found in what the library says`() {
+        let text = """
+            handshakeFailed(NIOSSL.BoringSSLError.sslError([Error: 268435612 error:1000009c:SSL \
+            routines:OPENSSL_internal:HTTP_REQUEST at /build/ssl/tls_record.cc:233, Error: 1 \
+            error:1:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER at /a.cc:1]))
+            """
+        #expect(HandshakeProblem.names(in: text) == ["HTTP_REQUEST", "WRONG_VERSION_NUMBER"])
+        #expect(HandshakeProblem.names(in: "handshakeFailed(eof)") == [])
+    }
+
+    @Test(arguments: [
+        ("HTTP_REQUEST", HandshakeProblem.Peer.client, "a client speaks plain HTTP where TLS is"),
+        ("PEER_DID_NOT_RETURN_A_CERTIFICATE", .client, "a client has no certificate, and --tls-c"),
+        ("CERTIFICATE_VERIFY_FAILED", .client, "a client's certificate is not signed by any of"),
+        ("SSLV3_ALERT_CERTIFICATE_EXPIRED", .client, "a client refuses the gate's certificate,"),
+        ("TLSV1_ALERT_UNKNOWN_CA", .client, "a client does not trust the gate's certificate"),
+        ("CERTIFICATE_VERIFY_FAILED", .backend, "the backend's certificate is not trusted: it is"),
+        ("WRONG_VERSION_NUMBER", .backend, "the backend does not speak TLS there: write http://"),
+    ])
+    func `each reason is said in words`(name: String, peer: HandshakeProblem.Peer, words: String) {
+        let problem = HandshakeProblem(names: [name], with: peer)
+        #expect(problem.description.hasPrefix(words))
+        #expect(problem.isActionable)
+    }
+
+    @Test func `scanners fill no log, and a backend is never passed over`() {
+        let stranger = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .client)
+        #expect(!stranger.isActionable)
+        let backend = HandshakeProblem(names: ["UNKNOWN_PROTOCOL"], with: .backend)
+        #expect(backend.isActionable)
+        #expect(backend.description == "the TLS handshake failed (UNKNOWN_PROTOCOL)")
+    }
+
+    @Test(arguments: [
+        (1_800_000_000, "expired at 2027-01-15T08:00:00Z: clients refuse it; renew it"),
+        (1_800_000_000 + 86_400, "expires at 2027-01-16T08:00:00Z: renew it"),
+        (1_800_000_000 + 15 * 86_400, nil),
+    ])
+    func `a certificate is spoken of before it ends`(expiry: Int, words: String?) {
+        let remark = ServerTLS.remark(onExpiry: expiry, at: 1_800_000_000)
+        #expect(remark == words.map { "a certificate of --tls-certificate \($0)" })
+    }
+}
