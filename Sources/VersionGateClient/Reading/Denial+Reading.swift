@@ -15,7 +15,7 @@ extension Denial {
         let document =
             response.value(forHTTPHeaderField: "grpc-status-details-bin")
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }
-            ?? GateDocument(json: body)
+            ?? GateDocument(json: body).flatMap { GateWire.isProblem($0.type) ? $0 : nil }
         switch Self.decision(of: response, document) {
         case "require"?:
             var update = document?.update ?? Update()
@@ -65,6 +65,11 @@ enum GateWire {
     static let marker = "X-VersionGate"
     /// The folder of the gate's own endpoints.
     static let endpointFolder = "/.versiongate/"
+    /// Whether it is the type of a denial: the members of any other content are the operator's own.
+    static func isProblem(_ type: String?) -> Bool {
+        type.map { Self.problems[$0] != nil } ?? false
+    }
+
     /// The decisions that the problem types of denials stand for.
     static let problems = [
         "urn:versiongate:upgrade-required": "require",

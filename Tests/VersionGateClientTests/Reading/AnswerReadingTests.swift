@@ -109,7 +109,7 @@ struct AnswerReadingTests {
         Answer(
             about: "a body of the operator's own",
             fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
-            body: #"{"error":{"code":1001},"title":7}"#
+            body: #"{"error":{"code":1001},"message":"E-1001"}"#
         ),
         Answer(
             about: "a page",
@@ -145,7 +145,8 @@ struct AnswerReadingTests {
         update.brownoutUntil = Self.now + 1800
         #expect(short.reason == .updateRequired(update))
         // The field is gone on the way, and the member is there.
-        let body = #"{"brownoutUntil":"2026-12-20T03:00:00Z"}"#
+        let body =
+            #"{"type":"urn:versiongate:upgrade-required","brownoutUntil":"2026-12-20T03:00:00Z"}"#
         let response = try Self.response(426, ["X-VersionGate": "require"])
         let long = try #require(Denial(response, Data(body.utf8), at: Self.now))
         #expect(
