@@ -99,8 +99,9 @@ extension ClientSurroundings {
     static let prompt = ClientSurroundings(
         now: { Date() },
         sleep: { seconds in
-            let isReconnection = seconds < 20
-            try await Self.system.sleep(isReconnection ? min(seconds, 0.05) : seconds)
+            // All but the time for an answer and for a sign of life is a way back.
+            let isLimit = seconds == 20 || seconds == EventFeed.longestSilence
+            try await Self.system.sleep(isLimit ? seconds : 0.05)
         },
         share: { 0 }
     )
