@@ -3,8 +3,12 @@ import PackageDescription
 
 let package = Package(
     name: "versiongate",
+    // The client's; the gate is for Linux alone.
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .executable(name: "versiongate", targets: ["versiongate"]),
+        // Static, because `swift build --product` builds everything for one without a type.
+        .library(name: "VersionGateClient", type: .static, targets: ["VersionGateClient"]),
         // For the tests and the benchmarks, which have the gate load it.
         .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
     ],
@@ -92,6 +96,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
+        .target(name: "VersionGateClient"),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
         .target(name: "OwnThread", dependencies: ["GateTestSupport"], path: "Tests/OwnThread"),
@@ -166,11 +171,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]
         ),
+        .testTarget(name: "VersionGateClientTests", dependencies: ["VersionGateClient"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ConformanceCases", "GateControl", "GatePolicy", "GateTestSupport", "MutatedRules",
-                "OwnThread", "versiongate",
+                "OwnThread", "VersionGateClient", "versiongate",
             ],
             exclude: ["Programs"]
         ),
@@ -183,6 +189,18 @@ if Context.environment["GATE_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(name: "gatefuzz", dependencies: ["GateFuzzing"], path: "Fuzzing/Driver")
     )
+}
+
+// An app is built on a Mac, where the gate is not: nothing that only the gate needs is resolved there.
+#if os(Linux)
+    let isClientAlone = Context.environment["GATE_CLIENT_ALONE"] != nil
+#else
+    let isClientAlone = true
+#endif
+if isClientAlone {
+    package.products.removeAll { !$0.name.hasPrefix("VersionGateClient") }
+    package.targets.removeAll { !$0.name.hasPrefix("VersionGateClient") }
+    package.dependencies = []
 }
 
 // One loop, so that no target can be stricter or laxer than its neighbour.

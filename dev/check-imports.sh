@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CCurl|CLinux|CRelease|CYAML|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|versiongate'
+ours='CCurl|CLinux|CRelease|CYAML|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -27,11 +27,19 @@ allow GatePolicy
 allow GateProxy GatePolicy CLinux
 allow GateControl GatePolicy CCurl CLinux CYAML
 allow GateAdmin GatePolicy GateControl GateProxy
+allow VersionGateClient
 allow versiongate CRelease GatePolicy GateProxy GateControl GateAdmin
 
 # The policy is pure: nothing but the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then
     echo "GatePolicy imports nothing" >&2
+    failed=1
+fi
+
+# The client is an app's: whatever else it imports, each app would have to build.
+if grep -rnE '^ *(public )?import ' --include='*.swift' Sources/VersionGateClient \
+    | grep -vE 'import (Foundation|FoundationNetworking|Observation)$'; then
+    echo "VersionGateClient imports only Foundation" >&2
     failed=1
 fi
 exit "$failed"

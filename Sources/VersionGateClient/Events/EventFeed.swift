@@ -1,0 +1,120 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Listens to the gate for as long as somebody wants to know, and comes back after each loss.
+struct EventFeed: Sendable {
+    /// A stream without a sign of life for so many seconds is dead; the gate gives one every 15.
+    static let longestSilence: TimeInterval = 45
+
+    let endpoints: GateEndpoints
+    let standing: Standing
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        var connection = Connection()
+        while !Task.isCancelled {
+            let ending = await self.listen(&connection)
+            guard !Task.isCancelled else { return }
+            self.standing.fellSilent()
+            let share = self.endpoints.surroundings.share()
+            let step = connection.reconnection.ended(ending, share: share)
+            if step.isLost {
+                connection.lastID = nil
+                // A proxy may keep the stream to itself, and still let the question through.
+                await self.standing.check(by: self.endpoints)
+            }
+            guard (try? await self.endpoints.surroundings.sleep(step.delay)) != nil else { return }
+        }
+    }
+
+    /// What outlives one stream.
+    private struct Connection: Sendable {
+        var reconnection = Reconnection()
+        /// The last event; `nil` if the next stream is to begin by telling where the client stands.
+        var lastID: String?
+    }
+
+    private func listen(_ connection: inout Connection) async -> Reconnection.Ending {
+        let begun = connection
+        let signs = Locked(0)
+        let (ending, end) = await withTaskGroup(
+            of: (Reconnection.Ending, Connection?).self
+        ) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                var connection = begun
+                let ending = await self.read(&connection, signs)
+                return (ending, connection)
+            }
+            group.addTask { (await self.watch(signs), nil) }
+            return await group.next() ?? (.failed, nil)
+        }
+        connection = end ?? begun
+        return ending
+    }
+
+    /// Returns when the stream is dead.
+    private func watch(_ signs: Locked<Int>) async -> Reconnection.Ending {
+        while true {
+            let before = signs.withLock { $0 }
+            let slept: Void? = try? await self.endpoints.surroundings.sleep(Self.longestSilence)
+            guard slept != nil, signs.withLock({ $0 }) != before else { return .failed }
+        }
+    }
+
+    private func read(
+        _ connection: inout Connection,
+        _ signs: Locked<Int>
+    ) async -> Reconnection.Ending {
+        guard let transfer = self.endpoints.events(lastID: connection.lastID) else {
+            return .failed
+        }
+        var parser = EventParser()
+        var isStream = false
+        do {
+            for try await part in transfer.parts() {
+                signs.withLock { $0 += 1 }
+                switch part {
+                case .head(let response):
+                    if let refusal = Self.refusal(response) { return refusal }
+                    isStream = true
+                case .piece(let piece):
+                    for message in try parser.read(piece) { self.take(message, &connection) }
+                }
+            }
+        } catch {
+            return isStream ? .ended : .failed
+        }
+        return isStream ? .ended : .failed
+    }
+
+    /// How an answer ends that is no stream of events; `nil` if it is one.
+    private static func refusal(_ response: HTTPURLResponse) -> Reconnection.Ending? {
+        if response.statusCode == 200, response.mediaType == "text/event-stream" { return nil }
+        guard [429, 503].contains(response.statusCode), let seconds = response.retryAfter
+        else { return .failed }
+        return .refused(retryAfter: seconds)
+    }
+
+    private func take(_ message: EventParser.Message, _ connection: inout Connection) {
+        switch message {
+        case .retry(let milliseconds):
+            connection.reconnection.named(retryMilliseconds: milliseconds)
+        case .comment:
+            connection.reconnection.succeeded()
+        case .event("decision", let data, let id):
+            // One that cannot be read leaves what was said before.
+            let document = GateDocument(json: Data(data.utf8))
+            guard let document, let state = document.state else { return }
+            connection.reconnection.succeeded()
+            connection.lastID = id.isEmpty ? nil : id
+            self.standing.heard(state, announced: document.announced)
+        case .event:
+            // A later gate may tell more than this library knows.
+            break
+        }
+    }
+}

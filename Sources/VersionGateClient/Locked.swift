@@ -1,0 +1,19 @@
+import Foundation
+
+/// A value that one thread at a time can use.
+///
+/// `Mutex` would do the same, but not on iOS 15.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        self.lock.lock()
+        defer { self.lock.unlock() }
+        return try body(&self.value)
+    }
+}

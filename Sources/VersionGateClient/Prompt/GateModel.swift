@@ -1,0 +1,67 @@
+#if canImport(Observation)
+    public import Observation
+
+    /// Where the build stands, for views that observe it.
+    ///
+    /// ```swift
+    /// .task { await model.run() }
+    /// .sheet(item: prompt) { … }
+    /// ```
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @MainActor
+    @Observable
+    public final class GateModel {
+        /// Where the build stands.
+        public private(set) var state: GateState
+        /// What to show about an update; `nil` if there is nothing to show.
+        public private(set) var prompt: UpdatePrompt?
+
+        @ObservationIgnored private let client: VersionGateClient
+
+        /// Makes the model of a client, which begins with what the gate said last.
+        ///
+        /// - Parameter client: The app's client.
+        public init(_ client: VersionGateClient) {
+            self.client = client
+            self.state = client.state
+            self.prompt = client.prompt(for: client.state)
+        }
+
+        /// Follows the gate until the task is cancelled; a view runs it in its `task`.
+        public func run() async {
+            let client = self.client
+            var end: Task<Void, Never>?
+            for await state in client.states {
+                self.show(state)
+                end?.cancel()
+                end = Task {
+                    guard await client.waitForEnd(of: state) else { return }
+                    self.show(client.state)
+                }
+            }
+            end?.cancel()
+        }
+
+        /// Asks the gate at once, as after a denial or when the app comes to the front.
+        public func check() async {
+            self.show(await self.client.check())
+        }
+
+        /// The user said "later".
+        ///
+        /// - Returns: Whether the prompt is closed. One that is required stays until the gate lifts it.
+        @discardableResult
+        public func dismiss() -> Bool {
+            guard let prompt = self.prompt, prompt.isDismissible else { return false }
+            self.client.snooze(prompt.update)
+            self.prompt = nil
+            return true
+        }
+
+        private func show(_ state: GateState) {
+            if self.state != state { self.state = state }
+            let prompt = self.client.prompt(for: state)
+            if self.prompt != prompt { self.prompt = prompt }
+        }
+    }
+#endif

@@ -1,0 +1,125 @@
+import Foundation
+
+/// Where the client stands, for all who ask, and who waits for a change of it.
+final class Standing: Sendable {
+    private struct Known: Sendable {
+        var kept: KeptState
+        /// Where the client stands now; at first only what was kept.
+        var current: GateState
+        /// How often the gate has said something; an answer that was overtaken says nothing.
+        var words = 0
+        /// Whether the gate would tell of a change by itself.
+        var isLive = false
+        var subscribers: [UUID: AsyncStream<GateState>.Continuation] = [:]
+        var feed: Task<Void, Never>?
+    }
+
+    private let known: Locked<Known>
+    private let storage: any GateStorage
+    private let key: String
+
+    init(baseURL: URL, identity: AppIdentity, storage: any GateStorage) {
+        self.storage = storage
+        self.key = KeptState.key(baseURL: baseURL, identity)
+        let kept = KeptState(storage.data(for: self.key), for: KeptState.build(identity))
+        self.known = Locked(Known(kept: kept, current: .unknown(last: kept.state)))
+    }
+
+    var current: GateState { self.known.withLock { $0.current } }
+
+    /// The maintenance that is announced, as far as is known.
+    var announced: MaintenanceWindow? { self.known.withLock { $0.kept.announced } }
+
+    /// The gate has told it by itself, and is going to tell the next change.
+    func heard(_ state: GateState, announced: MaintenanceWindow?) {
+        self.update { known in
+            known.isLive = true
+            known.words += 1
+            known.kept.state = state
+            known.kept.announced = announced
+            known.kept.tag = nil
+            known.current = state
+        }
+    }
+
+    /// The gate does not tell of changes any more.
+    func fellSilent() {
+        self.known.withLock { $0.isLive = false }
+    }
+
+    /// Asks the gate where the client stands, and remembers it.
+    ///
+    /// - Returns: Where it stands now.
+    @discardableResult
+    func check(by endpoints: GateEndpoints) async -> GateState {
+        let (words, tag) = self.known.withLock { ($0.words, $0.kept.tag) }
+        let answer = await endpoints.status(path: nil, method: nil, knownTag: tag)
+        // Nobody waits for the answer any more: that says nothing about the gate.
+        guard !Task.isCancelled else { return self.current }
+        self.update { known in
+            guard known.words == words else { return }
+            switch answer {
+            case .state(let state, let announced, let tag):
+                known.words += 1
+                known.kept.state = state
+                known.kept.announced = announced
+                known.kept.tag = tag
+                known.current = state
+            case .unchanged:
+                known.current = known.kept.state ?? known.current
+            case .foreign where known.isLive:
+                break
+            case .foreign:
+                known.current = .unknown(last: known.kept.state)
+            }
+        }
+        return self.current
+    }
+
+    func snooze(_ update: Update, at now: Date) -> Bool {
+        self.update { known in known.kept.snooze(update, at: now) }
+    }
+
+    func isSnoozed(_ update: Update, at now: Date) -> Bool {
+        self.known.withLock { $0.kept.isSnoozed(update, at: now) }
+    }
+
+    /// Changes something, keeps it, and tells it in the order in which it happened.
+    private func update<Result>(_ change: (inout Known) -> Result) -> Result {
+        self.known.withLock { known in
+            let (kept, current) = (known.kept, known.current)
+            let result = change(&known)
+            if known.kept != kept { self.storage.store(known.kept.data, for: self.key) }
+            if known.current != current {
+                for subscriber in known.subscribers.values { subscriber.yield(known.current) }
+            }
+            return result
+        }
+    }
+
+    /// Where the client stands, and each change of it.
+    ///
+    /// The feed runs as long as anybody listens.
+    func states(fedBy feed: @escaping @Sendable () async -> Void) -> AsyncStream<GateState> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let id = UUID()
+            continuation.onTermination = { _ in self.unsubscribe(id) }
+            self.known.withLock { known in
+                known.subscribers[id] = continuation
+                continuation.yield(known.current)
+                guard known.feed == nil else { return }
+                known.feed = Task.detached(priority: .utility) { await feed() }
+            }
+        }
+    }
+
+    private func unsubscribe(_ id: UUID) {
+        self.known.withLock { known in
+            known.subscribers[id] = nil
+            guard known.subscribers.isEmpty else { return }
+            known.feed?.cancel()
+            known.feed = nil
+            known.isLive = false
+        }
+    }
+}

@@ -1,0 +1,309 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+@testable import VersionGateClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The library for apps in Swift against the real gate.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct ClientLibraryTests {
+    private static func time(_ seconds: Double) -> String {
+        Date(timeIntervalSinceNow: seconds).formatted(.iso8601)
+    }
+
+    private func reload(_ rules: String, in scene: Scene) throws {
+        let seen = scene.gate.logLines.count
+        try scene.folder.replace("rules.yaml", with: rules)
+        scene.gate.send(signal: SIGHUP)
+        try scene.gate.logLine("rules loaded", skipping: seen) { $0.message == "rules loaded" }
+    }
+
+    @Test
+    func `an outdated build is denied, with the words of the operator`() async throws {
+        try await Scene.play { scene in
+            let tested = try TestedClient(port: scene.gate.port)
+            let denial = try await tested.denial("/v2/orders")
+            #expect(denial.status == 426)
+            #expect(denial.retryAfter == nil)
+            #expect(!denial.isBrownout)
+            guard case .updateRequired(let update) = denial.reason else {
+                throw HarnessError("\(denial)")
+            }
+            #expect(update.title == "Update required")
+            #expect(update.message == "Version 3.4.9 is too old. Please update to 3.5.0.")
+            #expect(update.button == "Update")
+            #expect(update.storeURL?.absoluteString == RulesText.storeURL)
+            #expect(update.minimumVersion == "3.5.0")
+            #expect(update.currentVersion == "3.4.9")
+            #expect(update.rule == "ios")
+            #expect(update.revision?.isEmpty == false)
+            #expect(try #require(UpdatePrompt(denial)).isDismissible == false)
+            // One path says nothing of the app.
+            #expect(tested.client.state == .unknown(last: nil))
+            let state = await tested.client.check()
+            #expect(state.isRequired)
+            #expect(state.update?.message == update.message)
+            #expect(tested.client.state == state)
+            #expect(try scene.finalRecord().requests.isEmpty)
+        }
+    }
+
+    @Test
+    func `a current build passes, with its identity`() async throws {
+        try await Scene.play { scene in
+            let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
+            let (data, response) = try await tested.get("/v2/orders")
+            #expect(response.statusCode == 200)
+            let echo = try JSONDecoder().decode(EchoReport.self, from: data)
+            #expect(echo.fields["X-App-Version"] == ["3.5.0"])
+            #expect(echo.fields["X-App-Platform"] == ["ios"])
+            #expect(tested.client.hint(in: response) == nil)
+            #expect(await tested.client.check() == .allowed)
+            // What the gate knows that the client knows is not said again.
+            #expect(await tested.client.check() == .allowed)
+        }
+    }
+
+    @Test
+    func `whatever the backend answers is the app's, errors and its own 426 too`() async throws {
+        let script: ScriptedBackend.Script = { request in
+            request.target == "/426"
+                ? [.answer("426 Upgrade Required", fields: "Upgrade: HTTP/2.0\r\n")]
+                : [.answer("500 Internal Server Error", body: "oops")]
+        }
+        try await Scene.play(backend: script) { scene in
+            let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
+            #expect(try await tested.get("/426").1.statusCode == 426)
+            let (data, response) = try await tested.get("/500")
+            #expect(response.statusCode == 500)
+            #expect(data == Data("oops".utf8))
+        }
+    }
+
+    @Test
+    func `a warned build passes with a hint, and its user can say later`() async throws {
+        let rules = """
+            rules:
+              - id: ios
+                match: { app: com.example.shop, platform: ios }
+                minimum: "3.0.0"
+                recommended: "4.2.0"
+                snooze: 1h
+                recommendedNotice: news
+                storeUrl: \(RulesText.storeURL)
+            notices:
+              news:
+                en: { title: Update available, message: Please., button: Get it }
+
+            """
+        try await Scene.play(rules: rules) { scene in
+            let tested = try TestedClient(port: scene.gate.port)
+            let (_, response) = try await tested.get("/v2/orders")
+            let hint = try #require(tested.client.hint(in: response)?.update)
+            #expect(hint.latestVersion == "4.2.0")
+            #expect(hint.storeURL?.absoluteString == RulesText.storeURL)
+            let state = await tested.client.check()
+            guard case .recommended(let update) = state else { throw HarnessError("\(state)") }
+            #expect(update.title == "Update available")
+            #expect(update.snoozeSeconds == 3600)
+            let prompt = try #require(tested.client.prompt(for: state))
+            #expect(prompt.isDismissible)
+            #expect(tested.client.snooze(prompt.update))
+            #expect(tested.client.prompt(for: state) == nil)
+            try self.reload(rules.replacing("4.2.0", with: "4.3.0"), in: scene)
+            let next = await tested.client.check()
+            #expect(tested.client.prompt(for: next)?.update.latestVersion == "4.3.0")
+        }
+    }
+
+    @Test
+    func `a brownout says when it ends, and lifts by itself`() async throws {
+        try await Scene.play { scene in
+            // Written only now: on a busy machine the gate may take seconds to start.
+            let rules = """
+                rules:
+                  - id: ios
+                    match: { platform: ios }
+                    minimum: "3.5.0"
+                    warnFrom: \(Self.time(-60))
+                    brownouts: [{ from: \(Self.time(-30)), until: \(Self.time(4)) }]
+                    enforceFrom: \(Self.time(600))
+                    storeUrl: https://example.com
+
+                """
+            try self.reload(rules, in: scene)
+            let tested = try TestedClient(port: scene.gate.port)
+            tested.listen()
+            let denial = try await tested.denial("/v2/orders")
+            #expect(denial.isBrownout)
+            #expect((0...4).contains(try #require(denial.retryAfter)))
+            let refused = try tested.hears("the brownout") { $0.isRequired }
+            #expect(tested.client.state.update?.brownoutUntil != nil)
+            #expect(tested.client.state.update?.enforceFrom != nil)
+            try tested.hears("its end", after: refused) { state in
+                guard case .recommended = state else { return false }
+                return true
+            }
+            #expect(try await tested.get("/v2/orders").1.statusCode == 200)
+        }
+    }
+
+    @Test
+    func `maintenance is a denial that ends, for a path or for all`() async throws {
+        let rules = """
+            rules:
+              - id: orders
+                match: { path: /orders/** }
+                maintenance: { from: \(Self.time(-60)), until: \(Self.time(600)) }
+
+            """
+        try await Scene.play(rules: rules) { scene in
+            let tested = try TestedClient(port: scene.gate.port)
+            let denial = try await tested.denial("/orders/1")
+            #expect(denial.status == 503)
+            #expect((500...600).contains(try #require(denial.retryAfter)))
+            guard case .maintenance(let window) = denial.reason else {
+                throw HarnessError("\(denial)")
+            }
+            let seconds = try #require(window.until).timeIntervalSinceNow
+            #expect((400...600).contains(seconds))
+            #expect(await tested.client.check() == .allowed)
+            let about = await tested.client.check(path: "/orders/a b+c?d&e", method: "POST")
+            guard case .maintenance(let asked) = about else { throw HarnessError("\(about)") }
+            #expect(asked.until != nil)
+            #expect(tested.client.state == .allowed)
+            try self.reload(rules.replacing("/orders/**", with: "/**"), in: scene)
+            #expect(await tested.client.check(path: "/") != .allowed)
+        }
+    }
+
+    @Test
+    func `an app in use hears of a change, and of its undo`() async throws {
+        try await Scene.play { scene in
+            let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
+            tested.listen()
+            let first = try tested.hears("the beginning") { $0 == .allowed }
+            #expect(tested.heard.current.first == .unknown(last: nil))
+            try self.reload(RulesText.shop(minimum: "4.0.0"), in: scene)
+            let raised = try tested.hears("the new floor", after: first) {
+                $0.isRequired && $0.update?.minimumVersion == "4.0.0"
+            }
+            try self.reload(RulesText.shop, in: scene)
+            try tested.hears("the undo", after: raised) { $0 == .allowed }
+            // All listeners share one connection, and the last one ends it.
+            let other = tested.client.states
+            var iterator = other.makeAsyncIterator()
+            #expect(await iterator.next() == .allowed)
+        }
+    }
+
+    @Test
+    func `nothing is denied offline, and what was required holds until the gate lifts it`()
+        async throws
+    {
+        let port = try FreePort.find()
+        let storage = TestStorage()
+        try await Scene.play(flags: [.listen(port: port)]) { scene in
+            let tested = try TestedClient(port: port, storage: storage)
+            tested.listen()
+            let refused = try tested.hears("the floor") { $0.isRequired }
+            #expect(scene.gate.end() == .status(0))
+            try tested.hears("the loss", after: refused) { $0.isUnknown }
+            let offline = tested.client.state
+            #expect(offline.inEffect().isRequired)
+            #expect(tested.client.prompt(for: offline)?.isDismissible == false)
+            await #expect(throws: URLError.self) { try await tested.get("/v2/orders") }
+            tested.stopListening()
+
+            // The app starts anew, still offline; then it is updated.
+            let again = try TestedClient(port: port, storage: storage)
+            #expect(again.client.state.inEffect().isRequired)
+            let checked = await again.client.check()
+            #expect(checked.isUnknown)
+            #expect(checked.inEffect().isRequired)
+            let updated = try TestedClient(port: port, version: "3.5.0", storage: storage)
+            #expect(updated.client.state == .unknown(last: nil))
+            #expect(await updated.client.check().inEffect() == .allowed)
+
+            // The gate is back, with a lower floor.
+            again.listen()
+            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "3.0.0"))
+            let next = try GateProcess(
+                upstreamPort: scene.backend.port,
+                rules: scene.folder.file("rules.yaml"),
+                flags: [.listen(port: port)]
+            )
+            try again.hears("the lift") { $0 == .allowed }
+            #expect(try await again.get("/v2/orders").1.statusCode == 200)
+            again.stopListening()
+            #expect(next.end() == .status(0))
+        }
+    }
+
+    @Test
+    func `a gate that is restarted is no loss`() async throws {
+        let port = try FreePort.find()
+        try await Scene.play(flags: [.listen(port: port), .drainTimeout(seconds: 1)]) { scene in
+            let held = Latch()
+            let surroundings = ClientSurroundings(
+                now: { Date() },
+                sleep: { seconds in
+                    // The way back is barred until the gate is there again.
+                    seconds < 20
+                        ? try await held.opens()
+                        : try await ClientSurroundings.system.sleep(seconds)
+                },
+                share: { 0 }
+            )
+            let tested = try TestedClient(port: port, surroundings: surroundings)
+            tested.listen()
+            let first = try tested.hears("the floor") { $0.isRequired }
+            let next = try scene.restarted(flags: [.listen(port: port)])
+            try self.reload(RulesText.shop(minimum: "3.0.0"), in: next)
+            held.open()
+            try tested.hears("the lift", after: first) { $0 == .allowed }
+            #expect(tested.heard.current.dropFirst().allSatisfy { !$0.isUnknown })
+            tested.stopListening()
+            #expect(next.gate.end() == .status(0))
+        }
+    }
+
+    @Test
+    @MainActor
+    func `the model of a view shows what is required, and takes it away`() async throws {
+        try await Scene.play { scene in
+            let tested = try TestedClient(port: scene.gate.port)
+            let model = GateModel(tested.client)
+            #expect(model.prompt == nil)
+            let running = Task { await model.run() }
+            defer { running.cancel() }
+            try await Self.changes(of: model) { $0.prompt != nil }
+            #expect(model.state.isRequired)
+            #expect(model.prompt?.isDismissible == false)
+            #expect(!model.dismiss())
+            #expect(model.prompt != nil)
+            try self.reload(RulesText.shop(minimum: "3.0.0"), in: scene)
+            try await Self.changes(of: model) { $0.prompt == nil }
+            #expect(model.state == .allowed)
+            await model.check()
+            #expect(model.state == .allowed)
+        }
+    }
+
+    /// Suspends until what the model shows is as it should be.
+    @MainActor
+    private static func changes(
+        of model: GateModel,
+        until isExpected: (GateModel) -> Bool
+    ) async throws {
+        let deadline = Deadline.usual
+        while !isExpected(model) {
+            guard !deadline.hasPassed else { throw HarnessError("the model shows \(model.state)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+@testable import VersionGateClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Whatever answers in place of the gate: never a denial, and never the end of the library's patience.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct ForeignAnswerTests {
+    struct Answer: Sendable, CustomTestStringConvertible {
+        var about: String
+        var steps: [BackendStep]
+
+        var testDescription: String { self.about }
+    }
+
+    private static let json = "Content-Type: application/json\r\n"
+    private static let page = "<!doctype html><title>Sign in</title>"
+
+    @Test(arguments: [
+        Answer(
+            about: "a captive portal's page",
+            steps: [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
+        ),
+        Answer(
+            about: "a portal that says so",
+            steps: [.answer("511 Network Authentication Required", body: Self.page)]
+        ),
+        Answer(about: "a redirect to nowhere", steps: [.answer("302 Found")]),
+        Answer(
+            about: "a redirect to a foreign host",
+            steps: [.answer("302 Found", fields: "Location: http://portal.invalid/\r\n")]
+        ),
+        Answer(about: "no HTTP", steps: [.send("\u{0}\u{1}\u{2}garbage\r\n\r\n"), .close]),
+        Answer(about: "nothing", steps: [.close]),
+        Answer(about: "a reset", steps: [.reset]),
+        Answer(
+            about: "half a document",
+            steps: [.answer(fields: Self.json, body: #"{"decision":"require","ti"#)]
+        ),
+        Answer(
+            about: "a document that is cut off",
+            steps: [
+                .send(
+                    "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 99\r\n\r\n{\"decision\":\"allow\"}"
+                ),
+                .close,
+            ]
+        ),
+        Answer(
+            about: "a word that nobody knows",
+            steps: [.answer(fields: Self.json, body: #"{"decision":"perhaps"}"#)]
+        ),
+        Answer(
+            about: "more than any gate says",
+            steps: [
+                .send("HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 8000000\r\n\r\n"),
+                .stream(8_000_000),
+            ]
+        ),
+        Answer(about: "a backend without a gate", steps: [.answer("404 Not Found", body: "{}")]),
+        Answer(about: "an answer that nobody asked for", steps: [.answer("304 Not Modified")]),
+    ])
+    func `leaves it unknown`(_ answer: Answer) async throws {
+        let stranger = try ScriptedBackend { _ in answer.steps }
+        let tested = try TestedClient(port: stranger.port)
+        #expect(await tested.client.check() == .unknown(last: nil))
+        #expect(await tested.client.check(path: "/a") == .unknown(last: nil))
+        tested.listen()
+        try stranger.wait(for: "both questions, again and again") { record in
+            let targets = record.requests.map(\.target)
+            let streams = targets.filter { $0 == "/.versiongate/events" }
+            return streams.count > 2 && targets.filter { $0.hasSuffix("status") }.count > 2
+                ? true : nil
+        }
+        #expect(tested.heard.current.allSatisfy { $0 == .unknown(last: nil) })
+        #expect(tested.client.state.inEffect() == .allowed)
+    }
+
+    @Test
+    func `a foreign host is not believed, whatever it says`() async throws {
+        let foreign = try ScriptedBackend { _ in
+            [.answer(fields: Self.json, body: #"{"decision":"require"}"#)]
+        }
+        // The same machine under another name.
+        let place = "http://localhost:\(foreign.port)/.versiongate/status"
+        let portal = try ScriptedBackend { _ in
+            [.answer("302 Found", fields: "Location: \(place)\r\n")]
+        }
+        let tested = try TestedClient(port: portal.port)
+        #expect(await tested.client.check() == .unknown(last: nil))
+        #expect(foreign.record.requests.isEmpty)
+        #expect(portal.record.requests.count == 1)
+    }
+
+    @Test
+    func `a front that moves the gate on its own host is followed`() async throws {
+        let front = try ScriptedBackend { request in
+            request.target == "/.versiongate/status"
+                ? [
+                    .answer(
+                        "307 Temporary Redirect",
+                        fields: "Location: /v2/.versiongate/status\r\n"
+                    )
+                ]
+                : [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
+        }
+        let tested = try TestedClient(port: front.port)
+        #expect(await tested.client.check() == .allowed)
+    }
+
+    @Test
+    func `a portal's page is the app's to judge, and no denial`() async throws {
+        let portal = try ScriptedBackend { _ in
+            [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
+        }
+        let tested = try TestedClient(port: portal.port)
+        let (data, response) = try await tested.get("/v2/orders")
+        #expect(response.statusCode == 200)
+        #expect(data == Data(Self.page.utf8))
+    }
+
+    @Test(arguments: ["silent", "a byte at a time"])
+    func `a slow answer is not waited for`(_ manner: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 500\r\n\r\n"
+        let pace: [BackendStep] = (0..<500).flatMap { _ in
+            [BackendStep.send("{"), .pause(milliseconds: 20)]
+        }
+        let slow = try ScriptedBackend { _ in
+            manner == "silent" ? [.stall] : [.send(head)] + pace
+        }
+        let asked = Latch()
+        // The time for an answer is over as soon as the question is there.
+        let surroundings = ClientSurroundings(
+            now: { Date() },
+            sleep: { _ in try await asked.opens() },
+            share: { 0 }
+        )
+        let tested = try TestedClient(port: slow.port, surroundings: surroundings)
+        async let state = tested.client.check()
+        try slow.wait(for: "the question") { $0.requests.isEmpty ? nil : true }
+        asked.open()
+        #expect(await state == .unknown(last: nil))
+    }
+
+    @Test
+    func `a stream without a sign of life is dead`() async throws {
+        let script: ScriptedBackend.Script = { request in
+            guard request.target == "/.versiongate/events" else {
+                return [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
+            }
+            return [
+                .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"), .stall,
+            ]
+        }
+        let silent = try ScriptedBackend(script: script)
+        let slept = Watched<[TimeInterval]>([])
+        let surroundings = ClientSurroundings(
+            now: { Date() },
+            sleep: { seconds in
+                // The check has the time that it needs, and the silence none.
+                guard seconds != 20 else {
+                    return try await ClientSurroundings.system.sleep(seconds)
+                }
+                slept.update { $0.append(seconds) }
+                try await ClientSurroundings.system.sleep(0.05)
+            },
+            share: { 0 }
+        )
+        let tested = try TestedClient(port: silent.port, surroundings: surroundings)
+        tested.listen()
+        // A proxy that keeps the stream to itself lets the question through.
+        try tested.hears("the answer to a question") { $0 == .allowed }
+        try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
+        #expect(slept.current.filter { $0 != EventFeed.longestSilence }.prefix(2) == [3, 6])
+    }
+
+    @Test
+    func `a gate that is full is left alone for as long as it says`() async throws {
+        let full = try ScriptedBackend { _ in
+            [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
+        }
+        let slept = Watched<[TimeInterval]>([])
+        let surroundings = ClientSurroundings(
+            now: { Date() },
+            sleep: { seconds in
+                if seconds == 120 * 1.5 { slept.update { $0.append(seconds) } }
+                try await ClientSurroundings.system.sleep(60)
+            },
+            share: { 0.5 }
+        )
+        let tested = try TestedClient(port: full.port, surroundings: surroundings)
+        tested.listen()
+        try slept.wait(for: "the wait") { $0.isEmpty ? nil : true }
+        let streams = full.record.requests.filter { $0.target == "/.versiongate/events" }
+        #expect(streams.count == 1)
+        #expect(streams.first?.fields["Accept"] == ["text/event-stream"])
+    }
+
+    @Test
+    func `what was heard last is named, so that it is not said again`() async throws {
+        let event = "id: 17\nevent: decision\ndata: {\"decision\":\"allow\"}\n\n"
+        let gate = try ScriptedBackend { request in
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nretry: 5000\n\n"
+            return request.connection == 0 ? [.send(head + event), .close] : [.send(head), .stall]
+        }
+        let tested = try TestedClient(port: gate.port)
+        tested.listen()
+        try tested.hears("the event") { $0 == .allowed }
+        try gate.wait(for: "the way back") { $0.requests.count == 2 ? true : nil }
+        let names = gate.record.requests.map { $0.fields["Last-Event-ID"] }
+        #expect(names == [[], ["17"]])
+        #expect(tested.client.state == .allowed)
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import VersionGateClient
+
+struct ClientSurroundingsTests {
+    @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e12])
+    func `no time is too long to be waited for`(_ seconds: TimeInterval) async {
+        let waiting = Task { try await ClientSurroundings.system.sleep(seconds) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test
+    func `what takes too long is given up`() async throws {
+        let surroundings = ClientSurroundings(now: { Date() }, sleep: { _ in }, share: { 0 })
+        await #expect(throws: URLError.self) {
+            try await surroundings.within(1) { try await ClientSurroundings.system.sleep(3600) }
+        }
+        let patient = ClientSurroundings.system
+        #expect(try await patient.within(3600) { 7 } == 7)
+    }
+}

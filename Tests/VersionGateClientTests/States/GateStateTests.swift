@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import VersionGateClient
+
+struct GateStateTests {
+    private static let now = Date(timeIntervalSince1970: 1_000_000)
+    private static let required = GateState.required(.sample())
+    private static let recommended = GateState.recommended(.sample(snooze: 60))
+    private static let maintenance = GateState.maintenance(MaintenanceWindow())
+
+    struct Case: Sendable {
+        var state: GateState
+        var inEffect: GateState
+    }
+
+    private static func brownout(_ seconds: TimeInterval) -> GateState {
+        .required(.sample(brownoutUntil: Self.now + seconds))
+    }
+
+    @Test(arguments: [
+        Case(state: .allowed, inEffect: .allowed),
+        Case(state: Self.recommended, inEffect: Self.recommended),
+        Case(state: Self.required, inEffect: Self.required),
+        Case(state: Self.maintenance, inEffect: Self.maintenance),
+        Case(state: .unknown(last: nil), inEffect: .allowed),
+        Case(state: .unknown(last: .allowed), inEffect: .allowed),
+        Case(state: .unknown(last: Self.recommended), inEffect: .allowed),
+        Case(state: .unknown(last: Self.required), inEffect: Self.required),
+        Case(state: .unknown(last: Self.maintenance), inEffect: .allowed),
+        Case(state: .unknown(last: Self.brownout(1)), inEffect: Self.brownout(1)),
+        Case(state: .unknown(last: Self.brownout(0)), inEffect: .allowed),
+        // As long as the gate says it, the gate knows better than the clock of the device.
+        Case(state: Self.brownout(-1), inEffect: Self.brownout(-1)),
+    ])
+    func `only a requirement holds without the gate`(_ test: Case) {
+        #expect(test.state.inEffect(at: Self.now) == test.inEffect)
+    }
+
+    @Test(arguments: [
+        GateState.allowed, Self.recommended, Self.required, Self.maintenance,
+        .unknown(last: Self.required), .unknown(last: nil),
+    ])
+    func `each state outlives the app`(_ state: GateState) throws {
+        let data = try JSONEncoder().encode(state)
+        #expect(try JSONDecoder().decode(GateState.self, from: data) == state)
+    }
+
+    @Test
+    func `what is known is never unknown`() {
+        #expect(GateState.unknown(last: .unknown(last: .allowed)).known == .allowed)
+        #expect(GateState.unknown(last: nil).known == nil)
+        #expect(Self.required.known == Self.required)
+    }
+}

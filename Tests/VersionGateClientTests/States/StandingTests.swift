@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import VersionGateClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct StandingTests {
+    private let required = GateState.required(.sample())
+
+    private func standing(_ storage: any GateStorage = MemoryStorage()) throws -> Standing {
+        Standing(
+            baseURL: try UnreachableGate.url(),
+            identity: UnreachableGate.identity,
+            storage: storage
+        )
+    }
+
+    @Test
+    func `what was kept is only the last word`() throws {
+        #expect(try self.standing().current == .unknown(last: nil))
+        let storage = try UnreachableGate.storage(self.required)
+        #expect(try self.standing(storage).current == .unknown(last: self.required))
+    }
+
+    @Test
+    func `a check that fails says nothing while the gate tells by itself`() async throws {
+        let storage = MemoryStorage()
+        let standing = try self.standing(storage)
+        let endpoints = try UnreachableGate.endpoints()
+        standing.heard(self.required, announced: nil)
+        #expect(await standing.check(by: endpoints) == self.required)
+        standing.fellSilent()
+        #expect(await standing.check(by: endpoints) == .unknown(last: self.required))
+        #expect(try self.standing(storage).current == .unknown(last: self.required))
+    }
+
+    @Test
+    func `a check that nobody waits for says nothing`() async throws {
+        let standing = try self.standing()
+        standing.heard(self.required, announced: nil)
+        standing.fellSilent()
+        let endpoints = try UnreachableGate.endpoints()
+        let check = Task {
+            // Cancelled for certain by the time that it asks.
+            try? await Task.sleep(nanoseconds: .max / 2)
+            await standing.check(by: endpoints)
+        }
+        check.cancel()
+        await check.value
+        #expect(standing.current == self.required)
+    }
+
+    @Test
+    func `the feed runs as long as anybody listens, and once`() async throws {
+        let standing = try self.standing()
+        let (runs, run) = AsyncStream.makeStream(of: Bool.self)
+        let feed: @Sendable () async -> Void = {
+            run.yield(true)
+            try? await ClientSurroundings.system.sleep(3600)
+            run.yield(false)
+        }
+        var one: AsyncStream<GateState>? = standing.states(fedBy: feed)
+        var other: AsyncStream<GateState>? = standing.states(fedBy: feed)
+        var iterator = runs.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        standing.heard(self.required, announced: nil)
+        for stream in [one, other] {
+            var states = try #require(stream).makeAsyncIterator()
+            // A listener that was slow hears the newest.
+            #expect(await states.next() == self.required)
+        }
+        one = nil
+        other = nil
+        #expect(await iterator.next() == false)
+        let again = standing.states(fedBy: feed)
+        #expect(await iterator.next() == true)
+        var states = again.makeAsyncIterator()
+        #expect(await states.next() == self.required)
+    }
+}

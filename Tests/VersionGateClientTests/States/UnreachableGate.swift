@@ -1,0 +1,36 @@
+import Foundation
+
+@testable import VersionGateClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A gate that has no address, so that nothing leaves the process.
+enum UnreachableGate {
+    static let identity = AppIdentity(platform: "ios", version: "3.4.9")
+
+    static func url() throws -> URL {
+        guard let url = URL(string: "gate:") else { throw URLError(.badURL) }
+        return url
+    }
+
+    static func endpoints(_ surroundings: ClientSurroundings = .system) throws -> GateEndpoints {
+        GateEndpoints(
+            baseURL: try Self.url(),
+            identity: Self.identity,
+            session: .shared,
+            checkTimeout: 5,
+            surroundings: surroundings
+        )
+    }
+
+    /// A storage in which this was kept.
+    static func storage(_ state: GateState) throws -> MemoryStorage {
+        let storage = MemoryStorage()
+        var kept = KeptState(nil, for: KeptState.build(Self.identity))
+        kept.state = state
+        storage.store(kept.data, for: KeptState.key(baseURL: try Self.url(), Self.identity))
+        return storage
+    }
+}
