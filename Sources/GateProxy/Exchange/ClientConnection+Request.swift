@@ -36,6 +36,7 @@ extension ClientConnection {
             self.rules = self.worker.rules
             self.parser.resetForNewTable()
         }
+        self.beginMeasuring()
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.parser.parse(bytes, table: self.rules.table) {
@@ -83,7 +84,7 @@ extension ClientConnection {
             generation: self.generation,
             last: &self.lastVerdict
         )
-        self.worker.counters.count(verdict.decision)
+        self.worker.tally.count(verdict.tallyPlace)
         // All else is as `nextRequest()` has left it: to build a new one costs more.
         self.request.verdict = verdict
         self.request.isHead = facts.isHead
@@ -95,6 +96,7 @@ extension ClientConnection {
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
             self.answer(denial, facts: facts)
+            self.denialWasWritten()
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
         } else if facts.forwardsLeft == 0 {

@@ -52,6 +52,7 @@ extension ClientConnection {
 
     /// Takes the head of the stream's request.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
+        self.beginMeasuring()
         self.generation.head += 1
         self.generation.fields += 1
         do throws(MessageFault) {

@@ -19,7 +19,11 @@ package final class Worker {
     private(set) var isDraining = false
     /// What new connections of a TLS listener are encrypted with.
     var tls: ServerTLS?
+    /// What has happened besides requests that were judged, which the tally has.
     var counters = GateCounters()
+    let tally = RequestTally()
+    var latency = LatencyFigures()
+    let measuresLatency: Bool
     let accessLog: AccessLog?
     var faultLog: FaultLog
     private let maxConnections: Int
@@ -50,7 +54,8 @@ package final class Worker {
 
     /// The time of the last tick; good enough for every timeout.
     private(set) var now: NIODeadline
-    private let uptime: () -> NIODeadline
+    /// `nil`: the system's, which is read without a detour.
+    private let uptime: (() -> NIODeadline)?
     /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
@@ -74,19 +79,20 @@ package final class Worker {
         logger: Logger,
         addressLimit: AddressLimit? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
-        uptime: @escaping () -> NIODeadline = NIODeadline.now,
+        uptime: (() -> NIODeadline)? = nil,
         accessLog: ((ByteBuffer) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit
         self.eventLoop = eventLoop
         self.settings = settings
+        self.measuresLatency = settings.measuresLatency
         self.logger = logger
         self.upstreamAuthority = settings.upstream.authority
         self.wallClock = wallClock
         self.uptime = uptime
-        self.now = uptime()
-        self.rules = Self.rules(ruleSet, settings, wallClock)
+        self.now = uptime?() ?? .now()
+        self.rules = Self.rules(ruleSet, settings, self.tally, wallClock)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
             eventLoop: eventLoop,
@@ -153,7 +159,7 @@ package final class Worker {
 
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
-        self.rules = Self.rules(ruleSet, self.settings, self.wallClock)
+        self.rules = Self.rules(ruleSet, self.settings, self.tally, self.wallClock)
         for client in self.clients.all { client.rulesChanged() }
         self.judgeAll()
     }
@@ -161,12 +167,14 @@ package final class Worker {
     private static func rules(
         _ ruleSet: RuleSet,
         _ settings: GateSettings,
+        _ tally: RequestTally,
         _ wallClock: @escaping () -> Timestamp
     ) -> WorkerRules {
         WorkerRules(
             ruleSet,
             cacheCapacity: settings.verdictCacheCapacity,
             logFormat: settings.accessLog,
+            tally: tally,
             now: wallClock
         )
     }
@@ -243,6 +251,30 @@ package final class Worker {
         self.faultLog.report(.refusal(refusal), metadata)
     }
 
+    /// The time to the nanosecond, for what is measured; `now` is good enough for all else.
+    @inline(__always)
+    func readClock() -> NIODeadline {
+        guard let uptime = self.uptime else { return .now() }
+        return uptime()
+    }
+
+    /// Everything that is counted on this loop, as it is now.
+    var statistics: GateStatistics {
+        var statistics = GateStatistics()
+        statistics.counters = self.counters
+        statistics.requests = self.tally.requests
+        for (terms, count) in statistics.requests {
+            statistics.counters.add(terms, times: count)
+        }
+        statistics.latency = self.latency
+        statistics.openConnections = self.connectionCount
+        statistics.parkedConnections = self.parkingLot?.count ?? 0
+        statistics.pendingRequests = self.pendingCount
+        statistics.eventStreams = self.streamCount
+        statistics.backends = self.pool.statistics(of: self.settings.upstream.targets)
+        return statistics
+    }
+
     /// Why no request should be taken on for now, if there is a reason.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
@@ -258,7 +290,7 @@ package final class Worker {
     }
 
     private func tick() {
-        let now = self.uptime()
+        let now = self.readClock()
         self.lateness.tick(late: now - self.now - Self.tickInterval)
         self.now = now
         let second = self.wallClock()
