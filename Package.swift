@@ -164,6 +164,7 @@ let package = Package(
                 "GateAdmin",
                 "GateControl",
                 "GatePolicy",
+                "GateProxy",
                 "GateTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

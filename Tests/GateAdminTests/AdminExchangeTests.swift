@@ -90,6 +90,31 @@ struct AdminExchangeTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (HTTPMethod.GET, "/feeds", 401), (.GET, "/metrics", 401), (.POST, "/-/reload", 401),
+            (.DELETE, "/metrics", 401), (.GET, "/", 401), (.GET, "/hooks/", 401),
+            (.GET, "/-/healthy", nil), (.HEAD, "/-/ready", nil), (.POST, "/hooks/a", nil),
+        ] as [(HTTPMethod, String, UInt?)]
+    )
+    func `where a token is wanted, only what is for everybody goes without`(
+        method: HTTPMethod,
+        target: String,
+        status: UInt?
+    ) throws {
+        let token = try AdminToken("0123456789abcdef")
+        var exchange = AdminExchange(Self.limits, Self.hosts, token: token)
+        switch exchange.receiveHead(self.head(method, target)) {
+        case .refuse(let answer): #expect(answer.status.code == status)
+        case .read, .readAfterContinue: #expect(status == nil)
+        }
+        exchange = AdminExchange(Self.limits, Self.hosts, token: token)
+        let field = ("Authorization", "Bearer 0123456789abcdef")
+        if case .refuse(let answer) = exchange.receiveHead(self.head(method, target, [field])) {
+            #expect(answer.status != .unauthorized)
+        }
+    }
+
     @Test func `nonsense is answered unless an answer is out, or about to go`() {
         var exchange = AdminExchange(Self.limits, Self.hosts)
         let answer = exchange.receiveNonsense(.invalidMethod)

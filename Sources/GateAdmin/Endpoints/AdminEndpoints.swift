@@ -13,7 +13,7 @@ package struct AdminEndpoints: Sendable {
     private let desk: FeedDesk
     private let hooks: FeedHooks
     private let lastGood: LastGoodRules?
-    private let droppedLogLines: @Sendable () -> UInt64
+    private let gate: GateView
     private let now: @Sendable () -> Timestamp
 
     package init(
@@ -21,14 +21,14 @@ package struct AdminEndpoints: Sendable {
         desk: FeedDesk,
         hooks: FeedHooks,
         lastGood: LastGoodRules? = nil,
-        droppedLogLines: @escaping @Sendable () -> UInt64 = { 0 },
+        gate: GateView = GateView(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
         self.desk = desk
         self.hooks = hooks
         self.lastGood = lastGood
-        self.droppedLogLines = droppedLogLines
+        self.gate = gate
         self.now = now
     }
 
@@ -40,10 +40,28 @@ package struct AdminEndpoints: Sendable {
                 await self.reloader.status,
                 await self.desk.statuses,
                 self.lastGood,
-                droppedLogLines: self.droppedLogLines(),
+                droppedLogLines: self.gate.droppedLogLines(),
                 now: self.now()
             )
             return AdminAnswer(.ok, report)
+        case .metrics:
+            guard let statistics = await self.gate.statistics() else {
+                return .refusal(.serviceUnavailable, "the gate ends")
+            }
+            let metrics = GateMetrics(
+                gate: statistics,
+                reload: await self.reloader.status,
+                reloads: await self.reloader.counts,
+                feeds: await self.desk.statuses,
+                droppedLogLines: self.gate.droppedLogLines(),
+                release: self.gate.release,
+                process: .current()
+            )
+            return AdminAnswer(metrics: metrics.families)
+        case .healthy:
+            return AdminAnswer(bare: await self.gate.isHealthy() ? .ok : .serviceUnavailable)
+        case .ready:
+            return AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable)
         case .reload:
             let status = await self.reloader.reload(reason: .request)
             let report = RulesReport(status)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
 
-/// What the admin listener answers: JSON, always.
+/// What the admin listener answers: JSON, metrics, or a bare status.
 struct AdminAnswer: Sendable, Equatable {
     private struct Problem: Encodable {
         let error: String
@@ -10,10 +10,26 @@ struct AdminAnswer: Sendable, Equatable {
     let status: HTTPResponseStatus
     /// Besides those that say what the body is.
     var fields: [(name: String, value: String)] = []
+    /// `nil`: there is no body.
+    let contentType: String?
     let body: [UInt8]
+
+    /// A status that says all there is to say.
+    init(bare status: HTTPResponseStatus) {
+        self.status = status
+        self.contentType = nil
+        self.body = []
+    }
+
+    init(metrics families: [MetricFamily]) {
+        self.status = .ok
+        self.contentType = Exposition.contentType
+        self.body = Array(Exposition.text(families).utf8)
+    }
 
     init(_ status: HTTPResponseStatus, _ content: some Encodable) {
         self.status = status
+        self.contentType = "application/json"
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
@@ -29,6 +45,15 @@ struct AdminAnswer: Sendable, Equatable {
         "ask by an address, by localhost, or by the name in --admin-listen"
     )
 
+    static let unauthorized: AdminAnswer = {
+        var answer = AdminAnswer.refusal(
+            .unauthorized,
+            "the token of --admin-token-file is wanted: Authorization: Bearer TOKEN"
+        )
+        answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
+        return answer
+    }()
+
     static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
         let methods = route.methods.map(\.rawValue).joined(separator: ", ")
         var answer = AdminAnswer.refusal(.methodNotAllowed, "only \(methods)")
@@ -39,16 +64,20 @@ struct AdminAnswer: Sendable, Equatable {
     /// The head, for a connection that goes on or ends with it.
     func head(keepsConnection: Bool) -> HTTPResponseHead {
         var headers = HTTPHeaders([
-            ("Content-Type", "application/json"), ("Content-Length", "\(self.body.count)"),
+            ("Content-Length", "\(self.body.count)"),
             ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
         ])
+        if let contentType = self.contentType {
+            headers.add(name: "Content-Type", value: contentType)
+        }
         for (name, value) in self.fields { headers.add(name: name, value: value) }
         if !keepsConnection { headers.add(name: "Connection", value: "close") }
         return HTTPResponseHead(version: .http1_1, status: self.status, headers: headers)
     }
 
     static func == (left: AdminAnswer, right: AdminAnswer) -> Bool {
-        left.status == right.status && left.body == right.body
+        left.status == right.status && left.contentType == right.contentType
+            && left.body == right.body
             && left.fields.elementsEqual(right.fields, by: ==)
     }
 }

@@ -31,21 +31,30 @@ struct AdminExchange {
 
     private let limits: AdminLimits
     private let hosts: AdminHosts
+    /// What operators must know to be answered; `nil`: nothing.
+    private let token: AdminToken?
     private var state = State.idle
     /// Whether the connection goes on after the answer.
     private(set) var keepsConnection = true
     /// Whether the answer has no body.
     private(set) var isHead = false
 
-    init(_ limits: AdminLimits, _ hosts: AdminHosts) {
+    init(_ limits: AdminLimits, _ hosts: AdminHosts, token: AdminToken? = nil) {
         self.limits = limits
         self.hosts = hosts
+        self.token = token
     }
 
     mutating func receiveHead(_ head: HTTPRequestHead) -> HeadAction {
         self.keepsConnection = head.isKeepAlive
         self.isHead = head.method == .HEAD
-        guard let route = AdminRoute(head.uri) else {
+        let route = AdminRoute(head.uri)
+        if route?.isForOperators ?? true, let token = self.token,
+            !token.admits(head.headers["Authorization"])
+        {
+            return self.refuse(.unauthorized)
+        }
+        guard let route else {
             return self.refuse(.refusal(.notFound, "there is nothing here"))
         }
         guard !route.isForOperators || self.hosts.admits(head.headers["Host"]) else {

@@ -4,6 +4,12 @@ internal import NIOHTTP1
 enum AdminRoute: Sendable, Equatable {
     /// `/feeds`: how the feeds are doing.
     case feeds
+    /// `/metrics`: what is counted, for Prometheus.
+    case metrics
+    /// `/-/healthy`: whether the event loops have their turn.
+    case healthy
+    /// `/-/ready`: whether clients are to come.
+    case ready
     /// `/-/reload`: reads the rules again.
     case reload
     /// `/hooks/NAME`: the webhook of a feed.
@@ -14,32 +20,35 @@ enum AdminRoute: Sendable, Equatable {
     /// Finds what a request is for, whatever its query says; `nil` if there is nothing.
     init?(_ target: String) {
         let path = target.prefix { $0 != "?" }
-        if path == "/feeds" {
-            self = .feeds
-        } else if path == "/-/reload" {
-            self = .reload
-        } else if path.hasPrefix(Self.hooks), path.count > Self.hooks.count {
+        switch path {
+        case "/feeds": self = .feeds
+        case "/metrics": self = .metrics
+        case "/-/healthy": self = .healthy
+        case "/-/ready": self = .ready
+        case "/-/reload": self = .reload
+        case _ where path.hasPrefix(Self.hooks) && path.count > Self.hooks.count:
             self = .hook(feed: String(path.dropFirst(Self.hooks.count)))
-        } else {
-            return nil
+        default: return nil
         }
     }
 
     /// Where the webhook of a feed is.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
-    /// Whether it tells something; a webhook is only taken, proves itself by its signature, and may
-    /// come by whatever name its source knows.
+    /// Whether it is for operators alone, who ask by the right name and, from afar, with the token.
+    ///
+    /// A webhook is only taken, proves itself by its signature, and may come by whatever name its source
+    /// knows; a prober learns a status and nothing else.
     var isForOperators: Bool {
         switch self {
-        case .feeds, .reload: true
-        case .hook: false
+        case .feeds, .metrics, .reload: true
+        case .hook, .healthy, .ready: false
         }
     }
 
     var methods: [HTTPMethod] {
         switch self {
-        case .feeds: [.GET, .HEAD]
+        case .feeds, .metrics, .healthy, .ready: [.GET, .HEAD]
         case .hook, .reload: [.POST]
         }
     }

@@ -11,10 +11,15 @@ final class AdminHandler: ChannelInboundHandler {
     private var exchange: AdminExchange
     private var deadline: Scheduled<Void>?
 
-    init(_ endpoints: AdminEndpoints, limits: AdminLimits, hosts: AdminHosts) {
+    init(
+        _ endpoints: AdminEndpoints,
+        limits: AdminLimits,
+        hosts: AdminHosts,
+        token: AdminToken?
+    ) {
         self.endpoints = endpoints
         self.limits = limits
-        self.exchange = AdminExchange(limits, hosts)
+        self.exchange = AdminExchange(limits, hosts, token: token)
     }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -39,16 +39,25 @@ package final class AdminServer: Sendable {
 
     /// Starts listening.
     ///
-    /// - Throws: What the system says if the place cannot be listened on.
+    /// - Parameters:
+    ///   - place: Where operators connect.
+    ///   - endpoints: What answers them.
+    ///   - token: What they must know wherever other machines can reach the place.
+    ///   - limits: What is taken of each of them.
+    ///   - logger: Gets warnings.
+    /// - Returns: The listener, which answers already.
+    /// - Throws: What the system says if the place cannot be listened on, and `AdminTokenError` if other
+    ///   machines could reach it without a token.
     package static func start(
         on place: Place,
         endpoints: AdminEndpoints,
+        token: AdminTokenFile? = nil,
         limits: AdminLimits = .defaults,
         logger: Logger
     ) async throws -> AdminServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
-            let bootstrap = self.bootstrap(group, place, endpoints, limits, logger)
+            let bootstrap = self.bootstrap(group, place, endpoints, token, limits, logger)
             let server: AdminServer
             switch place {
             case .address(let host, let port, let sharesPort):
@@ -64,11 +73,10 @@ package final class AdminServer: Sendable {
                 }
                 server = try AdminServer(group, channels, hasSuccessor: true)
             }
-            for address in server.channels.compactMap(\.localAddress)
-            where !address.isOfThisMachineAlone {
-                logger.warning(
-                    "other machines can reach the admin listener",
-                    metadata: ["address": "\(Endpoint(address))"]
+            let addresses = server.channels.compactMap(\.localAddress)
+            if token == nil, let address = addresses.first(where: { !$0.isOfThisMachineAlone }) {
+                throw AdminTokenError(
+                    "other machines can reach \(Endpoint(address)): --admin-token-file is needed"
                 )
             }
             return server
@@ -82,6 +90,7 @@ package final class AdminServer: Sendable {
         _ group: MultiThreadedEventLoopGroup,
         _ place: Place,
         _ endpoints: AdminEndpoints,
+        _ token: AdminTokenFile?,
         _ limits: AdminLimits,
         _ logger: Logger
     ) -> ServerBootstrap {
@@ -116,8 +125,15 @@ package final class AdminServer: Sendable {
                         withEncoderConfiguration: .init(),
                         withDecoderLimitConfiguration: decoding
                     )
-                    let hosts = AdminHosts(channel.parent?.localAddress, listeningOn: place.host)
-                    try pipeline.addHandler(AdminHandler(endpoints, limits: limits, hosts: hosts))
+                    let listener = channel.parent?.localAddress
+                    try pipeline.addHandler(
+                        AdminHandler(
+                            endpoints,
+                            limits: limits,
+                            hosts: AdminHosts(listener, listeningOn: place.host),
+                            token: listener?.isOfThisMachineAlone == true ? nil : token?.current()
+                        )
+                    )
                 }
             }
     }

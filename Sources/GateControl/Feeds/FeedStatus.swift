@@ -1,7 +1,7 @@
 /// How a feed is doing, for the log, the status page and the metrics.
 package struct FeedStatus: Sendable, Equatable {
     /// How much what a feed says can be relied on.
-    package enum State: String, Sendable {
+    package enum State: String, Sendable, CaseIterable {
         /// It has said nothing yet.
         case waiting
         /// Its last answer was good.

@@ -49,3 +49,11 @@ package struct ReloadStatus: Sendable, Equatable {
         self.refusals = failure.refusals
     }
 }
+
+/// How often the rules were read, by what became of it.
+package struct ReloadCounts: Sendable, Equatable {
+    package internal(set) var succeeded: UInt64 = 0
+    package internal(set) var failed: UInt64 = 0
+
+    package init() {}
+}

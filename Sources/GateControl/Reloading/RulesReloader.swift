@@ -58,6 +58,8 @@ package actor RulesReloader {
     package private(set) var current: LoadedRules?
     /// How the last reload went.
     package private(set) var status = ReloadStatus.notLoaded
+    /// How often the rules were read since the start, and found right, or not.
+    package private(set) var counts = ReloadCounts()
     /// The feeds of the rules, again with every reload of the file that succeeds.
     nonisolated let feeds: AsyncStream<[FeedDefinition]>
 
@@ -257,6 +259,7 @@ package actor RulesReloader {
             }
             await self.use(loaded, reason)
             self.failure = nil
+            self.counts.succeeded += 1
             self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
@@ -322,6 +325,7 @@ package actor RulesReloader {
 
     private func keepCurrent(after failure: LoadFailure, _ reason: Reason) {
         self.status.fail(failure)
+        self.counts.failed += 1
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
         // The watch and an operator often ask for the same text at the same time.
         let isKnown = failure == self.failure

@@ -10,6 +10,7 @@ package final class RuleSet: Sendable {
     let responder: Responder
     /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
     package let clientClasses: ClientClasses?
+    private let namedClients: NamedClients
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
@@ -21,6 +22,7 @@ package final class RuleSet: Sendable {
         self.judge = Judge(definition, classifier)
         self.responder = Responder(definition)
         self.clientClasses = ClientClasses(definition, reader)
+        self.namedClients = NamedClients(definition)
     }
 
     package var revision: String { self.definition.revision }
@@ -85,6 +87,11 @@ package final class RuleSet: Sendable {
         address: String?
     ) -> Decision {
         self.judge.decide(identity, in: scope, at: now, address: address)
+    }
+
+    /// The terms in which a request is counted on which this was decided.
+    package func terms(of decision: Decision, for identity: ClientIdentity) -> RequestTerms {
+        self.namedClients.terms(of: decision, for: identity)
     }
 
     /// The answer for a client that must upgrade, or that meets maintenance; `nil` for one that

@@ -25,6 +25,8 @@ package struct GateCounters: Equatable, Sendable {
     /// Answers under way that were ended, because other rules or their time forbade them.
     package var revoked: UInt64 = 0
 
+    /// Connections of clients that were accepted, before it was known whether there is room.
+    package var connectionsAccepted: UInt64 = 0
     /// Connections that were refused because there were as many as there may be: altogether, and
     /// from one address.
     package var connectionsRefused: UInt64 = 0
@@ -41,20 +43,21 @@ package struct GateCounters: Equatable, Sendable {
 
     package init() {}
 
-    package mutating func count(_ decision: Decision) {
-        self.requests += 1
-        switch decision.kind {
-        case .allow: self.allowed += 1
-        case .recommend: self.recommended += 1
-        case .require: self.required += 1
-        case .maintenance: self.maintenance += 1
+    /// Adds requests of the same terms.
+    package mutating func add(_ terms: RequestTerms, times count: UInt64) {
+        self.requests += count
+        switch terms.kind {
+        case .allow: self.allowed += count
+        case .recommend: self.recommended += count
+        case .require: self.required += count
+        case .maintenance: self.maintenance += count
         }
-        switch decision.gap {
-        case .missing: self.identityMissing += 1
-        case .unreadable: self.identityUnreadable += 1
+        switch terms.gap {
+        case .missing: self.identityMissing += count
+        case .unreadable: self.identityUnreadable += count
         case nil: break
         }
-        if !decision.observed.isEmpty { self.observed += 1 }
+        if !terms.observed.isEmpty { self.observed += count }
     }
 
     package static func + (left: GateCounters, right: GateCounters) -> GateCounters {
@@ -73,6 +76,7 @@ package struct GateCounters: Equatable, Sendable {
         sum.eventStreams += right.eventStreams
         sum.eventsSent += right.eventsSent
         sum.revoked += right.revoked
+        sum.connectionsAccepted += right.connectionsAccepted
         sum.connectionsRefused += right.connectionsRefused
         sum.connectionsPerAddressRefused += right.connectionsPerAddressRefused
         sum.proxyHeadersRefused += right.proxyHeadersRefused

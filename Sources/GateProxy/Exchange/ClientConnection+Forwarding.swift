@@ -51,6 +51,7 @@ extension ClientConnection {
             return self.failSoon([head] + body)
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
+            self.requestWasForwarded()
             return self.connect(to: choice, sending: [head] + body)
         }
         self.request.trial = choice.trial
@@ -58,6 +59,7 @@ extension ClientConnection {
         self.attach(upstream)
         upstream.write(head)
         for piece in body { upstream.write(piece) }
+        self.requestWasForwarded()
         // What may be sent again is given back when the answer comes.
         if self.request.replay == nil { self.worker.giveBack(head) }
     }

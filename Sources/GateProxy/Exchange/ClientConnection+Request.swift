@@ -36,6 +36,7 @@ extension ClientConnection {
             self.rules = self.worker.rules
             self.parser.reset()
         }
+        self.beginMeasuring()
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.parser.parse(bytes, table: self.rules.table) {
@@ -81,7 +82,7 @@ extension ClientConnection {
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
             last: &self.lastVerdict
         )
-        self.worker.counters.count(verdict.decision)
+        self.worker.tally.count(verdict.tallyPlace)
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             self.worker.untrustedProxy?.report(self.origin.address)
         }
@@ -96,6 +97,7 @@ extension ClientConnection {
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
             self.answer(denial, facts: facts)
+            self.denialWasWritten()
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
         } else if facts.forwardsLeft == 0 {

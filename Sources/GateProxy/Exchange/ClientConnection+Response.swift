@@ -12,7 +12,10 @@ extension ClientConnection {
             // the next request (RFC 9110 10.1.1).
             framedByClose: facts.framing == .untilClose || dechunks || self.request.awaitsContinue
         )
-        if !head.isInterim || action == .tunnel { self.endPending() }
+        if !head.isInterim || action == .tunnel {
+            self.endPending()
+            self.answerHasBegun()
+        }
         let isWebSocket = action == .tunnel && self.upgradesTo("websocket", head, facts, bytes)
         switch action {
         case .forwardInterim:

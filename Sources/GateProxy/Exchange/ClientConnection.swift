@@ -72,6 +72,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var unsent: [ByteBuffer]?
     var transport = ClientTransport.none
     var deadline: NIODeadline?
+    /// When the head of the request was read, and when it was the backend's turn, if that is measured.
+    var headReadAt = NIODeadline.uptimeNanoseconds(0)
+    var forwardedAt = NIODeadline.uptimeNanoseconds(0)
     /// No lingering beyond it.
     var lingerEnd: NIODeadline?
     var registryIndex = 0

@@ -52,6 +52,7 @@ extension ClientConnection {
 
     /// Takes the head of the stream's request.
     func received(_ head: RequestHead, in bytes: Span<UInt8>) {
+        self.beginMeasuring()
         do throws(MessageFault) {
             let facts = try RequestFacts(head, in: bytes)
             self.judge(head, facts: facts, in: bytes)

@@ -7,6 +7,7 @@ package enum ClientPipeline {
     ///
     /// `isSecure`: whether the client speaks TLS; a PROXY header stands in front of it, unencrypted.
     package static func begin(on channel: any Channel, worker: Worker, isSecure: Bool) throws {
+        worker.counters.connectionsAccepted += 1
         let peer = channel.remoteAddress
         guard worker.settings.readsProxyHeaders else {
             return try self.complete(on: channel, worker: worker, peer: peer, isSecure: isSecure)

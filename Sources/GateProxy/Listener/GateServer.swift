@@ -15,6 +15,7 @@ package final class GateServer: Sendable {
     private let names: NIOLoopBound<UpstreamNames>?
     /// Whether the loops are about to end: one that has ended never answers.
     private let isEnding = Mutex(false)
+    private let isStopping = Mutex(false)
 
     /// Where clients connect; the port is the real one if 0 was asked for.
     package var address: SocketAddress { self.listeners.address }
@@ -206,15 +207,21 @@ package final class GateServer: Sendable {
         }
     }
 
-    /// The counters of all loops together.
-    package func counters() async -> GateCounters {
-        var sum = GateCounters()
-        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            let counters = try? await worker.eventLoop.submit { worker.value.counters }.get()
-            sum = sum + (counters ?? GateCounters())
+    /// Everything that is counted, of all loops together; `nil` when the loops end, and with them what
+    /// they have counted.
+    package func statistics() async -> GateStatistics? {
+        var sum = GateStatistics()
+        for worker in self.workers {
+            guard !self.isEnding.withLock({ $0 }),
+                let part = try? await worker.eventLoop.submit({ worker.value.statistics }).get()
+            else { return nil }
+            sum.add(part)
         }
         return sum
     }
+
+    /// Whether clients are to come: false from the moment at which it is told to stop.
+    package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
     /// Stops listening, lets exchanges come to their end, and closes what is left at the deadline;
     /// WebSockets, which have no end of their own, are told a moment before.
@@ -222,6 +229,7 @@ package final class GateServer: Sendable {
     /// `timeout`: how long exchanges may take.
     /// - Returns: whether every exchange came to its end.
     package func shutDown(timeout: TimeAmount) async -> Bool {
+        self.isStopping.withLock { $0 = true }
         await self.listeners.close(self.workers.map(\.eventLoop))
         let grace = self.listeners.drainGrace
         let drained = self.workers.map { worker in

@@ -40,6 +40,8 @@ package struct GateSettings: Sendable {
     package var servesClients: Bool
     /// Clients at the same time over all threads that listen to events.
     package var maxEventStreams: Int
+    /// Whether the time that requests take is measured, which needs looks at the clock.
+    package var measuresLatency: Bool
     /// Verdicts that each thread remembers.
     package var verdictCacheCapacity: Int
 
@@ -64,6 +66,7 @@ package struct GateSettings: Sendable {
         self.accessLog = nil
         self.servesClients = true
         self.maxEventStreams = 50_000
+        self.measuresLatency = false
         self.verdictCacheCapacity = 8192
     }
 }

@@ -19,7 +19,11 @@ package final class Worker {
     private(set) var isDraining = false
     /// What new connections of a TLS listener are encrypted with.
     var tls: ServerTLS?
+    /// What has happened besides requests that were judged, which the tally has.
     var counters = GateCounters()
+    let tally = RequestTally()
+    var latency = LatencyFigures()
+    let measuresLatency: Bool
     let accessLog: AccessLog?
     var faultLog: FaultLog
     private let maxConnections: Int
@@ -52,7 +56,8 @@ package final class Worker {
 
     /// The time of the last tick; good enough for every timeout.
     private(set) var now: NIODeadline
-    private let uptime: () -> NIODeadline
+    /// `nil`: the system's, which is read without a detour.
+    private let uptime: (() -> NIODeadline)?
     /// The `Date` field line, made anew each second (RFC 9110 6.6.1).
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
@@ -77,7 +82,7 @@ package final class Worker {
         addressLimit: AddressLimit? = nil,
         untrustedProxy: UntrustedProxyNotice? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
-        uptime: @escaping () -> NIODeadline = NIODeadline.now,
+        uptime: (() -> NIODeadline)? = nil,
         accessLog: ((ByteBuffer) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
@@ -85,12 +90,13 @@ package final class Worker {
         self.untrustedProxy = untrustedProxy
         self.eventLoop = eventLoop
         self.settings = settings
+        self.measuresLatency = settings.measuresLatency
         self.logger = logger
         self.upstreamAuthority = settings.upstream.authority
         self.wallClock = wallClock
         self.uptime = uptime
-        self.now = uptime()
-        self.rules = Self.rules(ruleSet, settings, wallClock)
+        self.now = uptime?() ?? .now()
+        self.rules = Self.rules(ruleSet, settings, self.tally, wallClock)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
             eventLoop: eventLoop,
@@ -157,7 +163,7 @@ package final class Worker {
 
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
-        self.rules = Self.rules(ruleSet, self.settings, self.wallClock)
+        self.rules = Self.rules(ruleSet, self.settings, self.tally, self.wallClock)
         for client in self.clients.all { client.rulesChanged() }
         self.judgeAll()
     }
@@ -165,12 +171,14 @@ package final class Worker {
     private static func rules(
         _ ruleSet: RuleSet,
         _ settings: GateSettings,
+        _ tally: RequestTally,
         _ wallClock: @escaping () -> Timestamp
     ) -> WorkerRules {
         WorkerRules(
             ruleSet,
             cacheCapacity: settings.verdictCacheCapacity,
             logFormat: settings.accessLog,
+            tally: tally,
             now: wallClock
         )
     }
@@ -253,6 +261,30 @@ package final class Worker {
         self.faultLog.report(.failedHandshake(problem), ["client": "\(client.address)"])
     }
 
+    /// The time to the nanosecond, for what is measured; `now` is good enough for all else.
+    @inline(__always)
+    func readClock() -> NIODeadline {
+        guard let uptime = self.uptime else { return .now() }
+        return uptime()
+    }
+
+    /// Everything that is counted on this loop, as it is now.
+    var statistics: GateStatistics {
+        var statistics = GateStatistics()
+        statistics.counters = self.counters
+        statistics.requests = self.tally.requests
+        for (terms, count) in statistics.requests {
+            statistics.counters.add(terms, times: count)
+        }
+        statistics.latency = self.latency
+        statistics.openConnections = self.connectionCount
+        statistics.parkedConnections = self.parkingLot?.count ?? 0
+        statistics.pendingRequests = self.pendingCount
+        statistics.eventStreams = self.streamCount
+        statistics.backends = self.pool.statistics(of: self.settings.upstream.targets)
+        return statistics
+    }
+
     /// Why no request should be taken on for now, if there is a reason.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
@@ -268,7 +300,7 @@ package final class Worker {
     }
 
     private func tick() {
-        let now = self.uptime()
+        let now = self.readClock()
         self.lateness.tick(late: now - self.now - Self.tickInterval)
         self.now = now
         let second = self.wallClock()

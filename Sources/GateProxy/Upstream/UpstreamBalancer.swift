@@ -104,6 +104,11 @@ struct UpstreamBalancer: Equatable {
         self.members[index] != Member()
     }
 
+    /// Whether an address is left out, or on trial after it was.
+    func isLeftOut(_ index: Int) -> Bool {
+        self.members[index].phase != .serving
+    }
+
     enum SuccessAction: Equatable {
         /// It serves again after it was left out.
         case welcomeBack

@@ -46,6 +46,7 @@ final class UpstreamPool {
     private var members: [Member] = []
     private var balancer = UpstreamBalancer(count: 0, turn: Int.random(in: 0..<1024))
     private var faultLog: FaultLog
+    private var failures: [UpstreamTarget: BackendStatistics.Failures] = [:]
     private var isClosed = false
 
     init(
@@ -248,6 +249,7 @@ extension UpstreamPool {
     func connectFailed(_ member: Member, _ error: any Error) {
         let problem = HandshakeProblem(error, with: .backend)
         self.logFailure(problem?.description ?? ConnectProblem.words(error), of: member)
+        self.failures[member.address.target, default: .init()].connections += 1
         guard let index = member.index else { return }
         self.note(self.balancer.connectFailed(index, at: .now()), of: member, at: index)
     }
@@ -279,6 +281,7 @@ extension UpstreamPool {
     }
 
     fileprivate func answerFailed(_ member: Member, isSilent: Bool) {
+        self.failures[member.address.target, default: .init()].answers += 1
         guard let index = member.index else { return }
         let action = self.balancer.answerFailed(index, isSilent: isSilent, at: .now())
         self.note(action, of: member, at: index)
@@ -304,6 +307,23 @@ extension UpstreamPool {
             )
         case .keepOut, .doNothing:
             break
+        }
+    }
+}
+
+extension UpstreamPool {
+    /// How these targets are doing, as this event loop knows them.
+    func statistics(of targets: [UpstreamTarget]) -> [BackendStatistics] {
+        Set(targets).map { target in
+            var backend = BackendStatistics(name: target.description)
+            backend.failures = self.failures[target] ?? .init()
+            for (index, member) in self.members.enumerated() where member.address.target == target {
+                let isLeftOut = self.members.count > 1 && self.balancer.isLeftOut(index)
+                backend.addresses[member.address.description] = isLeftOut
+                backend.idleConnections += member.idle.count
+                backend.sharedConnections += member.shared.connections.count
+            }
+            return backend
         }
     }
 }

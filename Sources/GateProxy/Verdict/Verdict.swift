@@ -4,6 +4,8 @@ package import GatePolicy
 /// every request of the same identity, or of the same class.
 package final class Verdict: Sendable {
     package let decision: Decision
+    /// The place of its terms in the `RequestTally` of the loop.
+    let tallyPlace: Int
     /// Field lines that are added to the request for the backend.
     let upstreamFields: [UInt8]
     /// One bit for each identity field whose lines are removed from the request, by the index of
@@ -27,6 +29,7 @@ package final class Verdict: Sendable {
 
     package init(
         decision: Decision,
+        tallyPlace: Int = 0,
         upstreamIdentity: UpstreamIdentity = UpstreamIdentity(),
         identityHeaderNames: [String] = [],
         hint: [HeaderField] = [],
@@ -40,6 +43,7 @@ package final class Verdict: Sendable {
         self.clientLogFields = clientLogFields
         self.members = members
         self.decision = decision
+        self.tallyPlace = tallyPlace
         self.decidedAt = now
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
@@ -60,6 +64,7 @@ package final class Verdict: Sendable {
     /// The same verdict on another client of the class, which is told something else.
     init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
+        self.tallyPlace = verdict.tallyPlace
         self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
         self.clientFields = verdict.clientFields

@@ -25,19 +25,24 @@ final class WorkerRules {
     let dependsOnAddress: Bool
     /// How verdicts are logged; `nil`: they are not.
     private let logFormat: AccessLogFormat?
+    private let tally: RequestTally
     private let now: () -> Timestamp
     private let release: (RuleSet) -> Void
 
-    /// `release`: takes the rule set when the last connection has let go of it.
+    /// The rules of one event loop, of which nothing is worked out yet.
+    ///
+    /// `tally`: counts by the terms of verdicts; `release`: takes the rule set when the last connection has let go of it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
         logFormat: AccessLogFormat? = nil,
+        tally: RequestTally = RequestTally(),
         now: @escaping () -> Timestamp = HTTPDate.now,
         release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
         self.ruleSet = ruleSet
         self.logFormat = logFormat
+        self.tally = tally
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
@@ -50,6 +55,7 @@ final class WorkerRules {
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
+            tallyPlace: tally.place(of: .preflight),
             logFields: logFormat.map { AccessLogFields.rendered(.preflight, as: $0) } ?? [],
             clientLogFields: logFormat.map { AccessLogFields.rendered(client: nil, as: $0) } ?? []
         )
@@ -263,6 +269,7 @@ final class WorkerRules {
         let logged = members == nil ? identity : nil
         return Verdict(
             decision: decision,
+            tallyPlace: self.tally.place(of: self.ruleSet.terms(of: decision, for: identity)),
             upstreamIdentity: upstream,
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),

@@ -7,14 +7,17 @@ struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Asks a gate on this machine whether it answers: exit 0, or 1 and the reason.",
         discussion: """
-            It asks for /.versiongate/status without TLS, which the gate answers itself: a backend \
-            that is down does not make the gate unhealthy. A gate that --client-endpoints false keeps \
-            from answering, or that speaks TLS alone, cannot be asked.
+            It asks for /-/healthy where the gate listens for operators, if it does: with --admin, or \
+            VERSIONGATE_ADMIN_LISTEN. Otherwise it asks for /.versiongate/status without TLS, which the \
+            gate answers itself, unless --client-endpoints is false or it speaks TLS alone. A backend \
+            that is down does not make the gate unhealthy.
             """
     )
 
     @Option(help: "Where the gate listens, HOST:PORT; VERSIONGATE_LISTEN, if it is not given.")
     var listen: String?
+    @Option(help: "Where it listens for operators, [HOST:]PORT; else VERSIONGATE_ADMIN_LISTEN.")
+    var admin: String?
     @Option(help: "Seconds for the answer.")
     var timeout = 3.0
 
@@ -29,21 +32,42 @@ struct Healthcheck: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        if self.listen == nil,
+            let admin = self.admin ?? environment[Setting.adminListen.environmentVariable]
+        {
+            let listen = Int(admin) == nil ? admin : "127.0.0.1:\(admin)"
+            return try await self.ask(listen, "--admin", for: "/-/healthy") { $0.status == 200 }
+        }
         let listen =
-            self.listen ?? ProcessInfo.processInfo.environment[Setting.listen.environmentVariable]
-            ?? "127.0.0.1:8080"
-        guard let host = Self.reachable(listen) else {
-            throw ValidationError("--listen '\(listen)': expected HOST:PORT")
+            self.listen ?? environment[Setting.listen.environmentVariable] ?? "127.0.0.1:8080"
+        try await self.ask(listen, "--listen", for: "/.versiongate/status") { response in
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
+            return response.status == 200 && answer != nil
+        }
+    }
+
+    private func ask(
+        _ place: String,
+        _ option: String,
+        for path: String,
+        isWell: (FetchResponse) -> Bool
+    ) async throws {
+        guard let host = Self.reachable(place) else {
+            throw ValidationError("\(option) '\(place)': expected HOST:PORT")
         }
         do {
-            let url = try FetchURL(parsing: "http://\(host)/.versiongate/status")
+            let url = try FetchURL(parsing: "http://\(host)\(path)")
             var limits = FetchLimits.defaults
             limits.deadline = .seconds(self.timeout)
-            let request = FetchRequest(url, limits: limits)
-            let response = try await Fetcher().fetch(request)
-            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
-            guard response.status == 200, answer != nil else {
-                StandardError.write("versiongate: \(host): this is no gate (\(response.status))")
+            let response = try await Fetcher().fetch(FetchRequest(url, limits: limits))
+            guard isWell(response) else {
+                let status = response.status
+                StandardError.write(
+                    status == 503
+                        ? "versiongate: \(host): the gate is not well"
+                        : "versiongate: \(host): this is no gate (\(status))"
+                )
                 throw ExitCode.failure
             }
         } catch let exit as ExitCode {

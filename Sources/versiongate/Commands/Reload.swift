@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import GateAdmin
 import GateControl
 import GatePolicy
 
@@ -15,6 +16,10 @@ struct Reload: AsyncParsableCommand {
 
     @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
     var admin = "9901"
+    @Option(
+        help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
+    )
+    var adminTokenFile: String?
     @Flag(help: "Wait until the gate has read the rules, and exit by what it says.")
     var wait = false
 
@@ -32,12 +37,22 @@ struct Reload: AsyncParsableCommand {
         var findings: [Item]
     }
 
+    private func token() throws(SettingsError) -> AdminTokenFile? {
+        let environment = ProcessInfo.processInfo.environment
+        let path = self.adminTokenFile ?? environment[Setting.adminTokenFile.environmentVariable]
+        return try AdminTokenFile(setting: path)
+    }
+
     func run() async throws {
         let host = Int(self.admin) == nil ? self.admin : "127.0.0.1:\(self.admin)"
         let response: FetchResponse
         do {
             let url = try FetchURL(parsing: "http://\(host)/-/reload")
-            let request = FetchRequest(url, method: .post(body: [], type: "application/json"))
+            let request = FetchRequest(
+                url,
+                method: .post(body: [], type: "application/json"),
+                credential: try self.token().map { .bearer($0.text) }
+            )
             let fetcher = try Fetcher()
             guard self.wait else {
                 _ = try await fetcher.open(request)

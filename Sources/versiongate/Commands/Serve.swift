@@ -44,6 +44,10 @@ struct Serve: AsyncParsableCommand {
         help: "Where operators look and reload, and webhooks come: [HOST:]PORT (default: nowhere)."
     )
     var adminListen: String?
+    @Option(help: "File with the token that operators on other machines send (Bearer).")
+    var adminTokenFile: String?
+    @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
+    var latencyMetrics: String?
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
     var reusePort = false
     @Option(
@@ -138,6 +142,7 @@ struct Serve: AsyncParsableCommand {
             .listen: self.listen, .tlsListen: self.tlsListen,
             .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
             .tlsClientCa: self.tlsClientCa, .adminListen: self.adminListen,
+            .adminTokenFile: self.adminTokenFile, .latencyMetrics: self.latencyMetrics,
             .upstream: self.upstream,
             .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
@@ -227,10 +232,17 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         if let tls { CertificateReloader.remark(on: tls, logger) }
+        let adminPlace = AdminServer.Place(
+            settings,
+            inherited: inherited.sockets { $0 == InheritedSockets.adminName }
+        )
+        var gateSettings = settings.gate
+        // Figures that nobody can ask for are not worth a look at the clock.
+        if adminPlace == nil { gateSettings.measuresLatency = false }
         let server: GateServer
         do {
             server = try await GateServer.start(
-                settings: settings.gate,
+                settings: gateSettings,
                 ruleSet: ruleSet,
                 tls: tls,
                 logger: logger,
@@ -265,16 +277,14 @@ struct Serve: AsyncParsableCommand {
         }
         let hooks = FeedHooks(logger: logger)
         let admin = try await self.startAdmin(
-            AdminServer.Place(
-                settings,
-                inherited: inherited.sockets { $0 == InheritedSockets.adminName }
-            ),
+            adminPlace,
+            token: settings.adminToken,
             AdminEndpoints(
                 reloader: reloader,
                 desk: desk,
                 hooks: hooks,
                 lastGood: state.lastGood,
-                droppedLogLines: { log.droppedLines },
+                gate: GateView(server, log: log),
                 now: SystemClock.now
             ),
             logger: logger
@@ -343,12 +353,18 @@ struct Serve: AsyncParsableCommand {
 
     private func startAdmin(
         _ place: AdminServer.Place?,
+        token: AdminTokenFile?,
         _ endpoints: AdminEndpoints,
         logger: Logger
     ) async throws -> AdminServer? {
         guard let place else { return nil }
         do {
-            return try await AdminServer.start(on: place, endpoints: endpoints, logger: logger)
+            return try await AdminServer.start(
+                on: place,
+                endpoints: endpoints,
+                token: token,
+                logger: logger
+            )
         } catch {
             var problem = "\(error)"
             if case .address(let host, let port, _) = place {

@@ -1,5 +1,6 @@
 import GateAdmin
 import GateProxy
+import NIOCore
 import ServiceLifecycle
 
 /// Leaves the admin listener to a successor as soon as the gate is asked to stop; without one, the
@@ -27,5 +28,24 @@ extension AdminServer.Place {
         } else {
             return nil
         }
+    }
+}
+
+extension GateView {
+    /// How long an event loop may take to have its turn before the gate is unhealthy.
+    private static let patience = TimeAmount.seconds(2)
+
+    /// The data plane of this process.
+    init(_ server: GateServer, log: LogWriter) {
+        self.init(
+            release: Release(
+                version: versiongate.Release.version,
+                commit: versiongate.Release.commit
+            ),
+            statistics: { await server.statistics() },
+            isHealthy: { await server.isResponsive(within: Self.patience) },
+            isReady: { server.isReady },
+            droppedLogLines: { log.droppedLines }
+        )
     }
 }

@@ -38,7 +38,7 @@ struct GateService: Service {
         }
         self.manager?.tell(.stopping, .status("letting requests come to their end"))
         self.logger.info("draining")
-        let counters = await self.server.counters()
+        let counters = await self.server.statistics()?.counters ?? GateCounters()
         let inTime = await self.server.shutDown(timeout: self.drainTimeout)
         self.logger.info(
             inTime ? "stopped" : "stopped before every request had come to its end",

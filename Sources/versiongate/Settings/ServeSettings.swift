@@ -1,3 +1,4 @@
+import GateAdmin
 import GateProxy
 import Logging
 import NIOCore
@@ -15,6 +16,8 @@ struct ServeSettings {
     var feedCA: String?
     /// Where operators, and webhooks, connect; `nil`: nowhere.
     var adminListen: Endpoint?
+    /// What operators on other machines must know.
+    var adminToken: AdminTokenFile?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount
     var logFormat: LogFormat
@@ -77,6 +80,7 @@ struct ServeSettings {
                 AccessLogFormat(rawValue: $0)
             } ?? self.logFormat.ofAccessLog
         gate.accessLog = try reader.boolean(.accessLog) == true ? accessLogFormat : nil
+        gate.measuresLatency = try reader.boolean(.latencyMetrics) ?? true
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
         self.stateDir = reader.text(.stateDir)
@@ -86,6 +90,7 @@ struct ServeSettings {
             // A port alone is this machine's: others are let in by name only.
             Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
         }
+        self.adminToken = try AdminTokenFile(setting: reader.text(.adminTokenFile))
         self.drainTimeout =
             try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
             ?? .seconds(30)
@@ -174,6 +179,18 @@ struct ServeSettings {
             timeouts[keyPath: timeout] = TimeAmount(seconds: seconds)
         }
         return timeouts
+    }
+}
+
+extension AdminTokenFile {
+    /// The file that is set, if one is.
+    convenience init?(setting path: String?) throws(SettingsError) {
+        guard let path else { return nil }
+        do throws(AdminTokenError) {
+            try self.init(path: path)
+        } catch {
+            throw SettingsError("\(Setting.adminTokenFile.flag) '\(path)': \(error)")
+        }
     }
 }
 

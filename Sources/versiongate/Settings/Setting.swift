@@ -9,6 +9,8 @@ enum Setting: String, CaseIterable {
     case tlsKey
     case tlsClientCa
     case adminListen
+    case adminTokenFile
+    case latencyMetrics
     case reusePort
     case proxyProtocol
     case upstream

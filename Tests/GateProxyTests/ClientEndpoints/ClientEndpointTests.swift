@@ -83,7 +83,7 @@ struct ClientEndpointTests {
             "Host: a"
         )
         #expect(post.hasPrefix("HTTP/1.1 405 "))
-        #expect(stage.worker.counters.requests == 0)
+        #expect(stage.worker.statistics.counters.requests == 0)
     }
 
     @Test func `a client learns where it stands, and that nothing has changed since`() throws {
@@ -121,7 +121,7 @@ struct ClientEndpointTests {
         )
         #expect(other.contains("\r\n\r\n{\"decision\":\"allow\""))
         // None of this is traffic for the backend, which the rules count.
-        #expect(stage.worker.counters.requests == 0)
+        #expect(stage.worker.statistics.counters.requests == 0)
         #expect(stage.worker.counters.launchChecks == 6)
     }
 

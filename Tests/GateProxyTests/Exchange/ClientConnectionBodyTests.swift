@@ -87,7 +87,7 @@ struct ClientConnectionBodyTests {
         #expect(client.socket.takeSent() == "")
         try client.receive("T / HTTP/1.1\r\nHost: a\r\nX-App-Version: 1\r\n\r\n")
         #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
-        #expect(stage.worker.counters.requests == 2)
+        #expect(stage.worker.statistics.counters.requests == 2)
     }
 
     @Test func `reading a body away has a time of its own`() throws {

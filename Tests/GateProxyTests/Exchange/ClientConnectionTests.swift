@@ -20,7 +20,7 @@ struct ClientConnectionTests {
         #expect(client.socket.takeSent() == Message.ok)
         #expect(stage.idle === upstream.handler)
         #expect(client.handler.exchange == .head)
-        #expect(stage.worker.counters.allowed == 1)
+        #expect(stage.worker.statistics.counters.allowed == 1)
     }
 
     @Test func `what is read of a body at one time is written at one time`() throws {
@@ -63,7 +63,7 @@ struct ClientConnectionTests {
             #expect(!client.socket.isOutputClosed)
         }
         #expect(upstream.socket.sent == "")
-        #expect(stage.worker.counters.required == 2)
+        #expect(stage.worker.statistics.counters.required == 2)
     }
 
     @Test func `an answer to HEAD has a length and no body`() throws {
@@ -285,7 +285,7 @@ struct ClientConnectionTests {
             try client.receive(String(head[half...]) + head[..<half])
             _ = client.socket.takeSent()
         }
-        #expect(stage.worker.counters.required == 500)
+        #expect(stage.worker.statistics.counters.required == 500)
         #expect(client.handler.inbound.capacity < 64 * 1024)
     }
 }

@@ -42,7 +42,7 @@ struct ClientConnectionTunnelTests {
         #expect(tunnel.upstream.socket.takeSent() == Message.outdated)
         try tunnel.upstream.receive(Message.ok)
         #expect(tunnel.client.socket.takeSent() == Message.ok)
-        #expect(tunnel.stage.worker.counters.requests == 1)
+        #expect(tunnel.stage.worker.statistics.counters.requests == 1)
     }
 
     @Test func `bytes that came with the handshake pass, on both sides`() throws {

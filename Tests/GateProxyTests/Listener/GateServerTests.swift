@@ -70,8 +70,11 @@ struct GateServerTests {
             ruleSet: rules,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
+        #expect(server.isReady)
+        #expect(await server.statistics()?.counters == GateCounters())
         #expect(await server.shutDown(timeout: .seconds(10)))
+        #expect(!server.isReady)
         await server.use(rules)
-        #expect(await server.counters() == GateCounters())
+        #expect(await server.statistics() == nil)
     }
 }

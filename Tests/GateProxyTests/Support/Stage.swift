@@ -200,7 +200,7 @@ struct Stage {
             ruleSet: try Self.ruleSet(minimum: minimum, answer: answer),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             wallClock: { [clock] in clock.now },
-            uptime: uptime.map { uptime in { uptime.now } } ?? NIODeadline.now,
+            uptime: uptime.map { uptime in { uptime.now } },
             accessLog: accessLog.map { lines in { lines.text += String(buffer: $0) } },
             connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )

@@ -216,6 +216,8 @@ struct ClientClassTests {
         let denial: [UInt8]?
         let log: [UInt8]?
         let validUntil: Timestamp?
+        /// Of the same tally for all.
+        let tallyPlace: Int
 
         /// `text`: the head for which it is given.
         init(
@@ -238,6 +240,7 @@ struct ClientClassTests {
                 Self.logged(verdict, head, in: bytes.span, as: format) + verdict.logFields
             }
             self.validUntil = verdict.validUntil
+            self.tallyPlace = verdict.tallyPlace
         }
 
         private static func logged(
@@ -272,8 +275,15 @@ struct ClientClassTests {
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         var said: [String] = []
         for (name, ruleSet) in try Self.ruleSets() {
+            let tally = RequestTally()
             func rules(_ capacity: Int) -> WorkerRules {
-                WorkerRules(ruleSet, cacheCapacity: capacity, logFormat: format, now: { now })
+                WorkerRules(
+                    ruleSet,
+                    cacheCapacity: capacity,
+                    logFormat: format,
+                    tally: tally,
+                    now: { now }
+                )
             }
             let together = rules(10_000)
             var verdicts: [ObjectIdentifier: Verdict] = [:]
@@ -347,8 +357,9 @@ struct ClientClassTests {
         let ruleSet = try Self.ruleSet([("rules.yaml", Self.plain)])
         let start: Int64 = 1_800_000_000
         var second = start
+        let tally = RequestTally()
         func rules() -> WorkerRules {
-            WorkerRules(ruleSet, cacheCapacity: 100, logFormat: pair.format) {
+            WorkerRules(ruleSet, cacheCapacity: 100, logFormat: pair.format, tally: tally) {
                 Timestamp(secondsSinceEpoch: second)
             }
         }

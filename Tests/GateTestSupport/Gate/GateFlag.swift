@@ -39,6 +39,8 @@ package enum GateFlag: Sendable, Equatable {
     case feedCA(path: String)
     /// A listener for operators; by default on a free port of 127.0.0.1.
     case adminListen(String = "0")
+    case adminTokenFile(path: String)
+    case latencyMetrics(Bool)
 
     var arguments: [String] {
         switch self {
@@ -82,6 +84,8 @@ package enum GateFlag: Sendable, Equatable {
         case .strictStart: ["--strict-start"]
         case .feedCA(let path): ["--feed-ca", path]
         case .adminListen(let place): ["--admin-listen", place]
+        case .adminTokenFile(let path): ["--admin-token-file", path]
+        case .latencyMetrics(let measures): ["--latency-metrics", "\(measures)"]
         }
     }
 }

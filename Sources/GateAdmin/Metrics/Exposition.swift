@@ -1,0 +1,57 @@
+/// Metrics as Prometheus reads them: its text format, version 0.0.4.
+///
+/// https://github.com/prometheus/docs/blob/main/docs/instrumenting/exposition_formats.md
+enum Exposition {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// Each family in one piece behind its help and its type, in the order given; a family of nothing is
+    /// left out.
+    static func text(_ families: [MetricFamily]) -> String {
+        var text = ""
+        for family in families where !family.samples.isEmpty {
+            text += "# HELP \(family.name) \(self.escaped(family.help, quotes: false))\n"
+            text += "# TYPE \(family.name) \(family.kind.rawValue)\n"
+            for sample in family.samples { self.append(sample, of: family, to: &text) }
+        }
+        return text
+    }
+
+    private static func append(
+        _ sample: MetricFamily.Sample,
+        of family: MetricFamily,
+        to text: inout String
+    ) {
+        text += family.name
+        text += sample.suffix
+        if !sample.labels.isEmpty {
+            text += "{"
+            for (index, label) in sample.labels.enumerated() {
+                if index > 0 { text += "," }
+                text += label.name
+                text += "=\""
+                text += self.escaped(label.value, quotes: true)
+                text += "\""
+            }
+            text += "}"
+        }
+        text += " "
+        text += sample.value.description
+        text += "\n"
+    }
+
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        let isPlain = text.utf8.allSatisfy { $0 != 0x5C && $0 != 0x0A && $0 != 0x22 }
+        guard !isPlain else { return text }
+        var escaped = ""
+        // By code point: a carriage return and a line feed are one character.
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += "\\\\"
+            case "\n": escaped += "\\n"
+            case "\"" where quotes: escaped += "\\\""
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

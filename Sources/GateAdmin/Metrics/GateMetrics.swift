@@ -1,0 +1,392 @@
+internal import FoundationEssentials
+internal import GateControl
+internal import GatePolicy
+internal import GateProxy
+
+/// Everything that is counted and known of a gate, as metrics; `docs/metrics.md` has the reasons for each.
+///
+/// The values of labels come from the rules file, the settings and this code, and never from a client.
+struct GateMetrics {
+    private typealias Label = MetricFamily.Label
+
+    let gate: GateStatistics
+    let reload: ReloadStatus
+    let reloads: ReloadCounts
+    let feeds: [FeedStatus]
+    let droppedLogLines: UInt64
+    let release: GateView.Release
+    let process: ProcessFigures
+
+    var families: [MetricFamily] {
+        self.requests + self.latency + self.connections + self.backends + self.rules
+            + self.sources + self.own
+    }
+}
+
+/// Requests.
+extension GateMetrics {
+    /// The labels of a request.
+    private struct Outcome: Hashable {
+        let app: String
+        let platform: String
+        let decision: String
+        let rule: String
+        let mode: String
+
+        init(_ terms: RequestTerms) {
+            self.app = terms.app
+            self.platform = terms.platform
+            self.decision = terms.kind.rawValue
+            self.rule = terms.rule
+            self.mode = (terms.passesByObserving ? RuleMode.observe : .enforce).rawValue
+        }
+
+        var labels: [Label] {
+            [
+                Label("app", self.app), Label("platform", self.platform),
+                Label("decision", self.decision), Label("rule", self.rule),
+                Label("mode", self.mode),
+            ]
+        }
+    }
+
+    private var requests: [MetricFamily] {
+        var outcomes: [Outcome: UInt64] = [:]
+        var observed: [String: UInt64] = [:]
+        var gaps: [IdentityGap: UInt64] = [:]
+        for (terms, count) in self.gate.requests {
+            outcomes[Outcome(terms), default: 0] += count
+            for rule in terms.observed { observed[rule, default: 0] += count }
+            if let gap = terms.gap { gaps[gap, default: 0] += count }
+        }
+        var requests = MetricFamily(
+            "versiongate_requests_total",
+            .counter,
+            "Requests that were judged."
+        )
+        // A scrape that says the same looks the same.
+        let sorted = outcomes.map { ($0.key.labels, $0.value) }
+            .sorted { $0.0.map(\.value).lexicographicallyPrecedes($1.0.map(\.value)) }
+        for (labels, count) in sorted { requests.add(.count(count), labels) }
+        var denials = MetricFamily(
+            "versiongate_observed_denials_total",
+            .counter,
+            "Requests that a rule or policy would have denied which only observes."
+        )
+        for (rule, count) in observed.sorted(by: { $0.key < $1.key }) {
+            denials.add(.count(count), [Label("rule", rule)])
+        }
+        var unidentified = MetricFamily(
+            "versiongate_unidentified_requests_total",
+            .counter,
+            "Requests that left out a part of the client's identity that was needed."
+        )
+        for (gap, count) in gaps.sorted(by: { $0.key < $1.key }) {
+            unidentified.add(.count(count), Self.labels(gap))
+        }
+        let counters = self.gate.counters
+        return [
+            requests, denials, unidentified,
+            Self.counter(
+                "malformed_requests",
+                "Requests that were no acceptable HTTP.",
+                counters.malformed
+            ),
+            MetricFamily(
+                "versiongate_requests_refused_total",
+                .counter,
+                "Requests that were refused to protect the gate or the backend."
+            )
+            .with(.count(counters.requestsShed), Label("reason", "pending"))
+            .with(.count(counters.requestsLate), Label("reason", "late"))
+            .with(.count(counters.descriptorsExhausted), Label("reason", "descriptors")),
+            Self.counter(
+                "gateway_errors",
+                "Answers of 502, 503 and 504 that the gate gave in place of a backend.",
+                counters.upstreamFailures
+            ),
+            Self.counter(
+                "answers_revoked",
+                "Answers under way that were ended because the rules came to forbid them.",
+                counters.revoked
+            ),
+            Self.counter(
+                "status_requests",
+                "Requests of clients that asked the gate where they stand.",
+                counters.launchChecks
+            ),
+            Self.gauge(
+                "pending_requests",
+                "Requests that wait for the first byte of their answer.",
+                self.gate.pendingRequests
+            ),
+        ]
+    }
+
+    private static func labels(_ gap: IdentityGap) -> [Label] {
+        switch gap {
+        case .missing(let part): [Label("reason", "missing"), Label("part", Self.name(part))]
+        case .unreadable(let part): [Label("reason", "unreadable"), Label("part", Self.name(part))]
+        }
+    }
+
+    private static func name(_ part: IdentityPart) -> String {
+        part == .osVersion ? "os_version" : part.words
+    }
+
+    private var latency: [MetricFamily] {
+        var work = MetricFamily(
+            "versiongate_request_overhead_seconds",
+            .histogram,
+            "Time of the gate itself: from the reading of a head until the denial, or the request to the "
+                + "backend, was written."
+        )
+        work.add(self.gate.latency.denied, [Label("outcome", "denied")])
+        work.add(self.gate.latency.forwarded, [Label("outcome", "forwarded")])
+        var answers = MetricFamily(
+            "versiongate_backend_response_seconds",
+            .histogram,
+            "Time of the backend: from then until the head of its answer was there."
+        )
+        answers.add(self.gate.latency.answered, [])
+        return [work, answers]
+    }
+}
+
+/// Connections, and what goes on on them.
+extension GateMetrics {
+    private var connections: [MetricFamily] {
+        let counters = self.gate.counters
+        return [
+            Self.gauge(
+                "client_connections",
+                "Connections of clients that are open.",
+                self.gate.openConnections
+            ),
+            Self.gauge(
+                "client_connections_parked",
+                "Those of them that are silent, and have no memory but a socket.",
+                self.gate.parkedConnections
+            ),
+            Self.counter(
+                "client_connections_accepted",
+                "Connections of clients that were accepted.",
+                counters.connectionsAccepted
+            ),
+            MetricFamily(
+                "versiongate_client_connections_refused_total",
+                .counter,
+                "Connections of clients that were refused."
+            )
+            .with(.count(counters.connectionsRefused), Label("reason", "connections"))
+            .with(
+                .count(counters.connectionsPerAddressRefused),
+                Label("reason", "connections_per_address")
+            )
+            .with(.count(counters.proxyHeadersRefused), Label("reason", "proxy_header")),
+            Self.counter(
+                "accept_failures",
+                "Times at which no connection could be accepted.",
+                counters.acceptFailures
+            ),
+            Self.gauge(
+                "event_streams",
+                "Clients that listen to changes of where they stand.",
+                self.gate.eventStreams
+            ),
+            Self.counter(
+                "event_streams_opened",
+                "Clients that began to listen.",
+                counters.eventStreams
+            ),
+            Self.counter("events_sent", "Changes that they were told.", counters.eventsSent),
+        ]
+    }
+
+    private var backends: [MetricFamily] {
+        var addresses = MetricFamily(
+            "versiongate_backend_addresses",
+            .gauge,
+            "Addresses of a backend; one that fails is left out while others serve."
+        )
+        var connections = MetricFamily(
+            "versiongate_backend_connections",
+            .gauge,
+            "Connections to a backend that wait for requests (idle), or carry many of them (http2)."
+        )
+        var failures = MetricFamily(
+            "versiongate_backend_failures_total",
+            .counter,
+            "Connections that could not be opened, and requests without an acceptable answer."
+        )
+        for backend in self.gate.backends.sorted(by: { $0.name < $1.name }) {
+            let name = Label("backend", backend.name)
+            let leftOut = backend.addresses.values.count { $0 }
+            let serving = backend.addresses.count - leftOut
+            addresses.add(.count(UInt64(serving)), [name, Label("state", "serving")])
+            addresses.add(.count(UInt64(leftOut)), [name, Label("state", "left_out")])
+            let idle = UInt64(backend.idleConnections)
+            connections.add(.count(idle), [name, Label("state", "idle")])
+            let shared = UInt64(backend.sharedConnections)
+            connections.add(.count(shared), [name, Label("state", "http2")])
+            let failed = backend.failures
+            failures.add(.count(failed.connections), [name, Label("kind", "connection")])
+            failures.add(.count(failed.answers), [name, Label("kind", "answer")])
+        }
+        return [addresses, connections, failures]
+    }
+}
+
+/// The rules, and where they come from.
+extension GateMetrics {
+    private var rules: [MetricFamily] {
+        var succeeded = MetricFamily(
+            "versiongate_config_last_reload_success_timestamp_seconds",
+            .gauge,
+            "When the rules were last read and found right."
+        )
+        if let time = self.reload.lastSuccess {
+            succeeded.add(.number(time.timeIntervalSince1970.rounded(.down)))
+        }
+        var revision = MetricFamily(
+            "versiongate_rules_info",
+            .gauge,
+            "The revision of the rules that requests are judged by."
+        )
+        if let name = self.reload.revision { revision.add(.count(1), [Label("revision", name)]) }
+        var findings = MetricFamily(
+            "versiongate_findings",
+            .gauge,
+            "Findings on the rules in force, and those (refuses) that keep others from being in force."
+        )
+        for effect in [FindingName.Effect.refuses, .warns, .notes] {
+            let count =
+                self.reload.findings.count { $0.effect == effect }
+                + self.reload.refusals.count { $0.effect == effect }
+            findings.add(.count(UInt64(count)), [Label("effect", effect.rawValue)])
+        }
+        return [
+            Self.gauge(
+                "config_last_reload_successful",
+                "Whether the rules were right, and not refused, when they were last read.",
+                self.reload.lastReloadSuccessful ? 1 : 0
+            ),
+            succeeded,
+            MetricFamily(
+                "versiongate_config_reloads_total",
+                .counter,
+                "How often the rules were read since the start."
+            )
+            .with(.count(self.reloads.succeeded), Label("result", "success"))
+            .with(.count(self.reloads.failed), Label("result", "failure")),
+            revision, findings,
+        ]
+    }
+
+    private var sources: [MetricFamily] {
+        var confirmed = MetricFamily(
+            "versiongate_feed_last_success_timestamp_seconds",
+            .gauge,
+            "When a feed last said something good."
+        )
+        var failures = MetricFamily(
+            "versiongate_feed_failures",
+            .gauge,
+            "How many questions to a feed have failed in a row."
+        )
+        var states = MetricFamily(
+            "versiongate_feed_state",
+            .gauge,
+            "1 for the state that a feed is in."
+        )
+        for feed in self.feeds {
+            let labels = [Label("feed", feed.id), Label("kind", feed.kind)]
+            if let time = feed.confirmedAt { confirmed.add(.number(Double(time)), labels) }
+            failures.add(.count(UInt64(max(0, feed.failures))), labels)
+            for state in FeedStatus.State.allCases {
+                let isIn = feed.state == state
+                states.add(.count(isIn ? 1 : 0), labels + [Label("state", state.rawValue)])
+            }
+        }
+        return [confirmed, failures, states]
+    }
+}
+
+/// The process.
+extension GateMetrics {
+    private var own: [MetricFamily] {
+        let process = self.process
+        return [
+            Self.counter(
+                "log_lines_dropped",
+                "Lines that the log did not take, because nobody read it.",
+                self.droppedLogLines
+            ),
+            MetricFamily("versiongate_build_info", .gauge, "The build of the gate.").with(
+                .count(1),
+                Label("version", self.release.version),
+                Label("commit", self.release.commit)
+            ),
+            Self.ofProcess(
+                "process_cpu_seconds_total",
+                .counter,
+                "Processor time of the process.",
+                process.processorSeconds
+            ),
+            Self.ofProcess(
+                "process_open_fds",
+                .gauge,
+                "Open file descriptors.",
+                process.openDescriptors.map { Double($0) }
+            ),
+            Self.ofProcess(
+                "process_max_fds",
+                .gauge,
+                "File descriptors that it may have.",
+                process.maximumDescriptors.map { Double($0) }
+            ),
+            Self.ofProcess(
+                "process_resident_memory_bytes",
+                .gauge,
+                "Memory of the process.",
+                process.residentBytes.map { Double($0) }
+            ),
+            Self.ofProcess(
+                "process_start_time_seconds",
+                .gauge,
+                "When the process was started.",
+                process.startTime
+            ),
+        ]
+    }
+
+    private static func ofProcess(
+        _ name: String,
+        _ kind: MetricFamily.Kind,
+        _ help: String,
+        _ value: Double?
+    ) -> MetricFamily {
+        let family = MetricFamily(name, kind, help)
+        return value.map { family.with(.number($0)) } ?? family
+    }
+
+    private static func counter(_ name: String, _ help: String, _ count: UInt64) -> MetricFamily {
+        MetricFamily("versiongate_\(name)_total", .counter, help).with(.count(count))
+    }
+
+    private static func gauge(_ name: String, _ help: String, _ count: Int) -> MetricFamily {
+        MetricFamily("versiongate_\(name)", .gauge, help).with(.number(Double(count)))
+    }
+}
+
+extension MetricFamily {
+    /// Adds a histogram of nanoseconds in seconds.
+    fileprivate mutating func add(_ histogram: LatencyHistogram, _ labels: [Label]) {
+        self.addHistogram(
+            bounds: histogram.bounds.map { Double($0) / 1e9 },
+            counts: histogram.counts,
+            sum: Double(histogram.sum) / 1e9,
+            labels: labels
+        )
+    }
+}

@@ -1,0 +1,75 @@
+package import GatePolicy
+
+/// What a gate has done since it started, and what is going on in it, of one event loop or of all.
+package struct GateStatistics: Sendable, Equatable {
+    package var counters = GateCounters()
+    /// The requests that were judged.
+    package var requests: [RequestTerms: UInt64] = [:]
+    package var latency = LatencyFigures()
+    /// Connections of clients, those that are parked included.
+    package var openConnections = 0
+    package var parkedConnections = 0
+    /// Requests that wait for the first byte of their answer.
+    package var pendingRequests = 0
+    /// Clients that listen to events.
+    package var eventStreams = 0
+    package var backends: [BackendStatistics] = []
+
+    package init() {}
+
+    /// Adds what another event loop tells.
+    package mutating func add(_ other: GateStatistics) {
+        self.counters = self.counters + other.counters
+        self.requests.merge(other.requests, uniquingKeysWith: +)
+        self.latency = self.latency + other.latency
+        self.openConnections += other.openConnections
+        self.parkedConnections += other.parkedConnections
+        self.pendingRequests += other.pendingRequests
+        self.eventStreams += other.eventStreams
+        for backend in other.backends {
+            if let index = self.backends.firstIndex(where: { $0.name == backend.name }) {
+                self.backends[index].add(backend)
+            } else {
+                self.backends.append(backend)
+            }
+        }
+    }
+}
+
+/// How a backend is doing, by the name that `--upstream` gives it.
+package struct BackendStatistics: Sendable, Equatable {
+    /// Failures since the start.
+    package struct Failures: Sendable, Equatable {
+        /// Connections that could not be opened.
+        package var connections: UInt64 = 0
+        /// Requests that were sent and had no acceptable answer.
+        package var answers: UInt64 = 0
+
+        package init(connections: UInt64 = 0, answers: UInt64 = 0) {
+            self.connections = connections
+            self.answers = answers
+        }
+    }
+
+    package let name: String
+    /// Its addresses, and whether each is left out because it fails; an event loop that has not asked
+    /// there does not know.
+    package var addresses: [String: Bool] = [:]
+    package var failures = Failures()
+    /// Connections of HTTP/1.1 that wait for a request.
+    package var idleConnections = 0
+    /// Connections of HTTP/2.
+    package var sharedConnections = 0
+
+    package init(name: String) {
+        self.name = name
+    }
+
+    fileprivate mutating func add(_ other: BackendStatistics) {
+        self.addresses.merge(other.addresses) { $0 || $1 }
+        self.failures.connections += other.failures.connections
+        self.failures.answers += other.failures.answers
+        self.idleConnections += other.idleConnections
+        self.sharedConnections += other.sharedConnections
+    }
+}

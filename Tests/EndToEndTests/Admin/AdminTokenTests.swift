@@ -1,0 +1,175 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// What operators on other machines must know, and what everybody may.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct AdminTokenTests {
+    private static let token = "0123456789abcdef0123456789abcdef"
+
+    private func play(
+        _ place: String = "0.0.0.0:0",
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        try folder.writeInPlace(Self.token + "\n", to: "token")
+        try await Scene.play(
+            in: folder,
+            flags: [.adminListen(place), .adminTokenFile(path: folder.path(of: "token"))]
+        ) { scene in try await body(scene) }
+    }
+
+    private static func text(
+        _ method: String,
+        _ target: String,
+        authorization: String? = nil
+    ) -> String {
+        let field = authorization.map { "Authorization: \($0)\r\n" } ?? ""
+        return Request.text(method, target, host: "gate.example", fields: field)
+    }
+
+    @Test func `from another machine nothing is told without the token`() async throws {
+        try await self.play { scene in
+            for (method, target, status) in [
+                ("GET", "/feeds", 200), ("GET", "/metrics", 200), ("POST", "/-/reload", 200),
+                ("GET", "/", 404), ("GET", "/api/v1/rules", 404), ("POST", "/metrics", 405),
+            ] {
+                for wrong in [
+                    nil, "", "Bearer", "Bearer ", "Bearer \(Self.token)x", "Basic \(Self.token)",
+                    "Bearer \(Self.token.dropLast())", Self.token,
+                    "Bearer \(Self.token),Bearer \(Self.token)",
+                    "Bearer \(Self.token)\r\nAuthorization: Bearer \(Self.token)",
+                ] {
+                    let answer = try scene.askAdmin(
+                        Self.text(method, target, authorization: wrong)
+                    )
+                    #expect(answer.status == 401, "\(target) \(wrong ?? "-")")
+                    #expect(answer.fields["WWW-Authenticate"] == ["Bearer realm=\"versiongate\""])
+                    #expect(!answer.text.contains("revision"))
+                }
+                let right = Self.text(method, target, authorization: "bearer  \(Self.token)")
+                #expect(try scene.askAdmin(right).status == status, "\(target)")
+            }
+        }
+    }
+
+    @Test func `whether it is well is told to everybody, and nothing besides`() async throws {
+        try await self.play { scene in
+            for target in ["/-/healthy", "/-/ready"] {
+                let answer = try scene.askAdmin(Self.text("GET", target))
+                #expect(answer.status == 200)
+                #expect(answer.body.isEmpty)
+                #expect(try scene.askAdmin(Self.text("HEAD", target)).status == 200)
+                #expect(try scene.askAdmin(Self.text("POST", target)).status == 405)
+            }
+            #expect(try scene.askAdmin(Self.text("POST", "/hooks/a")).status == 404)
+        }
+    }
+
+    @Test func `another token holds from the next connection on, a broken file changes nothing`()
+        async throws
+    {
+        try await self.play { scene in
+            func status(_ token: String) throws -> Int {
+                try scene.askAdmin(
+                    Self.text("GET", "/feeds", authorization: "Bearer \(token)")
+                ).status
+            }
+            let other = "fedcba9876543210"
+            try scene.folder.replace("token", with: "  \(other)\n")
+            #expect(try status(Self.token) == 401)
+            #expect(try status(other) == 200)
+            try scene.folder.replace("token", with: "")
+            #expect(try status(other) == 200)
+            #expect(try status("") == 401)
+        }
+    }
+
+    @Test func `this machine needs no token`() async throws {
+        try await self.play("0") { scene in
+            let answer = try scene.askAdmin(Request.text("GET", "/feeds", host: "localhost"))
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test func `the commands for operators take it, and the one for probers needs none`()
+        async throws
+    {
+        try await self.play { scene in
+            let port = try #require(scene.gate.adminPort)
+            let file = scene.folder.path(of: "token")
+            let place = "127.0.0.1:\(port)"
+            let without = try ToolProcess.versiongate("reload", "--wait", "--admin", place)
+            #expect(without.status == 1)
+            let with = try ToolProcess.versiongate(
+                "reload",
+                "--wait",
+                "--admin",
+                place,
+                "--admin-token-file",
+                file
+            )
+            #expect(with.status == 0)
+            let health = try ToolProcess.versiongate("healthcheck", "--admin", "0.0.0.0:\(port)")
+            #expect(health.status == 0)
+            #expect(health.output == "\(place): the gate answers\n")
+            #expect(try ToolProcess.versiongate("healthcheck", "--admin", "1").status == 1)
+        }
+    }
+
+    @Test func `a gate that is told to stop is not ready, and well to its end`() async throws {
+        let finish = Latch()
+        try await Scene.play(
+            flags: [.adminListen(), .drainTimeout(seconds: 20)],
+            backend: { _ in [.wait(finish), .answer(body: "late")] }
+        ) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text(fields: Request.current))
+            try scene.backend.waitForRequests(1)
+            #expect(try scene.askAdmin(Self.text("GET", "/-/ready")).status == 200)
+            scene.gate.send(signal: SIGTERM)
+            try Deadline.usual.poll("the gate to be unready") {
+                try scene.askAdmin(Self.text("GET", "/-/ready")).status == 503 ? true : nil
+            }
+            #expect(try scene.askAdmin(Self.text("GET", "/-/healthy")).status == 200)
+            finish.open()
+            #expect(try client.response().text == "late")
+            client.close()
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+
+    @Test func `a gate that is dead to clients for want of a backend is ready`() async throws {
+        try await Scene.play(flags: [.adminListen()], backend: { _ in [.close] }) { scene in
+            let answer = try scene.ask(Request.text(fields: Request.current))
+            #expect(answer.status == 502)
+            #expect(try scene.askAdmin(Self.text("GET", "/-/ready")).status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        (nil, "--admin-token-file is needed"), ("short", "expected 16 to 4096 characters"),
+        ("", "expected 16 to 4096 characters"),
+        ("two words that are long", "expected one line of visible ASCII characters"),
+    ])
+    func `a gate that others could ask does not start without a token`(
+        text: String?,
+        reason: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        if let text { try folder.writeInPlace(text, to: "token") }
+        let file = text.map { _ in GateFlag.adminTokenFile(path: folder.path(of: "token")) }
+        let error = #expect(throws: HarnessError.self) {
+            try GateProcess(
+                upstreamPort: 1,
+                rules: folder.file("rules.yaml"),
+                flags: [.adminListen("0.0.0.0:0")] + [file].compactMap(\.self)
+            )
+        }
+        #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+    }
+}
