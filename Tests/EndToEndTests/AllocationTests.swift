@@ -10,7 +10,7 @@ struct AllocationTests {
     // counts. What asks beside the requests, as the clock does, can only make a round worse.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
-        arguments: [("3.5.0", 200, 23.5), ("3.4.9", 426, 9.5)]
+        arguments: [("3.5.0", 200, 37.0), ("3.4.9", 426, 30.0)]
     )
     func `a request in steady state asks for memory no oftener than it did`(
         _ version: String,
