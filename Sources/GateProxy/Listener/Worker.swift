@@ -26,7 +26,7 @@ package final class Worker {
     let measuresLatency: Bool
     let accessLog: AccessLog?
     var faultLog: FaultLog
-    private let maxConnections: Int
+    let maxConnections: Int
     private let maxStreams: Int
     private var requestIDs = RequestIDs()
     /// The connections of HTTP/1.1, and the streams of HTTP/2.
@@ -43,11 +43,11 @@ package final class Worker {
     let untrustedProxy: UntrustedProxyNotice?
     private let maxPending: Int
     /// Requests that wait for the first byte of their answer.
-    private var pendingCount = 0
+    private(set) var pendingCount = 0
     private var lateness = Lateness()
     /// What goes on and was not yet judged by the rules of now.
     private var unjudged: [ClientConnection] = []
-    private var streamCount = 0
+    private(set) var streamCount = 0
     private var ticker: RepeatedTask?
     private var buffers: [ByteBuffer] = []
     private var whenDrained: EventLoopPromise<Void>?
@@ -201,17 +201,7 @@ package final class Worker {
         self.buffers.append(buffer)
     }
 
-    /// Whether there is room for one more client.
-    var hasRoom: Bool {
-        self.connectionCount < self.maxConnections
-    }
-
-    /// Whether one client more can be told that there is no room; beyond that it is only closed.
-    var hasRoomForRefusal: Bool {
-        self.connectionCount < self.maxConnections + Swift.max(16, self.maxConnections / 10)
-    }
-
-    private var connectionCount: Int {
+    var connectionCount: Int {
         self.clients.count - self.multiplexedStreamCount + self.multiplexed.count
             + self.arrivals.count + (self.parkingLot?.count ?? 0)
     }
@@ -249,40 +239,11 @@ package final class Worker {
         self.arrivals.remove(arrival)
     }
 
-    /// Counts that somebody was turned away, and logs it if that was not done a moment ago.
-    func refused(_ refusal: Refusal, _ metadata: Logger.Metadata = [:]) {
-        self.counters[keyPath: refusal.counter] += 1
-        self.faultLog.report(.refusal(refusal), metadata)
-    }
-
-    /// Logs why a client could not connect by TLS, where somebody can do something about it.
-    func handshakeFailed(_ problem: HandshakeProblem, with client: ClientOrigin) {
-        guard problem.isActionable else { return }
-        self.faultLog.report(.failedHandshake(problem), ["client": "\(client.address)"])
-    }
-
     /// The time to the nanosecond, for what is measured; `now` is good enough for all else.
     @inline(__always)
     func readClock() -> NIODeadline {
         guard let uptime = self.uptime else { return .now() }
         return uptime()
-    }
-
-    /// Everything that is counted on this loop, as it is now.
-    var statistics: GateStatistics {
-        var statistics = GateStatistics()
-        statistics.counters = self.counters
-        statistics.requests = self.tally.requests
-        for (terms, count) in statistics.requests {
-            statistics.counters.add(terms, times: count)
-        }
-        statistics.latency = self.latency
-        statistics.openConnections = self.connectionCount
-        statistics.parkedConnections = self.parkingLot?.count ?? 0
-        statistics.pendingRequests = self.pendingCount
-        statistics.eventStreams = self.streamCount
-        statistics.backends = self.pool.statistics(of: self.settings.upstream.targets)
-        return statistics
     }
 
     /// Why no request should be taken on for now, if there is a reason.
