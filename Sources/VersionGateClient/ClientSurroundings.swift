@@ -11,7 +11,7 @@ struct ClientSurroundings: Sendable {
     static let system = ClientSurroundings(
         now: { Date() },
         sleep: { seconds in
-            // Whatever a gate says: some thirty years are enough, and no more nanoseconds than fit.
+            // A gate may say any number: some thirty years are enough, and no more nanoseconds than fit.
             let bounded = min(max(0, seconds), 1_000_000_000)
             try await Task.sleep(nanoseconds: UInt64(bounded * 1_000_000_000))
         },

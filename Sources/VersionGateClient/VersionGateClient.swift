@@ -123,7 +123,7 @@ public final class VersionGateClient: Sendable {
 
     // MARK: States
 
-    /// Where the build stood when the gate was asked last, or `unknown` with what it said in an earlier
+    /// The gate's last answer about the build, or `unknown` with what it said in an earlier
     /// run of the app.
     public var state: GateState { self.standing.current }
 
@@ -151,7 +151,7 @@ public final class VersionGateClient: Sendable {
         return state
     }
 
-    /// Where the build stands, and each change of it, as the gate tells it
+    /// The state of the build, and each change of it, as the gate tells it
     /// (`/.versiongate/events`).
     ///
     /// The first element comes at once, and is what ``state`` is. The connection is kept as long as
@@ -183,7 +183,7 @@ public final class VersionGateClient: Sendable {
         self.standing.isSnoozed(update, at: self.surroundings.now())
     }
 
-    /// What to show to the user about a state.
+    /// The prompt for the user in a state.
     ///
     /// - Parameter state: Where the build stands.
     /// - Returns: The prompt; `nil` if there is nothing to show, or the user said "later".

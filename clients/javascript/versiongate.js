@@ -1,5 +1,5 @@
 /**
- * What a client of VersionGate reads and asks. One file without dependencies, for browsers, Node
+ * A client's side of VersionGate. One file without dependencies, for browsers, Node
  * and React Native; the contract is docs/wire.
  */
 
@@ -68,7 +68,7 @@ export class GateDenied extends Error {
 /**
  * The denial that an answer to a request of the app is, or null.
  *
- * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way
+ * The mark of a denial is the field `X-VersionGate`, or the type of the problem where a proxy on the way
  * has removed the field; never a status.
  */
 export function inspect(response, body) {
@@ -173,7 +173,7 @@ function callFacts(response) {
     }
     if (facts.cannotUpdate) facts.cannotUpdate = facts.cannotUpdate === "true";
   } catch {
-    // What cannot be read is not there.
+    // An unreadable value counts as absent.
   }
   try {
     facts.message = decodeURIComponent(field(response, "grpc-message"));
@@ -424,7 +424,7 @@ export class VersionGate {
   }
 
   /**
-   * Where the client stands: as soon as the app starts, or before it uses a part of the API.
+   * The build's state: asked as soon as the app starts, or before it uses a part of the API.
    *
    * Never throws for the network's sake: whatever is not the gate's own word is `unknown`, with the
    * last state that was.
@@ -609,7 +609,7 @@ export class VersionGate {
     try {
       stored = JSON.parse(await this.#options.storage?.getItem(this.#options.storageKey));
     } catch {
-      // What cannot be read is not there.
+      // An unreadable value counts as absent.
     }
     const isOurs = stored?.identity === identity;
     this.#memory = {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
 
-/// What the admin listener answers: JSON, metrics, or a bare status.
+/// The admin listener's answer: JSON, metrics, or a bare status.
 struct AdminAnswer: Sendable, Equatable {
     private struct Problem: Encodable {
         let error: String

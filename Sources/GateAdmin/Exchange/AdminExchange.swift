@@ -31,7 +31,7 @@ struct AdminExchange {
 
     private let limits: AdminLimits
     private let hosts: AdminHosts
-    /// What operators must know to be answered; `nil`: nothing.
+    /// The token that is asked of operators; `nil`: none.
     private let token: AdminToken?
     private var state = State.idle
     /// Whether the connection goes on after the answer.

@@ -1,7 +1,7 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// What an operator must know to be answered from another machine (RFC 6750).
+/// The token that an operator on another machine shows (RFC 6750).
 struct AdminToken: Sendable, Equatable {
     private static let shortest = 16
     private static let longest = 4096

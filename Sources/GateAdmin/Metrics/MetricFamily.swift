@@ -8,7 +8,7 @@ struct MetricFamily: Sendable, Equatable {
 
     /// One line: a value and the labels that tell it from others.
     struct Sample: Sendable, Equatable {
-        /// What stands behind the name of the family, such as `_bucket`.
+        /// The end of the sample's name behind that of the family, such as `_bucket`.
         var suffix = ""
         var labels: [Label] = []
         var value: Value

@@ -1,7 +1,7 @@
 private import FoundationEssentials
 private import Glibc
 
-/// What the kernel says of this process.
+/// The kernel's figures of this process.
 struct ProcessFigures: Sendable, Equatable {
     /// Bytes of memory that it holds.
     var residentBytes: UInt64?

@@ -1,4 +1,4 @@
-/// What `check` has to say of paths, each of which holds rules or test suites of its own.
+/// The findings of `check` on several paths, each of which holds rules or test suites of its own.
 package struct CheckReport: Sendable, Equatable {
     /// Something wrong, or worth a word, and where.
     package struct Problem: Sendable, Equatable {
@@ -31,7 +31,7 @@ package struct CheckReport: Sendable, Equatable {
         }
     }
 
-    /// What a path leads to.
+    /// The kind of thing that is under a path.
     package enum Content: Sendable, Equatable {
         case rules(count: Int, notices: Int, revision: String)
         case suites(tests: Int)
@@ -39,7 +39,7 @@ package struct CheckReport: Sendable, Equatable {
         case broken
     }
 
-    /// What was found under one path.
+    /// One path, and the problems that were found under it.
     package struct Subject: Sendable, Equatable {
         package let path: String
         package let content: Content
@@ -68,7 +68,7 @@ package struct CheckReport: Sendable, Equatable {
 
 /// Lines for people, as `check` prints them.
 extension CheckReport {
-    /// What is good, and what is said of it.
+    /// The paths without an error, and the remarks on them.
     package var lines: [String] {
         self.subjects.filter(\.isGood).flatMap { subject in
             ["\(subject.path): ok (\(subject.summary))"] + subject.problems.map(\.line)

@@ -75,7 +75,7 @@ package struct SARIFLog: Encodable, Sendable {
 
         init(_ problem: CheckReport.Problem) {
             let error = problem.error
-            // What cannot be read at all has no name.
+            // A file that cannot be read at all is a finding without a name.
             self.ruleId = problem.name?.rawValue ?? "unreadable"
             self.level = problem.severity.rawValue
             self.message = Message(text: error.message)

@@ -26,7 +26,7 @@ extension DifferenceReport: CustomStringConvertible {
         return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
 
-    /// What is to be known of the comparison as a whole.
+    /// The remarks on the comparison as a whole.
     static func remarks(on difference: RuleSetDifference) -> [String] {
         [
             difference.readsOtherFields
@@ -36,7 +36,7 @@ extension DifferenceReport: CustomStringConvertible {
         ].compactMap(\.self)
     }
 
-    /// Who notices a difference at any time, in one line.
+    /// The clients that notice a difference at any time, in one line.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {

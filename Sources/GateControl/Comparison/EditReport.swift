@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What a change of rules does, edit by edit: which setting is another one, and who notices.
+/// A change of rules, edit by edit: the setting that is another one, and the clients that notice.
 ///
 /// It leaves out whatever its reader can see in the rule itself; `DifferenceReport` has all of it.
 package struct EditReport: Sendable {

@@ -1,6 +1,6 @@
-/// What somebody has written differently in one rules file or folder than in another, rule by rule.
+/// The edits between two rules files or folders, as they were written, rule by rule.
 package struct RulesEdits: Sendable, Equatable {
-    /// What a setting belongs to.
+    /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {
         case rule(String)
         case notice(String)

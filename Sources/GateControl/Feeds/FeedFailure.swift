@@ -60,7 +60,7 @@ extension FeedFailure: CustomStringConvertible {
 }
 
 extension FeedFailure.Reason: CustomStringConvertible {
-    /// What a status means that says nothing more (RFC 9110 section 15.5), for whoever has to mend it.
+    /// The meaning of a status that comes without words of its own (RFC 9110 section 15.5).
     private static func hint(for status: Int) -> String {
         switch status {
         case 401: ": it wants a credential, or does not take the one that it is shown"

@@ -15,7 +15,7 @@ package struct TestSuite: Sendable {
 
     package var count: Int { self.tests.count }
 
-    /// What is wrong with each test that fails, at its place.
+    /// The mistake in each test that fails, at its place.
     func failures(now: Timestamp) -> [RulesFileError] {
         self.tests.compactMap { test in
             self.ruleSet.run(test.value, now: now).map { failure in

@@ -94,7 +94,7 @@ package struct RulesTemplate: Sendable {
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # What the rules must do: rules that fail one of their tests are never loaded. These hold for
+            # The promises of these rules: rules that fail one of their tests are never loaded. These hold for
             # every floor; add one with the version that most people have.
             tests:
             \(self.tests(of: "ios"))

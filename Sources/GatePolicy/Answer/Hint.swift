@@ -1,4 +1,4 @@
-/// What a passing client is told beside the backend's answer: the facts of a launch status, each
+/// The news for a passing client beside the backend's answer: the facts of a launch status, each
 /// under its name there with hyphens in place of capitals, which no key of a structured field has
 /// (RFC 9651 section 3.1.2).
 struct Hint {

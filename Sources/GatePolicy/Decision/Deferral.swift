@@ -6,7 +6,7 @@ package struct Deferral: Sendable, Equatable {
     package let reason: Decision.Reason
     /// The day of the floor, if that is still to come.
     let enforceFrom: Timestamp?
-    /// Where the roll-out stands, if the rule has one.
+    /// The client's place in the roll-out, if the rule has one.
     let rollout: Reach?
 
     /// How far a roll-out has come, and where the client stands in it.
@@ -19,7 +19,7 @@ package struct Deferral: Sendable, Equatable {
         let admission: Onset
     }
 
-    /// What has to happen before the client is refused.
+    /// The events that are still to come before the client is refused.
     package var words: String {
         let day = self.enforceFrom.map { "its floor is enforced from \($0) on" }
         let reach = self.rollout.map { rollout in
@@ -70,7 +70,7 @@ extension CompiledRule {
             rule.schedule.until.map({ $0 > now }) ?? true
         else { return nil }
         let stage = self.stage(for: subject, matchingUpTo: [], at: now)
-        // What waits for a store says so by itself.
+        // A floor that waits for a store says so by itself.
         guard !stage.refuses, !stage.isHeld else { return nil }
         let day = rule.schedule.enforceFrom.flatMap { $0 > now ? $0 : nil }
         var reach: Deferral.Reach?

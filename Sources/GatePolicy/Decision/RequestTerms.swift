@@ -7,12 +7,12 @@ package struct RequestTerms: Sendable, Hashable {
     package let app: String
     /// A platform that the rules name, or `other`.
     package let platform: String
-    /// What happened to the request.
+    /// The decision on the request.
     package let kind: Decision.Kind
     /// The rule that decided, `unidentified` for the policy on clients that do not say who they are,
     /// or `none`.
     package let rule: String
-    /// What observes and would have denied the request, in the same words.
+    /// The rules and policies that observe and would have denied the request, in the same words.
     package let observed: [String]
     /// The part of the identity that was needed and not there.
     package let gap: IdentityGap?

@@ -64,7 +64,7 @@ package struct RuleExpectation: Sendable, Equatable {
         self.observed = observed
     }
 
-    /// What asks for one decision, or for none in particular.
+    /// Creates the expectation of one decision, or of none in particular.
     package init(
         decision: Decision.Kind?,
         rule: String? = nil,

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What a gate has done since it started, and what is going on in it, of one event loop or of all.
+/// The history of a gate since it started, and its present, of one event loop or of all.
 package struct GateStatistics: Sendable, Equatable {
     package var counters = GateCounters()
     /// The requests that were judged.

@@ -19,7 +19,7 @@ package final class Worker {
     private(set) var isDraining = false
     /// What new connections of a TLS listener are encrypted with.
     var tls: ServerTLS?
-    /// What has happened besides requests that were judged, which the tally has.
+    /// Everything counted but the requests that were judged, which the tally has.
     var counters = GateCounters()
     let tally = RequestTally()
     var latency = LatencyFigures()

@@ -2,9 +2,10 @@ internal import NIOSSL
 
 /// Why a TLS handshake failed, in words that say what to do.
 ///
-/// What the library says is a number, a name and a place in its source; the name is all that helps.
+/// The name of a TLS error: the library tells a number, a name and a place in its source, and only the
+/// name helps.
 struct HandshakeProblem: Equatable, Hashable {
-    /// Whom the gate shook hands with.
+    /// The other end of the handshake.
     enum Peer {
         case client
         case backend

@@ -48,7 +48,7 @@ package struct ServerTLS: Sendable {
     /// days before, so that renewing has failed for long.
     private static let renewalTime = 14 * 86_400
 
-    /// What is to be said of the end of the certificates at a second since 1970; `nil` if that is far.
+    /// The warning about the end of the certificates at a second since 1970; `nil` if that is far.
     package func remark(at now: Int) -> String? {
         Self.remark(onExpiry: self.expiry, at: now)
     }

@@ -3,7 +3,7 @@ import NIOCore
 
 /// Why a backend cannot be connected to, in words that say what to look at.
 enum ConnectProblem {
-    /// What to log of an error.
+    /// The words for the log about an error.
     static func words(_ error: any Error) -> String {
         if case .connectTimeout(let time)? = error as? ChannelError {
             return "no answer within \(Double(time.nanoseconds) / 1_000_000_000) s: look at the "

@@ -4,7 +4,7 @@ import NIOCore
 package struct UpstreamLoop: Error, CustomStringConvertible {
     /// The backend, as the operator named it.
     let target: UpstreamTarget
-    /// Where the gate listens, too.
+    /// The listener's own address that the upstream's is the same as.
     let address: SocketAddress
 
     package var description: String {

@@ -30,7 +30,7 @@ struct EventFeed: Sendable {
         }
     }
 
-    /// What outlives one stream.
+    /// The part of the feed that outlives one stream.
     private struct Connection: Sendable {
         var reconnection = Reconnection()
         /// The last event; `nil` if the next stream is to begin by telling where the client stands.

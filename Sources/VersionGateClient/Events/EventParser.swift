@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads Server-Sent Events (HTML Living Standard section 9.2.6) from the pieces in which they come.
 struct EventParser {
-    /// What a stream says.
+    /// The parts of a stream.
     enum Message: Equatable {
         /// An event, with the last identifier that the stream has named.
         case event(name: String, data: String, id: String)

@@ -15,7 +15,7 @@ struct Reconnection {
         case refused(retryAfter: TimeInterval)
     }
 
-    /// What to do about the end of a stream.
+    /// The reaction to the end of a stream.
     struct Step: Equatable {
         /// How long to wait, in seconds.
         var delay: TimeInterval

@@ -1,7 +1,7 @@
 #if canImport(Observation)
     public import Observation
 
-    /// Where the build stands, for views that observe it.
+    /// The gate's state for a build, for views that observe it.
     ///
     /// ```swift
     /// .task { await model.run() }
@@ -11,9 +11,9 @@
     @MainActor
     @Observable
     public final class GateModel {
-        /// Where the build stands.
+        /// The gate's last state for the build.
         public private(set) var state: GateState
-        /// What to show about an update; `nil` if there is nothing to show.
+        /// The update to show; `nil` if there is nothing to show.
         public private(set) var prompt: UpdatePrompt?
 
         @ObservationIgnored private let client: VersionGateClient

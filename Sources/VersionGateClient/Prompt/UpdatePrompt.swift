@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a view shows about an update.
+/// An update as a view shows it.
 ///
 /// It holds no words of its own: where the operator wrote none, the app has to say something.
 public struct UpdatePrompt: Sendable, Hashable, Identifiable {
@@ -8,7 +8,7 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     public let update: Update
     /// Whether the user may go on without the update.
     ///
-    /// Where they may not, only the gate can take the prompt away.
+    /// If it is `false`, only the gate can take the prompt away.
     public let isDismissible: Bool
 
     /// Makes the prompt of a state; `nil` if the state is not about an update.
@@ -47,13 +47,13 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     /// The heading.
     public var title: String? { self.update.title }
 
-    /// What to tell the user.
+    /// The operator's words to the user.
     public var message: String? { self.update.message }
 
-    /// What the button to the store says.
+    /// The words on the button to the store.
     public var button: String? { self.storeURL == nil ? nil : self.update.button }
 
-    /// Where the button leads; `nil` if there is no button to show, as for a device whose system is too
+    /// The target of the button; `nil` if there is no button to show, as for a device whose system is too
     /// old for the update.
     public var storeURL: URL? { self.update.cannotUpdate ? nil : self.update.storeURL }
 }

@@ -34,7 +34,7 @@ public struct Denial: Sendable, Hashable {
 
 /// The error of a request that the gate denied.
 public struct GateDenied: Error, Sendable, Hashable, LocalizedError {
-    /// What the gate said.
+    /// The gate's own words.
     public var denial: Denial
 
     init(_ denial: Denial) {

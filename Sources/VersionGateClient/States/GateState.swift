@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where the build stands with the gate.
+/// The gate's judgement of the build.
 public enum GateState: Sendable, Hashable, Codable {
     /// The build is served.
     case allowed
@@ -16,7 +16,7 @@ public enum GateState: Sendable, Hashable, Codable {
     /// build; it is never itself `unknown`.
     indirect case unknown(last: GateState?)
 
-    /// What to act on now: never a denial because the network is away.
+    /// The state to act on now: never a denial because the network is away.
     ///
     /// Of what the gate said before it could not be reached, only a requirement holds, and it holds
     /// until the gate lifts it or its brownout is over. All else counts as `allowed`: the answers of
@@ -31,7 +31,7 @@ public enum GateState: Sendable, Hashable, Codable {
         return .allowed
     }
 
-    /// What the gate said last, without the loss since; `nil` if it never said anything.
+    /// The gate's last word, without the loss since; `nil` if it never said anything.
     var known: GateState? {
         guard case .unknown(let last) = self else { return self }
         return last?.known

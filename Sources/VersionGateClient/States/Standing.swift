@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where the client stands, for all who ask, and who waits for a change of it.
+/// The state of the client, for all who ask and all who wait for a change of it.
 final class Standing: Sendable {
     private struct Known: Sendable {
         var kept: KeptState
-        /// Where the client stands now; at first only what was kept.
+        /// The client's state now; at first only the one that was kept.
         var current: GateState
         /// How often the gate has said something; an answer that was overtaken says nothing.
         var words = 0
@@ -97,7 +97,7 @@ final class Standing: Sendable {
         }
     }
 
-    /// Where the client stands, and each change of it.
+    /// The client's state, and each change of it.
     ///
     /// The feed runs as long as anybody listens.
     func states(fedBy feed: @escaping @Sendable () async -> Void) -> AsyncStream<GateState> {

@@ -4,9 +4,9 @@ public import Foundation
 public struct Update: Sendable, Hashable, Codable {
     /// The heading, in a language of the request; `nil` if the operator wrote none.
     public var title: String?
-    /// What to tell the user; `nil` if the operator wrote nothing.
+    /// The operator's words to the user; `nil` if there are none.
     public var message: String?
-    /// What the button says that leads to the store.
+    /// The words on the button that leads to the store.
     public var button: String?
     /// The place where the update is; `nil` if the operator named none.
     public var storeURL: URL?
@@ -41,9 +41,9 @@ public struct Update: Sendable, Hashable, Codable {
 public struct MaintenanceWindow: Sendable, Hashable, Codable {
     /// The heading, in a language of the request; `nil` if the operator wrote none.
     public var title: String?
-    /// What to tell the user; `nil` if the operator wrote nothing.
+    /// The operator's words to the user; `nil` if there are none.
     public var message: String?
-    /// What the button says that leads to ``storeURL``.
+    /// The words on the button that leads to ``storeURL``.
     public var button: String?
     /// A page about it; `nil` if the operator named none.
     public var storeURL: URL?

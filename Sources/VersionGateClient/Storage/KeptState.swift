@@ -1,10 +1,10 @@
 import Foundation
 
-/// What is kept of a gate until the app starts again.
+/// The memory of a gate that lasts until the app starts again.
 struct KeptState: Codable, Equatable {
     /// The build that it was said to.
     var build = ""
-    /// What the gate said last.
+    /// The gate's last word.
     var state: GateState?
     /// The maintenance that it announced.
     var announced: MaintenanceWindow?
@@ -66,7 +66,7 @@ struct KeptState: Codable, Equatable {
         return "gate-\(String(hash, radix: 16))"
     }
 
-    /// What names a build.
+    /// The name of a build: all parts of its identity.
     static func build(_ identity: AppIdentity) -> String {
         [identity.platform, identity.version, identity.build, identity.channel]
             .map { $0 ?? "" }.joined(separator: "\n")

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What can be asked of the gate itself.
+/// The questions to the gate itself.
 struct GateEndpoints: Sendable {
     let baseURL: URL
     let identity: AppIdentity

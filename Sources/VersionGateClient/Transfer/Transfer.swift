@@ -6,7 +6,7 @@ import Foundation
 
 /// One request to the gate itself, and its answer in the pieces in which it comes.
 struct Transfer: Sendable {
-    /// What comes of it, the head first.
+    /// A piece of the answer; the head comes first.
     enum Part: Sendable {
         case head(HTTPURLResponse)
         case piece(Data)
@@ -64,7 +64,7 @@ struct Transfer: Sendable {
         }
 
         private func read(into continuation: Parts.Continuation) async throws {
-            // What is not answered here, such as a question of trust, the session's own delegate does.
+            // The session's own delegate does the rest, such as a question of trust.
             let (bytes, response) = try await self.session.bytes(
                 for: self.request,
                 delegate: RedirectionGuard()

@@ -16,7 +16,7 @@ struct ServeSettings {
     var feedCA: String?
     /// Where operators, and webhooks, connect; `nil`: nowhere.
     var adminListen: Endpoint?
-    /// What operators on other machines must know.
+    /// The file with the token that is asked of operators on other machines.
     var adminToken: AdminTokenFile?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount

@@ -110,7 +110,7 @@ test("warned, brownout, maintenance, allowed", limit, async () => {
   const refused = await client.fetch("/archive/1").catch((error) => error);
   assert.equal(refused.denial.state, "maintenance");
   assert.equal(refused.denial.window.maintenanceUntil, moving.window.maintenanceUntil);
-  // What holds for a part of the API is not what holds for the app.
+  // A requirement for a part of the API does not hold for the app.
   assert.equal((await client.check()).state, "allowed");
 });
 
@@ -178,7 +178,7 @@ test("offline is no denial, and a stream comes back by itself", limit, async () 
   const failed = await client.fetch("/a").catch((error) => error);
   assert.ok(!(failed instanceof GateDenied) && failed instanceof TypeError);
   await gate.run(gate.port);
-  // What was said before is said again.
+  // The last state is told first.
   assert.deepEqual(await states.next(), required);
   await gate.change(rules("3.4.0"));
   assert.equal((await states.next()).state, "allowed");

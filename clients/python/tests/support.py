@@ -26,7 +26,7 @@ class Server:
     def __init__(self, answer):
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                # Whoever asks may have gone.
+                # The client may have gone.
                 try:
                     answer(self)
                 except OSError:

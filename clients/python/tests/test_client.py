@@ -115,7 +115,7 @@ class Questions(WithGate):
             client.urlopen("/archive/1")
         until = raised.exception.denial.window.maintenance_until
         self.assertEqual(until, moving.window.maintenance_until)
-        # What holds for a part of the API is not what holds for the app.
+        # A requirement for a part of the API does not hold for the app.
         self.assertEqual(client.check(), Allowed())
 
     def test_a_status_that_has_not_changed_is_not_sent_again(self):
@@ -213,7 +213,7 @@ class Streams(WithGate):
         with self.assertRaises(urllib.error.URLError):
             client.urlopen("/a")
         self.gate.run()
-        # What was said before is said again.
+        # The last state is told first.
         self.assertEqual(next(states), required)
         self.gate.change(rules("3.4.0"))
         self.assertEqual(next(states), Allowed())

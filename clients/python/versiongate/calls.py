@@ -26,7 +26,7 @@ def facts(message: str, details: str) -> dict[str, object]:
         if "cannotUpdate" in found:
             found["cannotUpdate"] = found["cannotUpdate"] == "true"
     except (_Malformed, binascii.Error, ValueError):
-        # What cannot be read is not there.
+        # An unreadable value counts as absent.
         found = {}
     if message:
         found["message"] = unquote(message)

@@ -99,7 +99,7 @@ class Maintenance:
 class Unknown:
     """The gate has not said it: offline, a captive portal, or something that is no gate."""
 
-    # What it said last, unless that has ended by itself.
+    # The gate's last word, unless that has ended by itself.
     last: State | None = None
 
 

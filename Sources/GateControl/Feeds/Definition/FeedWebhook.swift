@@ -6,7 +6,7 @@ struct FeedWebhook: Sendable, Equatable {
     struct Form: Sendable, Equatable {
         /// Which header field has the signature.
         let field: String
-        /// What stands in front of the digits.
+        /// The text in front of the digits.
         let prefix: String
 
         /// As GitHub signs, and whoever posts by a script can

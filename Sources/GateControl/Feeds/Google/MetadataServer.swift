@@ -1,11 +1,11 @@
 internal import GatePolicy
 private import FoundationEssentials
 
-/// What tells a machine of Google Cloud, or a workload on GKE, which account it is.
+/// The server that tells a machine of Google Cloud, or a workload on GKE, which account it is.
 ///
 /// https://cloud.google.com/compute/docs/access/authenticate-workloads
 enum MetadataServer {
-    /// Where it is in tests and emulators, as Google's own libraries have it.
+    /// Its address in tests and emulators; Google's own libraries read the same variable.
     static let hostVariable = "GCE_METADATA_HOST"
 
     /// The question for a token that opens the scopes; the environment may name another host.
@@ -38,7 +38,7 @@ enum MetadataServer {
         return FetchRequest(url, fields: [mark], limits: patience)
     }
 
-    /// What is to be said where nobody answers.
+    /// The failure of a machine on which nobody answers.
     static func failure(_ failure: FetchFailure) -> FeedFailure {
         .secret(
             """

@@ -7,13 +7,13 @@ internal import GatePolicy
 struct WorkloadIdentity {
     static let type = "external_account"
 
-    /// What is asked for where the token only serves to act as a service account.
+    /// The scope of a token that only serves to act as a service account.
     private static let platform = "https://www.googleapis.com/auth/cloud-platform"
 
     private let audience: String
     private let tokenType: String
     private let tokenURL: FetchURL
-    /// Where a token of a service account is made of that of the workload; `nil`: nowhere.
+    /// The address that makes a service account's token of the workload's; `nil`: none is made.
     private let impersonationURL: FetchURL?
     private let source: Secret
     /// The member of a JSON object that has the token; `nil`: the file is the token.
