@@ -38,12 +38,7 @@ struct ClientEndpointTests {
                 fields: Request.current + "If-None-Match: \(tag)\r\n"
             )
             #expect(try scene.ask(known).status == 304)
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
-            scene.gate.send(signal: SIGHUP)
-            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
-                $0.message == "rules loaded"
-            }
+            try scene.reload(RulesText.shop(minimum: "5.0.0"))
             let changed = try scene.ask(known)
             #expect(changed.status == 200)
             #expect(

@@ -88,7 +88,7 @@ struct DenialTests {
     }
 
     @Test(
-        .enabled(if: ToolProcess.isInstalled("python3")),
+        .needs("python3"),
         .timeLimit(.minutes(5))
     )
     func `Python reads its denial 20 times of 20 while it posts 30 MB`() async throws {
@@ -100,7 +100,7 @@ struct DenialTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("node")), .timeLimit(.minutes(5)))
+    @Test(.needs("node"), .timeLimit(.minutes(5)))
     func `Node reads its denial 20 times of 20 while it posts 30 MB`() async throws {
         try await Scene.play { scene in
             let arguments = ["-e", ClientScript.nodeBigPost, scene.url("")]

@@ -8,7 +8,7 @@ struct LargeBodyTests {
     private static let size = Self.mebibytes << 20
     private static let memoryLimit = 100 << 20
 
-    @Test(.enabled(if: ToolProcess.isInstalled("python3")), arguments: ["counted", "chunked"])
+    @Test(.needs("python3"), arguments: ["counted", "chunked"])
     func `a large download arrives as it was sent`(_ framing: String) async throws {
         let script: ScriptedBackend.Script = { _ in
             let size = String(Self.size, radix: 16)
@@ -30,7 +30,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("python3")), arguments: ["counted", "chunked"])
+    @Test(.needs("python3"), arguments: ["counted", "chunked"])
     func `a large upload arrives as it was sent`(_ framing: String) async throws {
         try await Scene.play(backend: { _ in [.digest] }) { scene in
             let script = ClientScript.pythonUpload

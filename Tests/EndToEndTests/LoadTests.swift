@@ -5,7 +5,7 @@ import Testing
 /// Load generators as clients: short runs in which every answer counts.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct LoadTests {
-    @Test(.enabled(if: ToolProcess.isInstalled("h2load"), "needs nghttp2-client"))
+    @Test(.needs("h2load"))
     func `h2load gets every answer over HTTP/1.1`() async throws {
         try await Scene.play(backend: Self.greeting) { scene in
             let result = try ToolProcess.run(
@@ -17,7 +17,7 @@ struct LoadTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk"))
+    @Test(.needs("wrk"))
     func `wrk sees no error while the rules are reloaded, half of them broken`() async throws {
         try await Scene.play(backend: Self.greeting) { scene in
             let load = Task(executorPreference: BlockingExecutor.shared) {

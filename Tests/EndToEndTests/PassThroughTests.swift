@@ -4,7 +4,7 @@ import Testing
 /// What real clients and servers say to each other reaches the other side as it was said.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PassThroughTests {
-    @Test(.enabled(if: ToolProcess.isInstalled("curl")))
+    @Test(.needs("curl"))
     func `curl keeps its connection and uploads with and without a length`() async throws {
         try await Scene.play { scene in
             let upload = String(repeating: "x", count: 2_000_000)
@@ -25,7 +25,7 @@ struct PassThroughTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("python3")))
+    @Test(.needs("python3"))
     func `Python sends every kind of request over one connection`() async throws {
         try await Scene.play { scene in
             let arguments = ["-c", ClientScript.pythonKeepAlive, scene.url("")]
@@ -42,7 +42,7 @@ struct PassThroughTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("node")))
+    @Test(.needs("node"))
     func `Node fetches and posts`() async throws {
         try await Scene.play { scene in
             let result = try ToolProcess.run("node", ["-e", ClientScript.nodeFetch, scene.url("")])

@@ -149,10 +149,7 @@ struct ProxyProtocolTests {
     }
 
     @Test(
-        .enabled(
-            if: ToolProcess.isInstalled("haproxy") && ToolProcess.isInstalled("curl"),
-            "needs haproxy and curl"
-        ),
+        .needs("haproxy", "curl"),
         arguments: ["send-proxy", "send-proxy-v2", "send-proxy-v2-ssl-cn"]
     )
     func `HAProxy introduces its clients`(_ option: String) async throws {

@@ -8,12 +8,7 @@ struct ReloadTests {
     @Test
     func `SIGHUP loads the file again`() async throws {
         try await Scene.play { scene in
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
-            scene.gate.send(signal: SIGHUP)
-            let loaded = try scene.gate.logLine("rules loaded", skipping: seen) {
-                $0.message == "rules loaded"
-            }
+            let loaded = try scene.reload(RulesText.shop(minimum: "5.0.0"))
             let problem = try scene.ask(Request.text(fields: Request.current)).problem()
             #expect(problem.minimumVersion == "5.0.0")
             #expect(problem.revision == loaded.metadata["revision"])

@@ -12,15 +12,6 @@ struct RevocationTests {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
 
-    private func raise(_ minimum: String, in scene: Scene) throws {
-        let seen = scene.gate.logLines.count
-        try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: minimum))
-        scene.gate.send(signal: SIGHUP)
-        _ = try scene.gate.logLine("rules loaded", skipping: seen) {
-            $0.message == "rules loaded"
-        }
-    }
-
     @Test
     func `a WebSocket gets a close frame, and one that still passes goes on`() async throws {
         try await Scene.play(backend: { _ in [.send(Self.switching), .mirror] }) { scene in
@@ -33,7 +24,7 @@ struct RevocationTests {
             }
             let old = try open("3.6.0")
             let new = try open("9.0.0")
-            try self.raise("4.0.0", in: scene)
+            try scene.reload(RulesText.shop(minimum: "4.0.0"))
             // FIN and close, 18 bytes: code 1008 and the reason.
             #expect(try old.bytes(4) == [0x88, 18, 0x03, 0xF0])
             #expect(try old.bytes(16) == Array("upgrade required".utf8))
@@ -87,7 +78,7 @@ struct RevocationTests {
             try client.send(request)
             #expect(try client.head()?.status == 200)
             #expect(try client.bytes(12) == Array("9\r\ndata: a\n\n".utf8))
-            try self.raise("4.0.0", in: scene)
+            try scene.reload(RulesText.shop(minimum: "4.0.0"))
             #expect(try client.rest().bytes == Array("\r\n".utf8))
             #expect(try scene.ask(request).status == 426)
         }

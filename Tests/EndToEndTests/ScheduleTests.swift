@@ -20,12 +20,7 @@ struct ScheduleTests {
                     storeUrl: https://example.com
 
                 """
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: rules)
-            scene.gate.send(signal: SIGHUP)
-            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
-                $0.message == "rules loaded"
-            }
+            try scene.reload(rules)
             let client = try scene.connect()
             try client.send(Request.text(fields: Request.outdated))
             let warned = try client.response()
@@ -68,12 +63,7 @@ struct ScheduleTests {
                     storeUrl: https://example.com
 
                 """
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: rules)
-            scene.gate.send(signal: SIGHUP)
-            _ = try scene.gate.logLine("rules loaded", skipping: seen) {
-                $0.message == "rules loaded"
-            }
+            try scene.reload(rules)
             let feed = try scene.connect()
             try feed.send(Request.text("GET", "/feed", fields: Request.outdated))
             #expect(try feed.head()?.status == 200)

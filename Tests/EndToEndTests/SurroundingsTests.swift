@@ -1,14 +1,8 @@
 import GateTestSupport
 import Testing
 
-/// What is wrong around the gate, and what its log says of it.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
-    .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
-)
+/// Mistakes in the gate's surroundings, and the words of its log about them.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct SurroundingsTests {
     @Test
     func `a proxy that is not trusted is named once`() async throws {

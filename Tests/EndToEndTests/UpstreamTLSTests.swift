@@ -6,7 +6,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
+    .needs("openssl", "python3")
 )
 struct UpstreamTLSTests {
     /// A backend as its certificate shows it.

@@ -187,7 +187,9 @@ struct AdminListenerTests {
         }
     }
 
-    @Test func `it answers until the last request of a client has come to its end`() async throws {
+    @Test func `a gate that is told to stop answers to the last request's end, well and not ready`()
+        async throws
+    {
         let finish = Latch()
         try await Scene.play(
             flags: [.adminListen(), .drainTimeout(seconds: 20)],
@@ -199,6 +201,10 @@ struct AdminListenerTests {
             scene.gate.send(signal: SIGTERM)
             try scene.gate.logLine("the drain") { $0.message == "draining" }
             #expect(try scene.askAdmin(Self.feeds).status == 200)
+            for (target, status) in [("/-/ready", 503), ("/-/healthy", 200)] {
+                let probe = Request.text("GET", target, host: "localhost")
+                #expect(try scene.askAdmin(probe).status == status)
+            }
             finish.open()
             #expect(try client.response().text == "late")
             client.close()

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What the real executable counts, as Prometheus would read it.
+/// The counts of the real executable, as Prometheus would read them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MetricsTests {
     /// A floor that is enforced, and one that only observes.

@@ -6,7 +6,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: EtcdServer.canRun, "etcd or etcdctl is missing")
+    .needs("etcd", "etcdctl")
 )
 struct EtcdFeedTests {
     /// From the change in etcd to the answer of the gate.
@@ -162,7 +162,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is missing"))
+    @Test(.needs("openssl"))
     func `an etcd with TLS and accounts is asked with both`() async throws {
         let certificates = try TemporaryFolder()
         defer { certificates.remove() }
@@ -187,7 +187,7 @@ struct EtcdFeedTests {
         }
     }
 
-    @Test(.enabled(if: TestAuthority.isAvailable, "openssl is missing"))
+    @Test(.needs("openssl"))
     func `an etcd that wants to see a certificate is shown one`() async throws {
         let certificates = try TemporaryFolder()
         defer { certificates.remove() }

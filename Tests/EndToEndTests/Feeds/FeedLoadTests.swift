@@ -71,7 +71,7 @@ struct FeedLoadTests {
         scene.gate.logLines.count { $0.message == message }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("wrk"), "needs wrk"))
+    @Test(.needs("wrk"))
     func `changes in a row come into force, and fail no request`() async throws {
         try await self.play { scene, database in
             let start = ContinuousClock.now

@@ -2,15 +2,7 @@ import GateTestSupport
 import Testing
 
 /// A floor of builds that waits for Google Play, through the real executable.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(
-        if: FeedServer.canRun && TestCertificates.canBeMade,
-        "openssl or python3 is missing"
-    )
-)
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
 struct GooglePlayStoryTests {
     private static func rules(_ play: FeedServer, _ folder: TemporaryFolder) -> String {
         """

@@ -6,7 +6,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
+    .needs("openssl", "python3")
 )
 struct MicroCMSArticleTests {
     /// Plays the shipped example in front of a microCMS behind TLS.

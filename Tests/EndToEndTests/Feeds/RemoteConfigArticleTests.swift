@@ -6,7 +6,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: GoogleAccount.canBeMade, "openssl is missing")
+    .needs("openssl")
 )
 struct RemoteConfigArticleTests {
     /// A template whose minimum holds for iOS alone.

@@ -7,7 +7,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: FeedServer.canRun && TestAuthority.isAvailable, "python3 or openssl is missing")
+    .needs("python3", "openssl")
 )
 struct RemoteConfigFeedTests {
     /// Firebase and the account that asks it.

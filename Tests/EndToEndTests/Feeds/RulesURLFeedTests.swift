@@ -164,7 +164,7 @@ struct RulesURLFeedTests {
     }
 
     @Test(
-        .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")
+        .needs("openssl", "python3")
     )
     func `a source of one's own authority is asked through the proxy of the environment`()
         async throws

@@ -7,7 +7,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
+    .needs("openssl", "python3")
 )
 struct TestFlightArticleTests {
     /// Plays the shipped example in front of an App Store Connect behind TLS.

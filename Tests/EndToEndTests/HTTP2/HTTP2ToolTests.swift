@@ -5,7 +5,7 @@ import Testing
 /// Real clients of HTTP/2, each skipped where it is missing.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ToolTests {
-    @Test(.enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed"))
+    @Test(.needs("curl"))
     func `curl uploads and downloads by prior knowledge`() async throws {
         try await Scene.play(backend: { _ in [.digest] }) { scene in
             try scene.folder.writeInPlace(String(repeating: "y", count: 5_000_000), to: "big")
@@ -22,7 +22,7 @@ struct HTTP2ToolTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("h2load"), "h2load is not installed"))
+    @Test(.needs("h2load"))
     func `h2load gets an answer to every request`() async throws {
         let body = String(repeating: "z", count: 20_000)
         try await Scene.play(backend: { _ in [.answer(body: body)] }) { scene in

@@ -90,10 +90,7 @@ struct ParkingTests {
             try client.send(Request.text(fields: Request.current))
             #expect(try client.response().status == 200)
             try scene.gate.waitUntilParked(1)
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
-            scene.gate.send(signal: SIGHUP)
-            try scene.gate.logLine("rules loaded", skipping: seen) { $0.message == "rules loaded" }
+            try scene.reload(RulesText.shop(minimum: "5.0.0"))
             try client.send(Request.text(fields: Request.current))
             #expect(try client.response().problem().minimumVersion == "5.0.0")
         }

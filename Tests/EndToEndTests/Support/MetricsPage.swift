@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What `/metrics` of the admin listener says.
+/// The samples of `/metrics` on the admin listener.
 struct MetricsPage {
     /// The value of each sample, by its name with its labels as they stand in the text.
     private(set) var samples: [String: Double] = [:]

@@ -1,4 +1,5 @@
 import GateTestSupport
+import Glibc
 import Testing
 
 /// A gate in front of a scripted backend, for the length of one test.
@@ -92,6 +93,17 @@ struct Scene: Sendable {
 
     /// The address of a path behind the gate, for tools.
     func url(_ path: String) -> String { "http://127.0.0.1:\(self.gate.port)\(path)" }
+
+    /// Replaces the rules, and returns when the gate judges by them; gives what it logs of that.
+    @discardableResult
+    func reload(_ rules: String) throws -> LogLine {
+        let seen = self.gate.logLines.count
+        try self.folder.replace("rules.yaml", with: rules)
+        self.gate.send(signal: SIGHUP)
+        return try self.gate.logLine("rules loaded", skipping: seen) {
+            $0.message == "rules loaded"
+        }
+    }
 
     /// Ends the gate in order, and starts another one with the same rules in front of the same
     /// backend; whoever restarts it ends it.

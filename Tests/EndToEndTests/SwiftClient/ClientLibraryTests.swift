@@ -1,5 +1,6 @@
 import Foundation
 import GateTestSupport
+import Observation
 import Testing
 
 @testable import VersionGateClient
@@ -13,13 +14,6 @@ import Testing
 struct ClientLibraryTests {
     private static func time(_ seconds: Double) -> String {
         Date(timeIntervalSinceNow: seconds).formatted(.iso8601)
-    }
-
-    private func reload(_ rules: String, in scene: Scene) throws {
-        let seen = scene.gate.logLines.count
-        try scene.folder.replace("rules.yaml", with: rules)
-        scene.gate.send(signal: SIGHUP)
-        try scene.gate.logLine("rules loaded", skipping: seen) { $0.message == "rules loaded" }
     }
 
     @Test
@@ -63,7 +57,7 @@ struct ClientLibraryTests {
             #expect(echo.fields["X-App-Platform"] == ["ios"])
             #expect(tested.client.hint(in: response) == nil)
             #expect(await tested.client.check() == .allowed)
-            // What the gate knows that the client knows is not said again.
+            // An unchanged status is not sent again (304).
             #expect(await tested.client.check() == .allowed)
         }
     }
@@ -114,7 +108,7 @@ struct ClientLibraryTests {
             #expect(prompt.isDismissible)
             #expect(tested.client.snooze(prompt.update))
             #expect(tested.client.prompt(for: state) == nil)
-            try self.reload(rules.replacing("4.2.0", with: "4.3.0"), in: scene)
+            try scene.reload(rules.replacing("4.2.0", with: "4.3.0"))
             let next = await tested.client.check()
             #expect(tested.client.prompt(for: next)?.update.latestVersion == "4.3.0")
         }
@@ -135,7 +129,7 @@ struct ClientLibraryTests {
                     storeUrl: https://example.com
 
                 """
-            try self.reload(rules, in: scene)
+            try scene.reload(rules)
             let tested = try TestedClient(port: scene.gate.port)
             tested.listen()
             let denial = try await tested.denial("/v2/orders")
@@ -176,7 +170,7 @@ struct ClientLibraryTests {
             guard case .maintenance(let asked) = about else { throw HarnessError("\(about)") }
             #expect(asked.until != nil)
             #expect(tested.client.state == .allowed)
-            try self.reload(rules.replacing("/orders/**", with: "/**"), in: scene)
+            try scene.reload(rules.replacing("/orders/**", with: "/**"))
             #expect(await tested.client.check(path: "/") != .allowed)
         }
     }
@@ -188,11 +182,11 @@ struct ClientLibraryTests {
             tested.listen()
             let first = try tested.hears("the beginning") { $0 == .allowed }
             #expect(tested.heard.current.first == .unknown(last: nil))
-            try self.reload(RulesText.shop(minimum: "4.0.0"), in: scene)
+            try scene.reload(RulesText.shop(minimum: "4.0.0"))
             let raised = try tested.hears("the new floor", after: first) {
                 $0.isRequired && $0.update?.minimumVersion == "4.0.0"
             }
-            try self.reload(RulesText.shop, in: scene)
+            try scene.reload(RulesText.shop)
             try tested.hears("the undo", after: raised) { $0 == .allowed }
             // All listeners share one connection, and the last one ends it.
             let other = tested.client.states
@@ -247,26 +241,18 @@ struct ClientLibraryTests {
     @Test
     func `a gate that is restarted is no loss`() async throws {
         let port = try FreePort.find()
+        // The way back is barred until the gate is there again.
+        let held = Latch()
+        let tested = try TestedClient(port: port, surroundings: .returning(after: held))
         try await Scene.play(flags: [.listen(port: port), .drainTimeout(seconds: 1)]) { scene in
-            let held = Latch()
-            let surroundings = ClientSurroundings(
-                now: { Date() },
-                sleep: { seconds in
-                    // The way back is barred until the gate is there again.
-                    seconds < 20
-                        ? try await held.opens()
-                        : try await ClientSurroundings.system.sleep(seconds)
-                },
-                share: { 0 }
-            )
-            let tested = try TestedClient(port: port, surroundings: surroundings)
             tested.listen()
             let first = try tested.hears("the floor") { $0.isRequired }
             let next = try scene.restarted(flags: [.listen(port: port)])
-            try self.reload(RulesText.shop(minimum: "3.0.0"), in: next)
+            try next.reload(RulesText.shop(minimum: "3.0.0"))
             held.open()
             try tested.hears("the lift", after: first) { $0 == .allowed }
-            #expect(tested.heard.current.dropFirst().allSatisfy { !$0.isUnknown })
+            let lost = tested.heard.current.dropFirst().filter(\.isUnknown)
+            #expect(lost.isEmpty)
             tested.stopListening()
             #expect(next.gate.end() == .status(0))
         }
@@ -281,29 +267,33 @@ struct ClientLibraryTests {
             #expect(model.prompt == nil)
             let running = Task { await model.run() }
             defer { running.cancel() }
-            try await Self.changes(of: model) { $0.prompt != nil }
+            await Self.changes(of: model) { $0.prompt != nil }
             #expect(model.state.isRequired)
             #expect(model.prompt?.isDismissible == false)
             #expect(!model.dismiss())
             #expect(model.prompt != nil)
-            try self.reload(RulesText.shop(minimum: "3.0.0"), in: scene)
-            try await Self.changes(of: model) { $0.prompt == nil }
+            try scene.reload(RulesText.shop(minimum: "3.0.0"))
+            await Self.changes(of: model) { $0.prompt == nil }
             #expect(model.state == .allowed)
             await model.check()
             #expect(model.state == .allowed)
         }
     }
 
-    /// Suspends until what the model shows is as it should be.
+    /// Suspends until the model shows what it should.
     @MainActor
     private static func changes(
         of model: GateModel,
-        until isExpected: (GateModel) -> Bool
-    ) async throws {
-        let deadline = Deadline.usual
+        until isExpected: @escaping (GateModel) -> Bool
+    ) async {
         while !isExpected(model) {
-            guard !deadline.hasPassed else { throw HarnessError("the model shows \(model.state)") }
-            try await Task.sleep(for: .milliseconds(5))
+            await withCheckedContinuation { continuation in
+                withObservationTracking {
+                    _ = isExpected(model)
+                } onChange: {
+                    continuation.resume()
+                }
+            }
         }
     }
 }

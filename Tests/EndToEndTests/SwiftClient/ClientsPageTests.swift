@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 import VersionGateClient
 
-/// What `docs/clients.md` says of the library for Swift.
+/// The promises of `docs/clients.md` about the library for Swift.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientsPageTests {
     @Test

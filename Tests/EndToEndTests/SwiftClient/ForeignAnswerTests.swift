@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Whatever answers in place of the gate: never a denial, and never the end of the library's patience.
+/// Answers of others in place of the gate's: never a denial, and never the end of the library's patience.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ForeignAnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
@@ -135,11 +135,7 @@ struct ForeignAnswerTests {
         }
         let asked = Latch()
         // The time for an answer is over as soon as the question is there.
-        let surroundings = ClientSurroundings(
-            now: { Date() },
-            sleep: { _ in try await asked.opens() },
-            share: { 0 }
-        )
+        let surroundings = ClientSurroundings.test { _ in try await asked.opens() }
         let tested = try TestedClient(port: slow.port, surroundings: surroundings)
         async let state = tested.client.check()
         try slow.wait(for: "the question") { $0.requests.isEmpty ? nil : true }
@@ -159,18 +155,13 @@ struct ForeignAnswerTests {
         }
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
-        let surroundings = ClientSurroundings(
-            now: { Date() },
-            sleep: { seconds in
-                // The check has the time that it needs, and the silence none.
-                guard seconds != 20 else {
-                    return try await ClientSurroundings.system.sleep(seconds)
-                }
-                slept.update { $0.append(seconds) }
-                try await ClientSurroundings.system.sleep(0.05)
-            },
-            share: { 0 }
-        )
+        let surroundings = ClientSurroundings.test { seconds in
+            // The check has the time that it needs, and the silence none.
+            guard seconds != TestedClient.checkTimeout else {
+                return try await ClientSurroundings.forever()
+            }
+            slept.update { $0.append(seconds) }
+        }
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
         // A proxy that keeps the stream to itself lets the question through.
@@ -185,14 +176,10 @@ struct ForeignAnswerTests {
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
         }
         let slept = Watched<[TimeInterval]>([])
-        let surroundings = ClientSurroundings(
-            now: { Date() },
-            sleep: { seconds in
-                if seconds == 120 * 1.5 { slept.update { $0.append(seconds) } }
-                try await ClientSurroundings.system.sleep(60)
-            },
-            share: { 0.5 }
-        )
+        let surroundings = ClientSurroundings.test(share: 0.5) { seconds in
+            if seconds == 120 * 1.5 { slept.update { $0.append(seconds) } }
+            try await ClientSurroundings.forever()
+        }
         let tested = try TestedClient(port: full.port, surroundings: surroundings)
         tested.listen()
         try slept.wait(for: "the wait") { $0.isEmpty ? nil : true }

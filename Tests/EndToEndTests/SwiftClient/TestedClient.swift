@@ -9,8 +9,10 @@ import GateTestSupport
 
 /// A client of the library, and what it heard.
 final class TestedClient: Sendable {
+    static let checkTimeout: TimeInterval = 20
+
     let client: VersionGateClient
-    /// What it was told, in order.
+    /// All states that it was told, in order.
     let heard = Watched<[GateState]>([])
     private let listener = Locked<Task<Void, Never>?>(nil)
 
@@ -18,7 +20,6 @@ final class TestedClient: Sendable {
         port: UInt16,
         version: String = "3.4.9",
         storage: any GateStorage = TestStorage(),
-        checkTimeout: TimeInterval = 20,
         surroundings: ClientSurroundings = .prompt
     ) throws {
         guard let url = URL(string: "http://127.0.0.1:\(port)") else {
@@ -29,7 +30,7 @@ final class TestedClient: Sendable {
             identity: AppIdentity(platform: "ios", version: version, app: "com.example.shop"),
             session: URLSession(configuration: .ephemeral),
             storage: storage,
-            checkTimeout: checkTimeout,
+            checkTimeout: Self.checkTimeout,
             surroundings: surroundings
         )
     }
@@ -95,16 +96,36 @@ final class TestStorage: GateStorage {
 }
 
 extension ClientSurroundings {
-    /// Comes back fast after a loss, so that a test need not wait for as long as an app would.
-    static let prompt = ClientSurroundings(
-        now: { Date() },
-        sleep: { seconds in
-            // All but the time for an answer and for a sign of life is a way back.
-            let isLimit = seconds == 20 || seconds == EventFeed.longestSilence
-            try await Self.system.sleep(isLimit ? seconds : 0.05)
-        },
-        share: { 0 }
-    )
+    /// No time is ever up but that until the next try after a loss, which is up at once.
+    static let prompt = Self.returning(after: nil)
+
+    /// No time is ever up but that until the next try after a loss: once the latch is open, if there
+    /// is one.
+    static func returning(after latch: Latch?) -> ClientSurroundings {
+        .test { seconds in
+            if [TestedClient.checkTimeout, EventFeed.longestSilence].contains(seconds) {
+                try await Self.forever()
+            }
+            try await latch?.opens()
+            await Task.yield()
+        }
+    }
+
+    /// No time is ever up: one question, one answer.
+    static let asking = Self.test { _ in try await Self.forever() }
+
+    static func test(
+        share: Double = 0,
+        sleep: @escaping @Sendable (_ seconds: TimeInterval) async throws -> Void
+    ) -> ClientSurroundings {
+        ClientSurroundings(now: { Date() }, sleep: sleep, share: { share })
+    }
+
+    /// Suspends until the task is cancelled.
+    static func forever() async throws {
+        for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
+        try Task.checkCancellation()
+    }
 }
 
 extension GateState {

@@ -211,22 +211,13 @@ struct WireExchangeTests {
     }
 }
 
-extension ClientSurroundings {
-    /// Asks once.
-    fileprivate static let asking = ClientSurroundings(
-        now: { Date() },
-        sleep: { seconds in try await Self.system.sleep(max(seconds, 20)) },
-        share: { 0 }
-    )
-}
-
 extension GateEndpoints {
     fileprivate static func asking(_ client: VersionGateClient) -> GateEndpoints {
         GateEndpoints(
             baseURL: client.baseURL,
             identity: client.identity,
             session: URLSession(configuration: .ephemeral),
-            checkTimeout: 20,
+            checkTimeout: TestedClient.checkTimeout,
             surroundings: .asking
         )
     }

@@ -45,16 +45,11 @@ struct ProcessStartTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("python3")))
+    @Test(.needs("python3"))
     func `a SIGHUP that comes before anything else ends nothing`() async throws {
         try await Scene.play(surroundings: .pendingHangup) { scene in
             #expect(try scene.ask(Request.text(fields: Request.current)).status == 200)
-            let seen = scene.gate.logLines.count
-            try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "5.0.0"))
-            scene.gate.send(signal: SIGHUP)
-            try scene.gate.logLine("rules loaded", skipping: seen) {
-                $0.message == "rules loaded"
-            }
+            try scene.reload(RulesText.shop(minimum: "5.0.0"))
         }
     }
 }

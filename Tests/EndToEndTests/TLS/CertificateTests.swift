@@ -3,13 +3,7 @@ import Glibc
 import Testing
 
 /// Which certificate is shown, and how it is replaced.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
-    .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
-)
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct CertificateTests {
     @Test
     func `SNI chooses among several certificates, the first is the default`() async throws {

@@ -3,13 +3,7 @@ import Glibc
 import Testing
 
 /// What stands in front of the handshake, and where the listener comes from.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
-    .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
-)
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct TLSListenerTests {
     private static let printsStatus = ["--write-out", "%{http_code} %{http_version}"]
 

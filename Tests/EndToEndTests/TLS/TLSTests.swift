@@ -3,13 +3,7 @@ import Glibc
 import Testing
 
 /// Real clients over TLS against the executable.
-@Suite(
-    .serialized,
-    .ownThread,
-    .timeLimit(.minutes(5)),
-    .enabled(if: TestAuthority.isAvailable, "openssl is not installed"),
-    .enabled(if: ToolProcess.isInstalled("curl"), "curl is not installed")
-)
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct TLSTests {
     @Test
     func `a request over TLS reaches the backend, which hears that it was`() async throws {
@@ -72,7 +66,7 @@ struct TLSTests {
     }
 
     @Test(
-        .enabled(if: ToolProcess.isInstalled("python3"), "python3 is not installed"),
+        .needs("python3"),
         arguments: [("python3", ClientScript.pythonSecureBigPost)]
     )
     func `a client that uploads reads its whole denial`(
@@ -108,7 +102,7 @@ struct TLSTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("python3"), "python3 is not installed"))
+    @Test(.needs("python3"))
     func `an answer outlives the client's end`() async throws {
         try await TLSScene.play { play in
             let result = try ToolProcess.run(

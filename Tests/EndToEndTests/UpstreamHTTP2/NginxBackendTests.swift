@@ -8,11 +8,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(
-        if: ToolProcess.isInstalled("nginx") && ToolProcess.isInstalled("h2load")
-            && ToolProcess.isInstalled("curl"),
-        "nginx, h2load or curl is not installed"
-    )
+    .needs("nginx", "h2load", "curl")
 )
 struct NginxBackendTests {
     /// `requests`: after so many nginx ends a connection, in order.

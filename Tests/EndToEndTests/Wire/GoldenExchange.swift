@@ -18,7 +18,7 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
         var body: String?
     }
 
-    /// What differs from run to run, as regular expressions.
+    /// The parts that differ from run to run, as regular expressions.
     struct Varying: Decodable {
         var fields: [String: String]?
         var json: [String: String]?

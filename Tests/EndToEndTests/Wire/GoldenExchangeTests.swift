@@ -2,7 +2,7 @@ import Foundation
 import GateTestSupport
 import Testing
 
-/// What `docs/wire` says is what the gate does.
+/// The exchanges of `docs/wire`, played at the real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct GoldenExchangeTests {
     private struct Answer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What `check` says of several paths, in each of its forms.
+/// The output of `check` on several paths, in each of its forms.
 struct CheckReportTests {
     private static let good = """
         rules:

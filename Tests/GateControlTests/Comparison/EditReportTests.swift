@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a change of rules does, edit by edit.
+/// The report on a change of rules, edit by edit.
 struct EditReportTests {
     private static func reports(
         _ old: String,

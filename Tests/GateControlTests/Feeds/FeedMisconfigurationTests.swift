@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What `feed check` says of an entry that is wrong, or of a source that is: each can be mended from its
+/// The messages of `feed check` on a wrong entry or a wrong source: each can be mended from its
 /// message alone.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedMisconfigurationTests {
@@ -97,7 +97,7 @@ struct FeedMisconfigurationTests {
         #expect(!errors.joined().contains("hunter2"))
     }
 
-    /// What the source is asked for, what it answers, and what is said of that; SERVER is its address.
+    /// A feed's entry, its source's answer, and the message about it; SERVER is the source's address.
     static let answers: [(entry: String, answer: String, message: String)] = [
         (
             "source: https, url: SERVER", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",

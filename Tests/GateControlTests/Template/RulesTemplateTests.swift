@@ -56,7 +56,7 @@ struct RulesTemplateTests {
         try RulesTemplate(appID: "com.example.shop").text
     }
 
-    /// What somebody does with a new file first.
+    /// The first edits of a new file.
     @Test(arguments: [
         [("1.0.0\" # the oldest", "3.5.0\" # the oldest")],
         [("1.0.0\" # the oldest", "35.0.0\" # the oldest")],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// What `explain` says of a rule that does not refuse a client yet.
+/// The words of `explain` on a rule that does not refuse a client yet.
 struct DeferralTests {
     private static func words(
         schedule: RuleSchedule = .always,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateProxy
 
-/// What a worker tells of what was done on its loop.
+/// The statistics of a worker after work on its loop.
 struct GateStatisticsTests {
     @Test func `requests are counted by their terms, over a change of the rules too`() throws {
         let stage = try Stage()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateProxy
 
-/// What is said of a setting that is nearly right: the line that would be.
+/// The hint at the right line beside a setting that is nearly right.
 struct SettingHintTests {
     @Test(arguments: [
         ("23010", "; write 127.0.0.1:23010 for this machine alone, or 0.0.0.0:23010 for all"),

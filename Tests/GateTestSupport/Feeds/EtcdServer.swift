@@ -2,11 +2,6 @@ import Foundation
 
 /// A real etcd with one member, on free ports and in a folder of its own.
 package final class EtcdServer: Sendable {
-    /// Whether it can run here.
-    package static var canRun: Bool {
-        ["etcd", "etcdctl"].allSatisfy { ToolProcess.isInstalled($0) }
-    }
-
     /// Where clients ask.
     package let port: UInt16
     private let peerPort: UInt16

@@ -15,8 +15,6 @@ package struct TestAuthority: Sendable {
         ])
     }
 
-    package static var isAvailable: Bool { ToolProcess.isInstalled("openssl") }
-
     /// Writes `NAME.pem` and `NAME.key`, a certificate for a server or client of these names.
     ///
     /// - Returns: the paths of the certificate and of its key.

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import Testing
 
 @testable import VersionGateClient
@@ -42,7 +43,7 @@ struct GateModelTests {
         let surroundings = ClientSurroundings(
             now: { clock.withLock { $0 } },
             sleep: { seconds in
-                guard seconds == 600 else { return try await ClientSurroundings.system.sleep(3600) }
+                guard seconds == 600 else { return await Task.waitForCancellation() }
                 clock.withLock { $0 += seconds }
             },
             share: { 0 }
@@ -50,9 +51,16 @@ struct GateModelTests {
         let brownout = Update.sample(brownoutUntil: begin + 600)
         let model = GateModel(try self.client(.required(brownout), surroundings))
         #expect(model.prompt?.update == brownout)
+        let (taken, take) = AsyncStream<Never>.makeStream()
+        withObservationTracking {
+            _ = model.prompt
+        } onChange: {
+            take.finish()
+        }
         let running = Task { await model.run() }
         defer { running.cancel() }
-        while model.prompt != nil { await Task.yield() }
+        for await _ in taken {}
+        #expect(model.prompt == nil)
         #expect(model.state == .unknown(last: .required(brownout)))
     }
 }

@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What an answer is to a client.
+/// The meaning of an answer to a client.
 struct AnswerReadingTests {
     private static let now = Date(timeIntervalSince1970: 1_797_730_000)
     private static let problem = "application/problem+json"

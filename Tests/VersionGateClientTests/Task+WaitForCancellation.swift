@@ -1,0 +1,6 @@
+extension Task where Success == Never, Failure == Never {
+    /// Suspends until the task is cancelled.
+    static func waitForCancellation() async {
+        for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
+    }
+}
