@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a gate says by name: a denial (RFC 9457), a status, an event, the metadata of a gRPC call.
+/// A gate's statement by names: a denial (RFC 9457), a status, an event, the metadata of a gRPC call.
 ///
 /// Lenient: a member of another type than expected is none, because what an operator wrote in a
 /// `body` of the rules stands under the same names.
@@ -15,9 +15,9 @@ struct GateDocument: Decodable {
     let type: String?
     /// `allow`, `recommend`, `require` or `maintenance`, of a status.
     let decision: String?
-    /// What the members say of an update.
+    /// The members about an update.
     let update: Update
-    /// What they say of a maintenance.
+    /// The members about a maintenance.
     let window: MaintenanceWindow
 
     init(from decoder: any Decoder) throws {
@@ -91,7 +91,7 @@ struct GateDocument: Decodable {
     /// The largest answer of a gate that is read, in bytes.
     static let sizeLimit = 256 << 10
 
-    /// Where the client stands; `nil` if the document is no status, or says a word that this library
+    /// The state of the client; `nil` if the document is no status, or says a word that this library
     /// does not know.
     var state: GateState? {
         switch self.decision {

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What became of the question where the client stands.
+/// The outcome of a request for the client's status.
 enum StatusAnswer: Equatable {
     /// The gate said it; the tag names what it said (RFC 9110 section 8.8.3).
     case state(GateState, announced: MaintenanceWindow? = nil, tag: String?)

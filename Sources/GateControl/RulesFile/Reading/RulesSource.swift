@@ -1,3 +1,5 @@
+import Glibc
+
 /// One file of a rule set as it was read: its name and its bytes.
 struct RulesSource: Sendable, Equatable {
     /// The largest file that is read, in bytes: four times what a Kubernetes ConfigMap can hold.
@@ -10,6 +12,16 @@ struct RulesSource: Sendable, Equatable {
     init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
+    }
+
+    /// Reads standard input to its end, under the name that messages shall show.
+    static func standardInput(as name: String) throws(RulesFileErrors) -> RulesSource {
+        do throws(FileContent.Failure) {
+            let bytes = try FileContent.bytes(of: STDIN_FILENO, atMost: Self.maximumSize)
+            return RulesSource(name: name, bytes: bytes)
+        } catch {
+            throw RulesFileErrors(RulesFileError(file: name, message: "\(error)"))
+        }
     }
 
     /// The name without its folders, the same wherever the rules are mounted.
