@@ -3,6 +3,10 @@ import Testing
 
 @testable import VersionGateClient
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 struct TransferTests {
     struct Redirection: Sendable {
         var from: String
@@ -25,5 +29,21 @@ struct TransferTests {
             to: URL(string: test.to)
         )
         #expect(isFollowed == test.isFollowed)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a question that is given up at once does no harm`() async throws {
+        let nobody = try #require(URL(string: "http://127.0.0.1:9"))
+        for _ in 0..<500 {
+            let configuration = URLSessionConfiguration.default
+            #expect(configuration.urlCache != nil)
+            let transfer = Transfer(
+                request: URLRequest(url: nobody),
+                session: URLSession(configuration: configuration)
+            )
+            let asking = Task { try await transfer.whole() }
+            asking.cancel()
+            await #expect(throws: (any Error).self) { try await asking.value }
+        }
     }
 }
