@@ -248,6 +248,7 @@ extension ClientConnection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         // Nobody stands behind it who would want to hear of that.
+        if self.mayRead { self.transport.readNext() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -116,7 +116,7 @@ extension HTTP2Connection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         self.receivedAll()
-        context.fireChannelReadComplete()
+        if self.isWritable { self.output?.readNext() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

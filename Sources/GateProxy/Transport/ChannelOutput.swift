@@ -15,6 +15,8 @@ final class ChannelOutput {
     /// Kept, because to ask for it each time, as NIO recommends, costs more than is saved. It still
     /// says so when the descriptor is closed.
     private let socket: (any Socket)?
+    /// The channel itself; `nil`: what is read passes a handler on its way.
+    private let core: (any ChannelCore)?
     /// What was written and not yet flushed, if it is one piece.
     private var unflushed: ByteBuffer?
     /// Whether there may be bytes in the channel, which come first.
@@ -40,7 +42,16 @@ final class ChannelOutput {
     /// `reachesSocket`: whether no handler stands behind this one that changes what is written.
     init(_ context: ChannelHandlerContext, reachesSocket: Bool) {
         self.context = context
-        self.socket = reachesSocket ? context.channel._channelCore as? any Socket : nil
+        let core = reachesSocket ? context.channel._channelCore : nil
+        self.core = core
+        self.socket = core as? any Socket
+    }
+
+    /// Reads on, when all that was there was read.
+    ///
+    /// Where nothing is called NIO does it next, and takes its way through the pipeline.
+    func readNext() {
+        self.core?.read0()
     }
 
     /// Whether the kernel has all that was written.

@@ -16,6 +16,12 @@ enum Transport<Stream: TransportStream> {
         }
     }
 
+    /// Reads on, when all that was there was read; a stream's connection does so by itself.
+    @inline(__always)
+    func readNext() {
+        if case .channel(let output) = self { output.readNext() }
+    }
+
     @inline(__always)
     func write(_ buffer: ByteBuffer) {
         switch self {

@@ -180,6 +180,7 @@ extension UpstreamConnection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         self.client?.flush()
+        if self.mayRead { self.transport.readNext() }
     }
 
     /// Takes bytes of the backend; it is up to the caller to flush what becomes of them.

@@ -142,7 +142,7 @@ extension UpstreamHTTP2Connection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         self.receivedAll()
-        context.fireChannelReadComplete()
+        self.output?.readNext()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
