@@ -6,8 +6,10 @@ import NIOCore
 /// The room for a block is made once, by `ByteBuffer.writeHeaderBlock`: to ask for it before each byte
 /// costs more than the fields.
 struct HPACKWriter {
-    /// Names of the static table, to be found by their length and first byte.
-    private static let names = Names()
+    /// The numbers of names in the static table.
+    private static let names = NameTable(
+        HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
+    )
 
     /// Bytes of a field beside its name and value, and those of a status, at most.
     fileprivate static let overhead = 16
@@ -47,7 +49,7 @@ struct HPACKWriter {
         _ line: FieldLine,
         into block: inout OutputRawSpan
     ) {
-        if let index = self.names.index(of: bytes, from: line.start, to: line.nameEnd) {
+        if case .found(let index) = self.names.match(bytes, from: line.start, to: line.nameEnd) {
             self.writeInteger(index, prefix: 4, into: &block)
         } else {
             block.append(0)
@@ -93,61 +95,6 @@ struct HPACKWriter {
             rest >>= 7
         }
         block.append(UInt8(rest))
-    }
-
-    /// Finds the number of a name; flat, as `FieldNameTable` is.
-    private struct Names {
-        private struct Entry {
-            var start: Int
-            var count: Int
-            /// The next entry of the same bucket, as `firsts` counts.
-            var next: UInt8
-            var index: Int
-        }
-
-        /// The first entry of each bucket, counted from one; zero: the bucket is empty.
-        private var firsts = [UInt8](repeating: 0, count: 256)
-        private var entries: [Entry] = []
-        private var names: [UInt8] = []
-
-        init() {
-            var known: Set<String> = []
-            for (index, field) in HPACKStaticTable.fields.enumerated()
-            where known.insert(field.name).inserted {
-                let name = Array(field.name.utf8)
-                let bucket = Self.bucket(length: name.count, first: name[0])
-                self.entries.append(
-                    Entry(
-                        start: self.names.count,
-                        count: name.count,
-                        next: self.firsts[bucket],
-                        index: index + 1
-                    )
-                )
-                self.firsts[bucket] = UInt8(self.entries.count)
-                self.names += name
-            }
-        }
-
-        @inline(__always)
-        func index(of bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
-            var candidate = self.firsts[
-                Self.bucket(length: end - start, first: ASCII.lowercased(bytes[start]))
-            ]
-            while candidate != 0 {
-                let entry = self.entries[Int(candidate) - 1]
-                if entry.count == end - start {
-                    let name = self.names.span.extracting(entry.start..<entry.start + entry.count)
-                    if bytes.holdsToken(name, at: start) { return entry.index }
-                }
-                candidate = entry.next
-            }
-            return nil
-        }
-
-        private static func bucket(length: Int, first: UInt8) -> Int {
-            (length &* 31 &+ Int(first)) & 0xFF
-        }
     }
 }
 
