@@ -68,6 +68,18 @@ extension ClientConnection {
         self.refuse(GateAnswer(fault))
     }
 
+    /// Holds what the streams of the client write, until `releaseStreams`.
+    ///
+    /// - Returns: the connection of the streams; `nil`: there is none, or others hold it already.
+    @inline(__always)
+    func holdStreams() -> HTTP2Connection? {
+        guard case .stream(let stream) = self.transport, !stream.connection.outbox.isHeld else {
+            return nil
+        }
+        stream.connection.outbox.hold()
+        return stream.connection
+    }
+
     /// The stream is over.
     ///
     /// - Returns: whether another one may be served.

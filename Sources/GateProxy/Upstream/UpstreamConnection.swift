@@ -172,10 +172,13 @@ extension UpstreamConnection {
         guard let client = self.client else { return self.close() }
         let bytes = self.unwrapInboundIn(data)
         self.largeBuffers?.giveBack(bytes)
+        let held = client.holdStreams()
         self.receive(bytes, for: client)
         // What goes on is flushed when there is no more to read for now: one write of several pieces
         // costs less than as many writes.
-        if self.client !== client { client.flush() }
+        let isOver = self.client !== client
+        if isOver { client.flush() }
+        held?.releaseStreams(isEndOfAnswer: isOver)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

@@ -7,8 +7,9 @@ struct HTTP2Outbox {
     /// Whether a header block has told the peer that its table is not used.
     private var hasWrittenBlock = false
     /// Frames are being read, and what they bring about goes out behind the last of them.
-    private var isHeld = false
-    private var isScheduled = false
+    private(set) var isHeld = false
+    /// Whether a turn of the loop was asked for.
+    private(set) var isScheduled = false
 
     /// Large bodies do not pile up here.
     static let size = 64 * 1024
