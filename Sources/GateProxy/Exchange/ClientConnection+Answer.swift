@@ -189,7 +189,8 @@ extension ClientConnection {
                 verdict: self.request.verdict
             ),
             requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
-            newRequestID: { self.worker.nextRequestID() }
+            newRequestID: { self.worker.nextRequestID() },
+            at: self.worker.measuresLatency ? self.headReadAt : .now()
         )
     }
 
