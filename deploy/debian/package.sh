@@ -22,7 +22,7 @@ tree=$work/versiongate-$version
 stage=$tree/stage
 mkdir -p "$tree/debian/source" "$stage"/{etc,share,completions,man,docs,examples}
 
-cp "$here"/{control,rules} "$here"/versiongate.{service,socket,sysusers,install,manpages,docs,examples,prerm,postrm} \
+cp "$here"/{control,rules} "$here"/versiongate.{service,socket,sysusers,install,manpages,docs,examples,links,prerm,postrm} \
     "$tree/debian/"
 echo '3.0 (native)' >"$tree/debian/source/format"
 cat >"$tree/debian/changelog" <<EOF
@@ -48,7 +48,15 @@ EOF
 cp "$gate" "$stage/versiongate"
 cp "$here"/{versiongate,rules}.yaml "$stage/etc/"
 cp "$project"/rules/*.schema.json "$stage/share/"
-cp "$project"/{README,SECURITY}.md "$project"/NOTICE "$project"/docs/*.md "$stage/docs/"
+# In the folders that the pages link to one another by.
+(
+    cd "$project"
+    cp -r --parents {README,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs \
+        deploy/{prometheus,kubernetes} deploy/debian/versiongate.{service,socket,sysusers,yaml} \
+        clients/javascript/{README.md,package.json,versiongate.js,versiongate.d.ts} \
+        clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
+)
+find "$stage/docs" -name __pycache__ -prune -exec rm -r {} +
 # Under its own name, debhelper takes it for the changelog of Debian.
 cp "$project/CHANGELOG.md" "$stage/docs/NEWS.md"
 cp -r "$project"/rules/examples/* "$stage/examples/"

@@ -33,8 +33,11 @@ inventory() {
 echo "lintian"
 lintian --fail-on error "$deb"
 
-echo "exposure"
 dpkg-deb --extract "$deb" "$work/unpacked"
+echo "links between the pages"
+python3 -B "$here/broken-links.py" "$work/unpacked/usr/share/doc/versiongate"
+
+echo "exposure"
 unit=$work/unpacked/lib/systemd/system/versiongate.service
 systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
 systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1 | grep -v 'Command .* is not executable' || true
