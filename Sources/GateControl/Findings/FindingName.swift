@@ -42,8 +42,6 @@ package enum FindingName: String, Sendable, CaseIterable {
     case missingLanguage = "missing-language"
     /// A notice that nobody is shown.
     case unusedNotice = "unused-notice"
-    /// A rule that denies with the built-in words.
-    case builtInWords = "built-in-words"
     /// A policy for a path that is no stricter than the one for everything.
     case lenientPath = "lenient-path"
     /// Clients that do not say who they are get 426, health checks included.
@@ -87,7 +85,7 @@ package enum FindingName: String, Sendable, CaseIterable {
             .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .placeholderLink,
             .refusedRelease,
             .refusedRecommendation,
-            .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice, .builtInWords,
+            .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice,
             .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
             .identityChanged, .emptyFeed:
             .warns

@@ -7,7 +7,7 @@ package import GatePolicy
 package struct RulesFindings: Sendable, Equatable {
     private static let checks: [any FindingCheck] = [
         DeadRuleCheck(), PastRuleCheck(), RolloutCheck(), FarDateCheck(), NextCompleteCheck(),
-        MissingLanguageCheck(), UnusedNoticeCheck(), BuiltInWordsCheck(), StoreLinkCheck(),
+        MissingLanguageCheck(), UnusedNoticeCheck(), StoreLinkCheck(),
         NeedlessBlockCheck(), RefusedRecommendationCheck(), MissingReleaseCheck(),
         RepeatedReleaseCheck(), LenientPathCheck(), PlatformCheck(), OpenGateCheck(),
     ]

@@ -59,7 +59,9 @@ struct AnswerInputs {
 extension NoticeDefinition {
     fileprivate func says(_ place: NoticePlaceholder) -> Bool {
         self.texts.values.contains { text in
-            [text.title, text.message, text.button].compactMap { $0 }.contains { $0.says(place) }
+            [text.title, text.message, text.button].compactMap { $0 }.contains {
+                $0.places.contains(place)
+            }
         }
     }
 }

@@ -60,18 +60,16 @@ package struct NoticeTemplate: Sendable, Equatable {
         self.pieces = pieces.filter { $0 != .text("") }
     }
 
-    /// Whether the template has this place.
-    func says(_ placeholder: NoticePlaceholder) -> Bool {
-        self.pieces.contains(.placeholder(placeholder))
+    /// The places of the template, in their order.
+    var places: [NoticePlaceholder] {
+        self.pieces.compactMap { piece in
+            guard case .placeholder(let placeholder) = piece else { return nil }
+            return placeholder
+        }
     }
 
     /// The place of a template that is nothing but this place.
-    var onlyPlaceholder: NoticePlaceholder? {
-        guard self.pieces.count == 1, case .placeholder(let placeholder) = self.pieces[0] else {
-            return nil
-        }
-        return placeholder
-    }
+    var onlyPlaceholder: NoticePlaceholder? { self.pieces.count == 1 ? self.places.first : nil }
 
     /// A template without places.
     init(literal: String) {
