@@ -14,6 +14,8 @@ extension Decision {
         case belowMinimumBuild
         /// The version is in this blocked range.
         case blocked(VersionRange)
+        /// The build is one of these.
+        case blockedBuild(BlockedBuilds)
         /// The reason for which the client will have to upgrade, and when; `nil` if that is open.
         case warned(Reason, requiredFrom: Timestamp?)
         /// The reason for which the client must upgrade for now, and until when.
@@ -45,6 +47,7 @@ extension Decision.Reason: CustomStringConvertible {
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"
+        case .blockedBuild(let builds): "the build is blocked by '\(builds)'"
         case .warned(let reason, nil): "\(reason), which is only a warning"
         case .warned(let reason, .some(let date)):
             "\(reason), which will be required from \(date)"

@@ -60,7 +60,7 @@ package final class ClientClasses: Sendable {
         self.osVersions = VersionCuts(
             rules.flatMap { ($0.match.osVersions ?? []) + $0.requiresOS }.flatMap(\.bounds)
         )
-        self.builds = Set(rules.compactMap(\.minimumBuild) + releases.compactMap(\.build)).sorted()
+        self.builds = Set(rules.flatMap(\.buildCuts) + releases.compactMap(\.build)).sorted()
         self.apps = KnownNames(rules.flatMap { $0.match.apps ?? [] } + releases.compactMap(\.app))
         let platforms = rules.flatMap { $0.match.platforms ?? [] } + releases.map(\.platform)
         self.platforms = KnownNames(platforms.map(\.name))

@@ -85,10 +85,3 @@ extension RuleSetDefinition {
         }
     }
 }
-
-extension UnidentifiedPolicy {
-    fileprivate var rejects: Bool {
-        self.missing == .reject || self.unreadable == .reject
-            || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
-    }
-}

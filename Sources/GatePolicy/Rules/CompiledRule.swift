@@ -34,7 +34,8 @@ final class CompiledRule: Sendable {
         self.asksVersion =
             definition.minimum != nil || definition.minimumBuildOf != nil
             || !definition.blocked.isEmpty
-        self.asksBuild = definition.minimumBuild != nil
+            || definition.blockedBuilds.contains { $0.versions != nil }
+        self.asksBuild = definition.asksBuild
         self.shelf = StoreShelf(definition, releases)
     }
 

@@ -30,6 +30,9 @@ extension RuleDefinition {
         {
             return .belowMinimumBuild
         }
+        if let build, let blocked = self.blocked(build, of: version, release) {
+            return .blockedBuild(blocked)
+        }
         return nil
     }
 
@@ -39,6 +42,22 @@ extension RuleDefinition {
         guard let version else { return false }
         return self.judged(version, release ?? version, isPrerelease: !only.prerelease.isEmpty)
             == only
+    }
+
+    /// The first entry that blocks a build; one of certain versions blocks none of no version.
+    private func blocked(
+        _ build: UInt64,
+        of version: AppVersion?,
+        _ release: AppVersion?
+    ) -> BlockedBuilds? {
+        self.blockedBuilds.first { blocked in
+            guard blocked.builds.contains(build) else { return false }
+            guard let versions = blocked.versions else { return true }
+            guard let version else { return false }
+            return versions.contains(
+                self.judged(version, release ?? version, isPrerelease: versions.namesPrerelease)
+            )
+        }
     }
 
     /// The first range that blocks a version.

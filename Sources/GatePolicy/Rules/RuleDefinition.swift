@@ -17,6 +17,8 @@ package struct RuleDefinition: Sendable, Equatable {
     package var recommendsStoreVersion: Bool
     /// Versions that must upgrade whatever the minimum is; one range of the list is enough.
     package var blocked: [VersionRange]
+    /// Builds that must upgrade whatever `minimumBuild` is; one of the list is enough.
+    package var blockedBuilds: [BlockedBuilds]
     /// How a pre-release of the floor itself is judged.
     package var prerelease: PrereleasePolicy
     /// The name of the notice that a denied client gets; `nil` for the built-in one.
@@ -60,6 +62,7 @@ package struct RuleDefinition: Sendable, Equatable {
         recommended: AppVersion? = nil,
         recommendsStoreVersion: Bool = false,
         blocked: [VersionRange] = [],
+        blockedBuilds: [BlockedBuilds] = [],
         prerelease: PrereleasePolicy = .asRelease,
         notice: String? = nil,
         recommendedNotice: String? = nil,
@@ -82,6 +85,7 @@ package struct RuleDefinition: Sendable, Equatable {
         self.recommended = recommended
         self.recommendsStoreVersion = recommendsStoreVersion
         self.blocked = blocked
+        self.blockedBuilds = blockedBuilds
         self.prerelease = prerelease
         self.notice = notice
         self.recommendedNotice = recommendedNotice

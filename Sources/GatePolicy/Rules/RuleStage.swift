@@ -126,12 +126,12 @@ extension RuleDefinition {
     /// Whether the rule holds clients against a version or a build.
     var asksSomething: Bool {
         self.minimum != nil || self.minimumBuild != nil || self.recommended != nil
-            || self.recommendsStoreVersion || !self.blocked.isEmpty
+            || self.recommendsStoreVersion || !self.blocked.isEmpty || !self.blockedBuilds.isEmpty
     }
 
     /// Whether the rule can deny because of the version or the build.
     package var hasFloor: Bool {
-        self.minimum != nil || self.minimumBuild != nil || !self.blocked.isEmpty
+        self.minimum != nil || !self.blocked.isEmpty || self.asksBuild
     }
 
     /// Whether the time, or who the client is beside its build, makes a difference.

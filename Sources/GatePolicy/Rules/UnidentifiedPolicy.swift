@@ -36,6 +36,12 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
         self.storeURL = storeURL
         self.paths = paths
     }
+
+    /// Whether anybody is denied for what it does not say.
+    var rejects: Bool {
+        self.missing == .reject || self.unreadable == .reject
+            || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
+    }
 }
 
 /// What happens to clients that do not say which build they are, where they send these requests.

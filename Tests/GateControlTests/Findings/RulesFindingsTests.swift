@@ -95,6 +95,15 @@ struct RulesFindingsTests {
             ]
         ),
         ("rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n", []),
+        (Self.rules(#"id: a, blockedBuilds: [41, { version: 3.x, build: ">=7" }]"#), []),
+        (
+            Self.rules(#"id: a, blockedBuilds: ">=41""#),
+            [
+                "r.yaml:2:12: error: the rule 'a' locks everybody out: it blocks every version to "
+                    + "come, so that no update helps; if it is meant, write 'accept: [lockout]' "
+                    + "into the rule"
+            ]
+        ),
         (
             Self.rules(#"id: a, minimum: "3.9", blocked: ["3.8.x", "<3.9", "3.9.x"]"#),
             [

@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Reads one `next`: a floor that a rule is going to have beside the one that it has.
 struct NextDecoder {
     static let keys =
-        ["minimum", "minimumBuild", "minimumBuildOf", "blocked"]
+        ["minimum", "minimumBuild", "minimumBuildOf", "blocked", "blockedBuilds"]
         + ScheduleDecoder.keys.filter { $0 != "until" }
         + ["rollout", "holdUntilInStore", "requiresOS", "notice", "recommendedNotice", "snooze"]
         + ["storeUrl", "mode"]
@@ -33,6 +33,7 @@ struct NextDecoder {
         next.minimumBuildOf = fields["minimumBuildOf"].flatMap { decoder.version($0) }
         next.blocked =
             fields["blocked"].map { MatchDecoder(problems: self.problems).ranges($0) } ?? []
+        next.blockedBuilds = BlockedBuildsDecoder(problems: self.problems).decode(fields)
         self.read(fields, into: &next)
         next.schedule = ScheduleDecoder(problems: self.problems).decode(fields)
         next.schedule.until = until?.time

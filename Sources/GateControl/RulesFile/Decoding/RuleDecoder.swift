@@ -5,7 +5,7 @@ struct RuleDecoder {
     static let keys =
         [
             "id", "match", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
-            "prerelease",
+            "blockedBuilds", "prerelease",
         ]
         + ScheduleDecoder.keys
         + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
@@ -36,6 +36,7 @@ struct RuleDecoder {
             recommendsStoreVersion: recommended?.isStore ?? false,
             blocked: fields["blocked"]
                 .map { MatchDecoder(problems: self.problems).ranges($0) } ?? [],
+            blockedBuilds: BlockedBuildsDecoder(problems: self.problems).decode(fields),
             prerelease: fields["prerelease"]
                 .flatMap { $0.choice(of: PrereleasePolicy.self, self.problems) } ?? .asRelease,
             notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },

@@ -1,7 +1,7 @@
 /// Checks which keys of a rule go together: what it asks, of whom, and since when.
 struct RuleDemands {
     /// The keys that let a rule deny.
-    static let floors = ["minimum", "minimumBuild", "blocked"]
+    static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
     private static let demands = floors + ["recommended", "next"]
     /// The keys that say when, and for how many, a floor holds.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]

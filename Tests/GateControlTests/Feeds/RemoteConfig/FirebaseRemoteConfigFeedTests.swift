@@ -67,6 +67,22 @@ struct FirebaseRemoteConfigFeedTests {
         return value
     }
 
+    @Test func `a condition on builds becomes a rule that refuses these builds`() async throws {
+        let condition =
+            #"{"name":"bad","expression":"app.version.==(['3.7.2']) && app.build.<(['93'])"}"#
+        try self.server.changeState(
+            #"{"template":{"conditions":[\#(condition)],"parameters":{"min_version":{"#
+                + #""defaultValue":{"value":"3.5.0"},"conditionalValues":{"bad":{"#
+                + #""value":"3.7.3"}}}}}}"#
+        )
+        let value = try await self.value()
+        let loaded = try RulesFileLoader.load(sources: [("rc.json", value.document)])
+        let rule = try #require(loaded.ruleSet.definition.rules.first)
+        #expect(rule.minimum?.description == "3.5.0")
+        #expect(rule.blockedBuilds.map(\.description) == ["<=92 of 3.7.2"])
+        #expect(value.notes == nil)
+    }
+
     @Test func `a template is taken, and told from the next by its ETag`() async throws {
         let first = try await self.value()
         #expect(first.document.contains(#""minimum": "3.5.0""#))
