@@ -1,6 +1,9 @@
 private import Crypto
 
-/// The short name of one state of the rules: a hash of all file names and contents.
+/// The short name of one state of the rules: a hash of the contents of all files, in their order, and
+/// of what feeds say.
+///
+/// The same rules have the same revision wherever they lie: on another gate, under another name.
 struct Revision: Sendable, Equatable {
     /// How many hexadecimal digits are shown: enough to tell revisions apart, short enough to read.
     static let length = 12
@@ -10,17 +13,19 @@ struct Revision: Sendable, Equatable {
         private var hash = SHA256()
 
         init(_ sources: [RulesSource]) {
-            self.add(sources)
+            for source in sources { self.add(source.bytes) }
         }
 
-        mutating func add(_ sources: [RulesSource]) {
-            for source in sources {
-                // Lengths keep `a` + `bc` apart from `ab` + `c`.
-                for part in [Array(source.baseName.utf8), source.bytes] {
-                    self.hash.update(data: Array("\(part.count):".utf8))
-                    self.hash.update(data: part)
-                }
-            }
+        /// Adds what a feed says; its name tells whether that is only observed, or of before.
+        fileprivate mutating func add(feed source: RulesSource) {
+            self.add(Array(source.name.utf8))
+            self.add(source.bytes)
+        }
+
+        /// Lengths keep `a` + `bc` apart from `ab` + `c`.
+        private mutating func add(_ bytes: [UInt8]) {
+            self.hash.update(data: Array("\(bytes.count):".utf8))
+            self.hash.update(data: bytes)
         }
 
         fileprivate func digest() -> SHA256.Digest { self.hash.finalize() }
@@ -29,12 +34,15 @@ struct Revision: Sendable, Equatable {
     let text: String
 
     init(of sources: [RulesSource]) {
-        self.init(of: Beginning([]), and: sources)
+        self.init(of: Beginning(sources), and: [])
     }
 
-    init(of beginning: Beginning, and sources: [RulesSource]) {
+    /// - Parameters:
+    ///   - beginning: The files.
+    ///   - feeds: What feeds say, under the names by which messages call it.
+    init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
-        whole.add(sources)
+        for source in feeds { whole.add(feed: source) }
         let digits = whole.digest().map { byte in
             let digits = String(byte, radix: 16)
             return byte < 16 ? "0" + digits : digits

@@ -23,7 +23,9 @@ struct RulesReaderTests {
     }
 
     private func names(_ name: String) throws -> [String] {
-        try RulesReader(path: self.folder.path(of: name)).read().map(\.baseName)
+        try RulesReader(path: self.folder.path(of: name)).read().map { source in
+            String(source.name.split(separator: "/").last ?? "")
+        }
     }
 
     @Test func `a missing path is named`() {

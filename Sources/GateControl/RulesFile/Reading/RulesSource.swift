@@ -24,11 +24,6 @@ struct RulesSource: Sendable, Equatable {
         }
     }
 
-    /// The name without its folders, the same wherever the rules are mounted.
-    var baseName: String {
-        self.name.split(separator: "/").last.map(String.init) ?? self.name
-    }
-
     /// The content without a byte order mark.
     func text() throws(RulesFileError) -> String {
         guard self.bytes.count <= Self.maximumSize else { throw .tooLarge(self.name) }
