@@ -146,4 +146,38 @@ package final class RuleSet: Sendable {
     package func hint(for decision: Decision) -> [HeaderField] {
         Hint(decision).fields
     }
+
+    /// Where a client stands that sends a request of this scope, at this second.
+    ///
+    /// It holds as long as its decision does.
+    package func standing(
+        of identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Standing {
+        self.judge.standing(of: identity, in: scope, at: now, address: address)
+    }
+
+    /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
+    /// file.
+    package func deferrals(
+        for identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> [Deferral] {
+        self.judge.deferrals(for: identity, in: scope, at: now, address: address)
+    }
+
+    /// What a client is told that asks where it stands.
+    package func launchStatus(
+        for identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> LaunchStatus {
+        let standing = self.standing(of: identity, in: scope, at: now, address: address)
+        return self.responder.status(standing, identity)
+    }
 }
