@@ -23,7 +23,7 @@ package struct StartingRules: Sendable {
     package init(
         _ loader: RulesFileLoader,
         contributions: [String: FeedContribution],
-        lastGood: LastGoodRules.Texts?,
+        lastGood: RulesTexts?,
         isStrict: Bool,
         at now: Timestamp,
         logger: Logger
@@ -77,7 +77,7 @@ extension RulesFileLoader {
     }
 
     /// Whether the file still says exactly this.
-    fileprivate func reads(_ texts: LastGoodRules.Texts) -> Bool {
+    fileprivate func reads(_ texts: RulesTexts) -> Bool {
         (try? self.texts()) == texts
     }
 }
