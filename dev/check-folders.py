@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-TARGETS = ["GatePolicy"]
+TARGETS = ["GateControl", "GatePolicy"]
 DECLARATION = re.compile(
     r"^((?:@\w+(?:\([^)]*\))? |package |public |internal |private |fileprivate |final |indirect )*)"
     r"(?:class|struct|enum|protocol|actor|typealias) (\w+)",
@@ -21,6 +21,12 @@ IGNORED = [r'"""[\s\S]*?"""', r'"(?:\\.|[^"\\\n])*"', r"//.*"]
 def uses(folder):
     """Which folder names which types of which other one: {(of, in): {name: file}}."""
     texts, homes = {}, {}
+
+    def home_of(path):
+        """The folder of a file; what it has below it is its own matter."""
+        parts = path.relative_to(folder).parts
+        return parts[0] if len(parts) > 1 else "."
+
     for path in sorted(folder.rglob("*.swift")):
         text = path.read_text()
         for pattern in IGNORED:
@@ -28,14 +34,14 @@ def uses(folder):
         texts[path] = text
         for modifiers, name in DECLARATION.findall(text):
             if "private" not in modifiers:
-                homes.setdefault(name, path.parent.relative_to(folder))
+                homes.setdefault(name, home_of(path))
     found = collections.defaultdict(dict)
     for path, text in texts.items():
-        own = path.parent.relative_to(folder)
+        own = home_of(path)
         for name in set(re.findall(r"\b[A-Z]\w*", text)):
             home = homes.get(name, own)
             if home != own:
-                found[str(own), str(home)][name] = path
+                found[own, home][name] = path
     return found
 
 

@@ -41,6 +41,10 @@ class FolderTests(unittest.TestCase):
         )
         self.assertEqual(found, [])
 
+    def test_what_a_folder_has_below_it_is_its_own_matter(self):
+        found = self.circles(a_b_B="struct B { let c: C }", a_c_C="struct C { let b: B }")
+        self.assertEqual(found, [])
+
     def test_files_beside_the_folders_are_a_folder_of_their_own(self):
         found = self.circles(Door="struct Door { let a: A }", a_A="struct A { let door: Door }")
         self.assertEqual(found, [(".", "a"), ("a", ".")])
