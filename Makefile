@@ -38,6 +38,7 @@ test: lint
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift
 	dev/check-imports.sh
+	dev/check-folders.py
 
 # Twenty minutes.
 bench: build

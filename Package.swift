@@ -78,10 +78,12 @@ let package = Package(
             cSettings: Context.environment["VERSIONGATE_COMMIT"]
                 .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
         ),
+        .target(name: "CSchemas"),
         .executableTarget(
             name: "versiongate",
             dependencies: [
                 "CRelease",
+                "CSchemas",
                 "GatePolicy",
                 "GateProxy",
                 "GateControl",

@@ -18,6 +18,8 @@ struct ClientClassProperties {
               storeUrl: "https://a.example" }
           - { id: build-of, match: { app: b }, minimumBuild: 17, minimumBuildOf: 4.2.0,
               storeUrl: "https://a.example" }
+          - { id: bad-builds, blockedBuilds: [41, ">=1000 <1010", { version: 4.2.x, build: ">=70" }],
+              storeUrl: "https://a.example" }
           - { id: systems, match: { osVersion: "<12.1" }, minimum: "4.1",
               storeUrl: "https://a.example" }
           - { id: watched, mode: observe, minimum: "6", storeUrl: "https://a.example" }

@@ -10,9 +10,7 @@ struct VersionGate: AsyncParsableCommand {
         version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
-            Reload.self, Healthcheck.self,
-            DemoBackend.self,
-            Version.self,
+            Schema.self, Reload.self, Healthcheck.self, DemoBackend.self, Version.self,
         ]
     )
 

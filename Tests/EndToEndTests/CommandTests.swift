@@ -5,6 +5,16 @@ import Testing
 /// The commands beside `serve`, and what happens to bad settings.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CommandTests {
+    @Test(arguments: ["rules", "suite"])
+    func `schema prints the schema as it stands in the project`(subject: String) throws {
+        let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let file = project.appending(path: "rules/\(subject).schema.json")
+        let result = try ToolProcess.versiongate("schema", subject)
+        #expect(result.status == 0)
+        #expect(result.output == (try String(contentsOf: file, encoding: .utf8)))
+        #expect(try ToolProcess.versiongate("schema", "rule").status == 64)
+    }
+
     @Test
     func `check passes good rules and counts them`() throws {
         try self.withRules(RulesText.shop) { path in

@@ -37,7 +37,7 @@ package struct MutationClients {
         let good = Self.goodClients(of: old, at: now)
         let tested = good.compactMap(\.version.value)
         let versions = Self.around(named + tested)
-        let builds = Self.around(rules.compactMap(\.minimumBuild) + releases.compactMap(\.build))
+        let builds = Self.around(rules.flatMap(\.buildCuts) + releases.compactMap(\.build))
         self.crowds = old.definition.rules.map { rule in
             let match = rule.match
             let own = good.filter { Self.isOne($0, of: match) }
@@ -48,7 +48,7 @@ package struct MutationClients {
             let recommended = old.definition.rules.filter { $0.match.overlaps(match) }
                 .compactMap(\.recommended)
             let known = out.map(\.version) + recommended + own.compactMap(\.version.value)
-            let asksBuild = rule.withNext.contains { $0.minimumBuild != nil }
+            let asksBuild = rule.withNext.contains { $0.asksBuild }
             return Crowd(
                 rule: rule,
                 clients: Self.clients(of: match, versions, asksBuild ? builds : []),

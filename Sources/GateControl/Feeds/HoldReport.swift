@@ -113,7 +113,8 @@ extension RuleDefinition {
     fileprivate var demand: String {
         let parts = [
             self.minimum.map { "\($0)" }, self.minimumBuild.map { "build \($0)" },
-            self.minimum == nil && self.minimumBuild == nil && !self.blocked.isEmpty
+            self.minimum == nil && self.minimumBuild == nil
+                && (!self.blocked.isEmpty || !self.blockedBuilds.isEmpty)
                 ? "a version that is not blocked" : nil,
         ].compactMap(\.self)
         guard parts.isEmpty else { return parts.joined(separator: " and ") }

@@ -28,6 +28,22 @@ package struct LoadedRules: Sendable {
             self.places.rules[id].flatMap { FedDocuments.feed(ofFile: $0.id.file) } == feed
         }
     }
+
+    /// Whether these rules were made of exactly these texts.
+    package func isMade(of texts: RulesTexts) -> Bool {
+        self.sources.elementsEqual(texts.sources) { source, text in
+            source.name == text.name && source.bytes == Array(text.text.utf8)
+        }
+    }
+}
+
+/// Texts of rules as they were read, under the names by which messages call them.
+package struct RulesTexts: Sendable, Equatable {
+    package let sources: [(name: String, text: String)]
+
+    package static func == (left: RulesTexts, right: RulesTexts) -> Bool {
+        left.sources.elementsEqual(right.sources) { $0 == $1 }
+    }
 }
 
 /// Sources and what they say, by their names: only those in which nothing was wrong.

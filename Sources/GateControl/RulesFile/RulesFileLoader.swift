@@ -59,9 +59,9 @@ package struct RulesFileLoader: Sendable {
     }
 
     /// The texts as they stand, right or not.
-    func texts() throws(RulesFileErrors) -> LastGoodRules.Texts {
+    func texts() throws(RulesFileErrors) -> RulesTexts {
         let sources = try RulesReader(path: self.path).read()
-        return LastGoodRules.Texts(
+        return RulesTexts(
             sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
         )
     }

@@ -5,15 +5,6 @@ private import Synchronization
 /// Keeps the texts of the rules that were last found good, so that a start with a broken file has
 /// something to go on by.
 package final class LastGoodRules: Sendable {
-    /// The texts as they were, under the names by which messages call them.
-    package struct Texts: Sendable, Equatable {
-        package let sources: [(name: String, text: String)]
-
-        package static func == (left: Texts, right: Texts) -> Bool {
-            left.sources.elementsEqual(right.sources) { $0 == $1 }
-        }
-    }
-
     private struct Record: Codable {
         struct Source: Codable {
             var name: String
@@ -65,7 +56,7 @@ package final class LastGoodRules: Sendable {
     ///
     /// - Parameter report: Is told why what is there cannot be used.
     /// - Returns: The texts; `nil` if there is nothing that can be used.
-    package func read(report: (String) -> Void) -> Texts? {
+    package func read(report: (String) -> Void) -> RulesTexts? {
         let place = "\(self.folder.path)/\(Self.name)"
         do {
             let bytes = try self.folder.read(Self.name, atMost: Self.maximumSize)
@@ -78,7 +69,7 @@ package final class LastGoodRules: Sendable {
                 report("\(place) is of other rules: \(record.path)")
                 return nil
             }
-            return Texts(sources: record.sources.map { ($0.name, $0.text) })
+            return RulesTexts(sources: record.sources.map { ($0.name, $0.text) })
         } catch FileContent.Failure.missing {
             return nil
         } catch {
@@ -104,15 +95,6 @@ package final class LastGoodRules: Sendable {
             self.lastProblem.withLock { $0 = nil }
         } catch {
             self.lastProblem.withLock { $0 = "\(error)" }
-        }
-    }
-}
-
-extension LoadedRules {
-    /// Whether these rules were made of exactly these texts.
-    package func isMade(of texts: LastGoodRules.Texts) -> Bool {
-        self.sources.elementsEqual(texts.sources) { source, text in
-            source.name == text.name && source.bytes == Array(text.text.utf8)
         }
     }
 }

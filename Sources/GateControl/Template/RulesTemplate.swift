@@ -8,6 +8,7 @@ package struct RulesTemplate: Sendable {
     private let iosURL: String?
     private let androidURL: String?
     private let language: String
+    private let schema: String
 
     /// Takes over what is known of the app.
     ///
@@ -16,12 +17,14 @@ package struct RulesTemplate: Sendable {
     ///   - iosURL: The App Store page.
     ///   - androidURL: The page in the store for Android.
     ///   - language: The language of the words, English by default.
+    ///   - schema: Where an editor finds the JSON Schema of rules files.
     /// - Throws: What of it cannot stand in a rules file.
     package init(
         appID: String? = nil,
         iosURL: String? = nil,
         androidURL: String? = nil,
-        language: String? = nil
+        language: String? = nil,
+        schema: String = "./rules.schema.json"
     ) throws(RulesTemplateError) {
         if let appID, appID.wholeMatch(of: /[A-Za-z0-9._\-]{1,128}/) == nil {
             throw .appID(appID)
@@ -36,6 +39,7 @@ package struct RulesTemplate: Sendable {
         self.iosURL = iosURL
         self.androidURL = androidURL
         self.language = tag.description
+        self.schema = schema
     }
 
     private static func check(storeURL url: String) throws(RulesTemplateError) {
@@ -53,6 +57,7 @@ package struct RulesTemplate: Sendable {
     package var text: String {
         let words = TemplateWords(language: self.language)
         return """
+            # yaml-language-server: $schema=\(self.schema)
             # The rules of VersionGate. After a change: versiongate check --strict PATH
             # A running gate takes a change over within a second.
 

@@ -26,7 +26,7 @@ struct AnswerInputs {
             if rule.match.platforms != nil { parts.insert(.platform) }
             if rule.match.channels != nil { parts.insert(.channel) }
             if rule.match.osVersions != nil || !rule.requiresOS.isEmpty { parts.insert(.osVersion) }
-            if rule.minimumBuild != nil { parts.insert(.build) }
+            if rule.asksBuild { parts.insert(.build) }
             if !rule.rollout.isEmpty { parts.insert(.device) }
             if rule.looksAtStores {
                 parts.formUnion([.app, .channel, .build, .country, .storefront])
@@ -59,7 +59,9 @@ struct AnswerInputs {
 extension NoticeDefinition {
     fileprivate func says(_ place: NoticePlaceholder) -> Bool {
         self.texts.values.contains { text in
-            [text.title, text.message, text.button].compactMap { $0 }.contains { $0.says(place) }
+            [text.title, text.message, text.button].compactMap { $0 }.contains {
+                $0.places.contains(place)
+            }
         }
     }
 }

@@ -105,16 +105,3 @@ extension Standing {
         self.decision.kind == .maintenance ? self.decision.remedy.storeURL : self.storeURL
     }
 }
-
-extension RuleSet {
-    /// What a client is told that asks where it stands.
-    package func launchStatus(
-        for identity: ClientIdentity,
-        in scope: RequestScope,
-        at now: Timestamp,
-        address: String?
-    ) -> LaunchStatus {
-        let standing = self.standing(of: identity, in: scope, at: now, address: address)
-        return self.responder.status(standing, identity)
-    }
-}

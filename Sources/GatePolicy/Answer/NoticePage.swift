@@ -1,9 +1,12 @@
 /// The answer to a browser: the words of the notice as a page (HTML Living Standard).
 struct NoticePage {
-    /// Languages whose script runs from right to left.
+    /// Languages that are written from right to left, where their tag names no script.
     private static let rightToLeft: Set<String> = [
-        "ar", "arc", "ckb", "dv", "fa", "he", "ks", "ku", "nqo", "ps", "sd", "syr", "ug", "ur",
-        "yi",
+        "ar", "arc", "ckb", "dv", "fa", "he", "iw", "ji", "ks", "ku", "nqo", "ps", "sd", "syr",
+        "ug", "ur", "yi",
+    ]
+    private static let rightToLeftScripts: Set<String> = [
+        "Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa",
     ]
 
     /// Nothing on the page may load or run anything.
@@ -16,7 +19,8 @@ struct NoticePage {
     let storeURL: String?
 
     private var isRightToLeft: Bool {
-        Self.rightToLeft.contains(String(self.language.description.prefix { $0 != "-" }))
+        if let script = self.language.script { return Self.rightToLeftScripts.contains(script) }
+        return Self.rightToLeft.contains(String(self.language.description.prefix { $0 != "-" }))
     }
 
     var bytes: [UInt8] {

@@ -56,7 +56,7 @@ extension RuleDefinition {
     var cuts: [AppVersion] {
         let cuts =
             [self.minimum, self.minimumBuildOf, self.recommended].compactMap { $0 }
-            + self.blocked.flatMap(\.bounds)
+            + (self.blocked + self.blockedBuilds.compactMap(\.versions)).flatMap(\.bounds)
         // Only here is a pre-release another version than the release that it leads to.
         return self.prerelease == .strict ? cuts + cuts.compactMap(\.lowestPrerelease) : cuts
     }

@@ -90,7 +90,7 @@ struct ComparedWorld {
         )
         // Who does not state a version is not rejected if it counts in builds.
         self.builds = .builds(
-            rules.compactMap(\.minimumBuild) + releases.compactMap(\.build),
+            rules.flatMap(\.buildCuts) + releases.compactMap(\.build),
             isNeeded: rejects
         )
         var requests = ComparedRequests(
@@ -237,17 +237,5 @@ extension ComparedFocus {
             names.formUnion(some)
         }
         return names
-    }
-}
-
-extension UnidentifiedPolicy {
-    /// Whether anybody is denied for what it does not say.
-    fileprivate var rejects: Bool {
-        let actions =
-            [self.missing, self.unreadable]
-            + self.paths.flatMap {
-                [$0.missing, $0.unreadable].compactMap { $0 }
-            }
-        return actions.contains(.reject)
     }
 }

@@ -17,7 +17,7 @@ struct FloorPoints {
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
         var builds: Set<UInt64> = []
-        for build in rules.compactMap(\.minimumBuild) {
+        for build in rules.flatMap(\.buildCuts) {
             builds.insert(build)
             if build > 0 { builds.insert(build - 1) }
         }

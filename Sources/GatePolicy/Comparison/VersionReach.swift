@@ -9,6 +9,14 @@ package enum VersionReach: Sendable, Equatable {
 
     /// How far the versions go that these rules let pass together.
     package init(of rules: [RuleDefinition]) {
+        // Builds that are blocked from some number on leave a version no build to go to.
+        let endless = rules.flatMap(\.blockedBuilds).filter(\.builds.hasNoEnd)
+        guard endless.allSatisfy({ $0.versions != nil }) else {
+            self = .closedAbove
+            return
+        }
+        var rules = rules
+        rules.append(RuleDefinition(id: "", blocked: endless.compactMap(\.versions)))
         let axis = VersionAxis(
             cuts: rules.flatMap { [$0.minimum].compactMap { $0 } + $0.blocked.flatMap(\.bounds) }
         )

@@ -43,10 +43,10 @@ package struct Deferral: Sendable, Equatable {
     }
 }
 
-extension RuleSet {
+extension Judge {
     /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
     /// file.
-    package func deferrals(
+    func deferrals(
         for identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
@@ -54,7 +54,7 @@ extension RuleSet {
     ) -> [Deferral] {
         guard !scope.isExempt else { return [] }
         let subject = CompiledRule.Subject(identity, address: address)
-        return self.judge.rules.compactMap { $0.deferral(of: subject, in: scope, at: now) }
+        return self.rules.compactMap { $0.deferral(of: subject, in: scope, at: now) }
     }
 }
 

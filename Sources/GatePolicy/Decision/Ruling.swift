@@ -63,3 +63,19 @@ extension Ruling {
         }
     }
 }
+
+extension Remedy {
+    /// What a rule offers to a client, whatever its ruling was.
+    init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
+        self.init(
+            minimum: rule.minimum,
+            minimumBuild: rule.minimumBuild,
+            latest: ruling.store == nil ? rule.recommended : ruling.store?.recommended,
+            storeURL: rule.storeURL?.url(for: identity) ?? ruling.store?.newest?.storeURL,
+            notice: rule.notice,
+            recommendedNotice: rule.recommendedNotice,
+            cannotUpdate: ruling.cannotUpdate,
+            snooze: rule.snooze
+        )
+    }
+}

@@ -23,20 +23,6 @@ package struct Standing: Sendable, Equatable {
     }
 }
 
-extension RuleSet {
-    /// Where a client stands that sends a request of this scope, at this second.
-    ///
-    /// It holds as long as its decision does.
-    package func standing(
-        of identity: ClientIdentity,
-        in scope: RequestScope,
-        at now: Timestamp,
-        address: String?
-    ) -> Standing {
-        self.judge.standing(of: identity, in: scope, at: now, address: address)
-    }
-}
-
 extension Judge {
     /// The highest of the values that rules give, and the link of the first rule that gives it.
     private struct Highest<Value: Comparable> {

@@ -44,7 +44,8 @@ package struct LanguageTag: Sendable, Hashable {
         self.description = String(decoding: canonical, as: UTF8.self)
     }
 
-    private init(canonical: String) {
+    /// A tag that is written in its case already.
+    init(canonical: String) {
         self.description = canonical
     }
 
@@ -64,21 +65,34 @@ package struct LanguageTag: Sendable, Hashable {
         }
     }
 
+    /// The script (RFC 5646 section 2.2.3), in title case.
+    var script: String? {
+        guard let subtag = self.behindLanguage.first, Self.isAlphabetic(subtag, 4) else {
+            return nil
+        }
+        return String(subtag)
+    }
+
     /// The region (RFC 5646 section 2.2.4): an upper-case country code, or three digits.
     package var region: String? {
-        var subtags = self.description.split(separator: "-")[...]
-        guard let language = subtags.popFirst(), language.utf8.count > 1 else { return nil }
-        if language.utf8.count <= 3 {
-            var extended = 0
-            while extended < 3, let subtag = subtags.first, Self.isAlphabetic(subtag, 3) {
-                subtags.removeFirst()
-                extended += 1
-            }
-        }
+        var subtags = self.behindLanguage
         if let script = subtags.first, Self.isAlphabetic(script, 4) { subtags.removeFirst() }
         guard let region = subtags.first else { return nil }
         let isNumeric = region.utf8.count == 3 && region.utf8.allSatisfy(\.isDigit)
         return isNumeric || Self.isAlphabetic(region, 2) ? String(region) : nil
+    }
+
+    /// The subtags behind the language and what extends it.
+    private var behindLanguage: ArraySlice<Substring> {
+        var subtags = self.description.split(separator: "-")[...]
+        guard let language = subtags.popFirst(), language.utf8.count > 1 else { return [] }
+        guard language.utf8.count <= 3 else { return subtags }
+        var extended = 0
+        while extended < 3, let subtag = subtags.first, Self.isAlphabetic(subtag, 3) {
+            subtags.removeFirst()
+            extended += 1
+        }
+        return subtags
     }
 
     private static func isAlphabetic(_ subtag: Substring, _ count: Int) -> Bool {
@@ -100,7 +114,11 @@ package struct LanguageTag: Sendable, Hashable {
 
     /// Whether the other tag is this one or more specific (RFC 4647 section 3.3.1).
     func includes(_ other: LanguageTag) -> Bool {
-        other == self || other.description.hasPrefix(self.description + "-")
+        let (own, text) = (self.description.utf8Span.span, other.description.utf8Span.span)
+        guard text.count >= own.count, own.indices.allSatisfy({ own[$0] == text[$0] }) else {
+            return false
+        }
+        return text.count == own.count || text[own.count] == UInt8(ascii: "-")
     }
 }
 

@@ -5,15 +5,31 @@ struct FilledWords {
     let message: String
     let button: String?
 
+    /// Fills the words of a notice.
+    ///
+    /// A text with a place of which nothing is known would read badly; the gate's own words stand in
+    /// for it, which have no places.
+    ///
+    /// - Parameters:
+    ///   - text: The words.
+    ///   - builtIn: The gate's own words for the same decision, in the same language; `nil` where it
+    ///     has none in that language.
+    ///   - language: That of both.
+    ///   - values: What is known.
     init(
         _ text: NoticeText,
+        or builtIn: NoticeText?,
         in language: LanguageTag,
         with values: [NoticePlaceholder: String]
     ) {
+        func filled(_ template: NoticeTemplate, or standIn: NoticeTemplate?) -> String {
+            let isKnown = standIn == nil || template.places.allSatisfy { values[$0] != nil }
+            return (isKnown ? template : standIn ?? template).filled(with: values)
+        }
         self.language = language
-        self.title = text.title.filled(with: values)
-        self.message = text.message.filled(with: values)
-        self.button = text.button?.filled(with: values)
+        self.title = filled(text.title, or: builtIn?.title)
+        self.message = filled(text.message, or: builtIn?.message)
+        self.button = text.button.map { filled($0, or: builtIn?.button) }
     }
 
     /// What the words of a notice can say.

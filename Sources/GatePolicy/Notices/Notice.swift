@@ -4,8 +4,16 @@ struct Notice: Sendable {
     let lookup: LanguageLookup
 
     init(_ definition: NoticeDefinition, fallback: LanguageTag) {
+        self.init(
+            definition,
+            LanguageLookup(available: definition.texts.keys, fallback: fallback)
+        )
+    }
+
+    /// A notice whose languages have been looked through already.
+    init(_ definition: NoticeDefinition, _ lookup: LanguageLookup) {
         self.texts = definition.texts
-        self.lookup = LanguageLookup(available: definition.texts.keys, fallback: fallback)
+        self.lookup = lookup
     }
 
     /// The words for a client, and the language that they are in; `nil` for a notice without any.
@@ -15,5 +23,10 @@ struct Notice: Sendable {
             return nil
         }
         return (language, text)
+    }
+
+    /// The words in a language; `nil` if there are none in it.
+    func words(in language: LanguageTag) -> NoticeText? {
+        self.lookup.closest(to: language).flatMap { self.texts[$0] }
     }
 }

@@ -1,4 +1,4 @@
-/// All notices of a rule set, and those that are there without one.
+/// All notices of a rule set, and those that the gate has of its own.
 struct NoticeBook: Sendable {
     /// The notice for clients whose device is too old for the update.
     static let cannotUpdateName = "cannotUpdate"
@@ -13,21 +13,18 @@ struct NoticeBook: Sendable {
     private let lookups: [LanguageLookup]
 
     init(_ definition: RuleSetDefinition) {
-        func notice(_ notice: NoticeDefinition) -> Notice {
-            Notice(notice, fallback: definition.defaultLanguage)
-        }
-        self.notices = definition.notices.mapValues(notice)
-        self.upgrade = notice(.upgrade)
-        self.recommended = notice(.recommended)
-        self.unidentified = notice(.unidentified)
-        self.cannotUpdate = self.notices[Self.cannotUpdateName] ?? notice(.cannotUpdate)
-        self.maintenance = notice(.maintenance)
-        let all =
-            self.notices.values + [
-                self.upgrade, self.recommended, self.unidentified, self.cannotUpdate,
-                self.maintenance,
-            ]
-        self.lookups = Set(all.map(\.lookup)).map(\.self)
+        let fallback = definition.defaultLanguage
+        let notices = definition.notices.mapValues { Notice($0, fallback: fallback) }
+        let lookup = LanguageLookup.builtIn(fallback: fallback)
+        self.notices = notices
+        self.upgrade = Notice(.upgrade, lookup)
+        self.recommended = Notice(.recommended, lookup)
+        self.unidentified = Notice(.unidentified, lookup)
+        self.cannotUpdate = Notice(.cannotUpdate, lookup)
+        self.maintenance = Notice(.maintenance, lookup)
+        // What nobody is told makes no difference between clients that are refused.
+        let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
+        self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }
 
     /// The languages that a client gets, whichever notice it is told.
@@ -37,32 +34,54 @@ struct NoticeBook: Sendable {
 
     /// What a client is told about a decision; `nil` for one that asks nothing of it.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledWords? {
-        guard let notice = self.notice(for: decision),
+        guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)
         else { return nil }
         let values = FilledWords.values(decision.remedy, identity)
-        return FilledWords(text, in: language, with: values)
+        return FilledWords(text, or: builtIn.words(in: language), in: language, with: values)
     }
 
-    private func notice(for decision: Decision) -> Notice? {
+    /// The notice of a decision, and the gate's own one for it, which may be the same.
+    private func notices(for decision: Decision) -> (notice: Notice, builtIn: Notice)? {
         let remedy = decision.remedy
+        func named(_ name: String?, or builtIn: Notice) -> (Notice, Notice) {
+            (name.flatMap { self.notices[$0] } ?? builtIn, builtIn)
+        }
         switch decision.kind {
         case .allow:
             return nil
         case .recommend, .require:
             // The words of the rule speak of an update that this device cannot have.
-            if remedy.cannotUpdate { return self.cannotUpdate }
+            if remedy.cannotUpdate { return named(Self.cannotUpdateName, or: self.cannotUpdate) }
             if decision.kind == .recommend {
-                return self.named(remedy.recommendedNotice) ?? self.recommended
+                return named(remedy.recommendedNotice, or: self.recommended)
             }
-            return self.named(remedy.notice)
-                ?? (decision.ruleID == nil ? self.unidentified : self.upgrade)
+            let builtIn = decision.ruleID == nil ? self.unidentified : self.upgrade
+            return named(remedy.notice, or: builtIn)
         case .maintenance:
-            return self.named(remedy.notice) ?? self.maintenance
+            return named(remedy.notice, or: self.maintenance)
         }
     }
+}
 
-    private func named(_ name: String?) -> Notice? {
-        name.flatMap { self.notices[$0] }
+extension LanguageLookup {
+    /// The choice among the languages of the gate's own words.
+    fileprivate static func builtIn(fallback: LanguageTag) -> LanguageLookup {
+        let tags = BuiltInWords.all.map(\.language)
+        let lookup = LanguageLookup(available: tags, fallback: .english)
+        guard let fallback = lookup.closest(to: fallback) else { return lookup }
+        return LanguageLookup(available: tags, fallback: fallback)
+    }
+}
+
+extension RuleSetDefinition {
+    /// Whether somebody may be refused with words of the gate's own.
+    fileprivate func deniesWithoutNotice(_ isNotice: (String) -> Bool) -> Bool {
+        func isMissing(_ name: String?) -> Bool { name.map { !isNotice($0) } ?? true }
+        if self.unidentified.rejects, isMissing(self.unidentified.notice) { return true }
+        return self.rulesWithNext.contains { rule in
+            isMissing(rule.notice)
+                || !rule.requiresOS.isEmpty && isMissing(NoticeBook.cannotUpdateName)
+        }
     }
 }

@@ -21,14 +21,19 @@ struct Init: ParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
+    /// Where packages put the schema.
+    private static let packagedSchema = "/usr/share/versiongate/rules.schema.json"
+
     func run() throws {
+        let hasSchema = FileManager.default.fileExists(atPath: Self.packagedSchema)
         let template: RulesTemplate
         do {
             template = try RulesTemplate(
                 appID: self.appID,
                 iosURL: self.iosURL,
                 androidURL: self.androidURL,
-                language: self.language
+                language: self.language,
+                schema: hasSchema ? Self.packagedSchema : "./rules.schema.json"
             )
         } catch {
             StandardError.write("versiongate: \(error)")
@@ -49,5 +54,8 @@ struct Init: ParsableCommand {
             throw ExitCode.failure
         }
         print("\(self.path): written; check it with: versiongate check --strict \(self.path)")
+        if !hasSchema {
+            print("for an editor, beside it: versiongate schema > rules.schema.json")
+        }
     }
 }

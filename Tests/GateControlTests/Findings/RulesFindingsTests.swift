@@ -94,11 +94,14 @@ struct RulesFindingsTests {
                 "r.yaml:2:1: warning: the store link 'HTTP://c' is not https",
             ]
         ),
+        ("rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n", []),
+        (Self.rules(#"id: a, blockedBuilds: [41, { version: 3.x, build: ">=7" }]"#), []),
         (
-            "rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n",
+            Self.rules(#"id: a, blockedBuilds: ">=41""#),
             [
-                "r.yaml:1:15: warning: the rule 'a' has no 'notice': clients are shown the "
-                    + "built-in English words"
+                "r.yaml:2:12: error: the rule 'a' locks everybody out: it blocks every version to "
+                    + "come, so that no update helps; if it is meant, write 'accept: [lockout]' "
+                    + "into the rule"
             ]
         ),
         (

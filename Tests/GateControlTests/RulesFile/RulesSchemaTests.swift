@@ -128,6 +128,10 @@ struct RulesSchemaTests {
             rule("match: { platform: ios }, holdUntilInStore: {}"),
             rule("match: { platform: ios }, holdUntilInStore: { countries: JP, soak: 0s }"),
             rule("match: { platform: ios }, holdUntilInStore: { countries: [jp, 'no'] }"),
+            rule("blockedBuilds: 41"), rule("blockedBuilds: '> 41'"),
+            rule("blockedBuilds: ['>=41 <50', 93, { build: 7 }, { version: 3.7.x, build: <9 }]"),
+            rule("next: { blockedBuilds: [93], enforceFrom: 2027-01-10T00:00:00Z }"),
+            "rules: [{ id: a, blockedBuilds: [93], storeUrl: https://a.example, rollout: 10 }]",
             rule("requiresOS: '>=16'"), rule("requiresOS: ['>=16', 15.8.x]"),
             rule("status: 200"), rule("status: 499, body: ''"), rule("upgradeHeader: false"),
             rule("recommended: '3', recommendedNotice: n, snooze: 90m, notice: n")

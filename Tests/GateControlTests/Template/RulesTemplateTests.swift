@@ -22,6 +22,7 @@ struct RulesTemplateTests {
             androidURL: given[2],
             language: given[3]
         ).text
+        #expect(text.hasPrefix("# yaml-language-server: $schema=./rules.schema.json\n"))
         let rules = try RulesFileLoader.load(sources: [("rules.yaml", text)])
         let findings = RulesFindings(rules, at: SystemClock.now()).all
         #expect(rules.definition.tests.count == 4)

@@ -68,6 +68,24 @@ import Testing
         #expect(page.contains("b=&quot;2&quot;\">https://apps.example/?a=1&amp;b="))
     }
 
+    @Test(arguments: [
+        ("ku", true), ("ku-Latn", false), ("az", false), ("az-Arab-IR", true), ("ur-Latn", false),
+        ("iw", true), ("dv-Thaa", true), ("uz-Cyrl", false), ("en", false),
+    ])
+    func `the script of a page decides its direction`(language: String, isRightToLeft: Bool) throws
+    {
+        let page = NoticePage(
+            language: try #require(LanguageTag(language)),
+            title: "t",
+            message: "m",
+            button: nil,
+            storeURL: nil
+        )
+        let direction = isRightToLeft ? " dir=\"rtl\"" : ""
+        let text = String(decoding: page.bytes, as: UTF8.self)
+        #expect(text.contains("<html lang=\"\(language)\"\(direction)>"))
+    }
+
     @Test func `a body of the rules file is what a browser gets, too`() throws {
         var denying = try rule("r", blocked: [">=0"])
         denying.answer = AnswerStyle(body: .json(.boolean(true)))

@@ -85,6 +85,39 @@ import Testing
         )
     }
 
+    @Test func `a text that would name something unknown is the gate's own`() throws {
+        var notices = try Self.notices()
+        let upgrade = NoticeText(
+            title: NoticeTemplate(literal: "Hoppla"),
+            message: try NoticeTemplate(parsing: "{app} {currentVersion}."),
+            button: try NoticeTemplate(parsing: "{latestVersion}")
+        )
+        let languages = ["de-AT", "sw"].compactMap { LanguageTag($0) }
+        for language in languages { notices["upgrade"]?.texts[language] = upgrade }
+        let rules = ruleSet(
+            [try rule("b", minimumBuild: 7, notice: "upgrade")],
+            unidentified: UnidentifiedPolicy(
+                missing: .reject,
+                unreadable: .reject,
+                notice: "upgrade"
+            ),
+            notices: notices
+        )
+        let old = try client(build: 6, languages: "de-AT")
+        #expect(
+            try Self.body(rules, old).hasPrefix(
+                #"{"type":"urn:versiongate:upgrade-required","title":"Hoppla","status":426,"#
+                    + #""message":"Diese Version der App funktioniert nicht mehr. Bitte "#
+                    + #"aktualisieren Sie auf die neueste Version.","button":"Aktualisieren","#
+            )
+        )
+        // The gate has no words in Swahili; a mixture of languages would read no better.
+        let swahili = try Self.body(rules, try client(build: 6, languages: "sw"))
+        #expect(swahili.contains(#""message":"– –.","button":"–","#))
+        let nameless = try Self.body(rules, try client(languages: "ja"))
+        #expect(nameless.contains(#""message":"アプリのバージョンを確認できませんでした。"#))
+    }
+
     @Test func `the fields of a denial keep it out of caches and name its language`() throws {
         let rules = try Self.rules([Self.full()])
         let identity = try client(version: "1", languages: "ja")

@@ -4,8 +4,8 @@ internal import GatePolicy
 struct FeedRuleTemplate: Sendable, Equatable {
     /// What a source says, or what would make another rule of it.
     private static let foreignKeys: Set<String> = [
-        "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked", "maintenance",
-        "next", "accept",
+        "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
+        "blockedBuilds", "maintenance", "next", "accept",
     ]
     static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
     /// What a rule needs that the source will say, so that the rest can be read as a rule.

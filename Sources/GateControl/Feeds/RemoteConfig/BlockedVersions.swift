@@ -1,8 +1,8 @@
 internal import GatePolicy
 
 /// The versions that are below what is asked of them, piece by piece.
-struct BlockedVersions {
-    private struct Span {
+struct BlockedVersions: Equatable {
+    private struct Span: Equatable {
         var lower: AppVersion?
         var hasLower: Bool
         var upper: AppVersion

@@ -10,7 +10,7 @@ struct RemoteConfigClient {
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
     /// Whether a condition holds; `nil` if the gate cannot know.
-    func meets(_ condition: RemoteConfigCondition, in piece: VersionPiece) -> Bool? {
+    func meets(_ condition: RemoteConfigCondition, in piece: ClientPiece) -> Bool? {
         var isCertain = true
         for element in condition.elements {
             switch self.meets(element, in: piece) {
@@ -22,13 +22,15 @@ struct RemoteConfigClient {
         return isCertain ? true : nil
     }
 
-    private func meets(_ element: RemoteConfigCondition.Element, in piece: VersionPiece) -> Bool? {
+    private func meets(_ element: RemoteConfigCondition.Element, in piece: ClientPiece) -> Bool? {
         switch element {
         case .constant(let value): value
         case .platform(let names): names.contains(self.platform.name)
         case .app(let id): self.isApp(id)
-        case .version(let relation, let version): piece.meets(relation, version)
-        case .versions(let versions): versions.contains { piece.meets(.equal, $0) }
+        case .version(let relation, let version): piece.versions.meets(relation, version)
+        case .versions(let versions): versions.contains { piece.versions.meets(.equal, $0) }
+        case .build(let relation, let build): piece.builds.meets(relation, build)
+        case .builds(let builds): builds.contains { piece.builds.meets(.equal, $0) }
         case .time(let relation, let time, let zone): self.isTime(relation, time, in: zone)
         case .undecidable: nil
         }

@@ -15,6 +15,8 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case app(String)
         case version(Relation, AppVersion)
         case versions([AppVersion])
+        case build(Relation, UInt64)
+        case builds([UInt64])
         /// What the clocks of a zone show, written as if they showed UTC.
         case time(Relation, Timestamp, zone: String)
         /// What cannot be decided here, as it is written.
@@ -50,7 +52,18 @@ struct RemoteConfigCondition: Sendable, Equatable {
             switch element {
             case .version(_, let version): [version]
             case .versions(let versions): versions
-            case .constant, .platform, .app, .time, .undecidable: []
+            case .constant, .platform, .app, .build, .builds, .time, .undecidable: []
+            }
+        }
+    }
+
+    /// The builds at which the condition may become another one.
+    var buildThresholds: [UInt64] {
+        self.elements.flatMap { element -> [UInt64] in
+            switch element {
+            case .build(_, let build): [build]
+            case .builds(let builds): builds
+            case .constant, .platform, .app, .version, .versions, .time, .undecidable: []
             }
         }
     }

@@ -62,6 +62,7 @@ struct RemoteConfigConditionParser {
             return self.texts(in: .equal)?.first.map { .app($0) }
         }
         if self.take("app.version.") { return self.version() }
+        if self.take("app.build.") { return self.build() }
         if self.take("dateTime") || self.take("device.dateTime") { return self.time() }
         return nil
     }
@@ -77,6 +78,19 @@ struct RemoteConfigConditionParser {
             let version = try? AppVersion(parsing: texts[0])
         else { return nil }
         return .version(relation, version)
+    }
+
+    /// `>=(['100'])`, `exactlyMatches(['100', '101'])`; builds with dots have no number.
+    private mutating func build() -> RemoteConfigCondition.Element? {
+        if self.take("exactlyMatches") {
+            guard let texts = self.argument() else { return nil }
+            let builds = texts.compactMap { UInt64($0) }
+            return builds.count == texts.count ? .builds(builds) : nil
+        }
+        guard let relation = self.relation(), let texts = self.argument(), texts.count == 1,
+            let build = UInt64(texts[0])
+        else { return nil }
+        return .build(relation, build)
     }
 
     /// `>= dateTime('2026-01-02T03:04:05', 'UTC')`; without a zone it is GMT.

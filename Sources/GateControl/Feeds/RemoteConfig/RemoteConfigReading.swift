@@ -25,12 +25,20 @@ struct RemoteConfigReading {
     }
 
     /// The parts of all versions that the conditions of a parameter tell apart.
-    func pieces(of parameter: RemoteConfigTemplate.Parameter) -> [VersionPiece] {
-        VersionPiece.all(
-            cutAt: self.template.conditions
-                .filter { parameter.conditionalValues[$0.name] != nil }
-                .flatMap(\.condition.thresholds)
-        )
+    func versions(of parameter: RemoteConfigTemplate.Parameter) -> [VersionPiece] {
+        VersionPiece.all(cutAt: self.conditions(of: parameter).flatMap(\.thresholds))
+    }
+
+    /// The parts of all builds that the conditions of a parameter tell apart.
+    func builds(of parameter: RemoteConfigTemplate.Parameter) -> [BuildPiece] {
+        BuildPiece.all(cutAt: self.conditions(of: parameter).flatMap(\.buildThresholds))
+    }
+
+    private func conditions(
+        of parameter: RemoteConfigTemplate.Parameter
+    ) -> [RemoteConfigCondition] {
+        self.template.conditions.filter { parameter.conditionalValues[$0.name] != nil }
+            .map(\.condition)
     }
 
     /// What the clients of a piece are told by a parameter.
@@ -41,7 +49,7 @@ struct RemoteConfigReading {
     mutating func outcome(
         _ name: String,
         _ parameter: RemoteConfigTemplate.Parameter,
-        in piece: VersionPiece
+        in piece: ClientPiece
     ) throws(RemoteConfigError) -> Outcome {
         var lowest: AppVersion?
         func add(_ text: String) throws(RemoteConfigError) {
@@ -82,7 +90,7 @@ struct RemoteConfigReading {
     /// What clients may be told, in the order of priority, up to what is certain for all that are left.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
-        in piece: VersionPiece
+        in piece: ClientPiece
     ) -> [(value: RemoteConfigTemplate.Value, place: String, isCertain: Bool)] {
         var values: [(RemoteConfigTemplate.Value, String, Bool)] = []
         for (name, condition) in self.template.conditions {

@@ -11,6 +11,8 @@ struct RemoteConfigTerms: Equatable {
 
     var minimum: AppVersion?
     var blocked: [VersionRange] = []
+    /// What is asked of some builds beyond what is asked of all.
+    var blockedBuilds: [BlockedBuilds] = []
     var recommended: AppVersion?
     /// The conditions that the gate cannot decide, by name.
     var undecided: [String] = []
@@ -33,23 +35,59 @@ struct RemoteConfigTerms: Equatable {
         }
         var reading = RemoteConfigReading(template: template, client: client)
         if let minimum = template.parameters[names.minimum] {
-            var blocked = BlockedVersions()
-            for piece in reading.pieces(of: minimum) {
-                switch try reading.outcome(names.minimum, minimum, in: piece) {
-                case .nothing: continue
-                case .version(let floor): blocked.block(below: floor, in: piece)
-                case .unknown(let reason):
-                    throw .unknowable(parameter: names.minimum, reason: reason)
-                }
+            let floors = try Self.floors(names.minimum, minimum, &reading)
+            // Who does not state a build is asked for what all builds are asked for.
+            let minimums = floors.map(\.blocked.minimum)
+            self.minimum =
+                minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
+            self.blocked = floors[0].blocked.ranges.filter { range in
+                floors.allSatisfy { $0.blocked.ranges.contains(range) }
             }
-            self.minimum = blocked.minimum
-            self.blocked = blocked.ranges
+            for floor in floors { self.add(floor.blocked, for: floor.builds) }
         }
         if let latest, let parameter = template.parameters[latest] {
             self.recommended = try self.recommended(latest, parameter, &reading)
         }
         self.undecided = reading.undecided
         self.notes += reading.notes
+    }
+
+    /// What the clients of each part of all builds are asked for.
+    private static func floors(
+        _ name: String,
+        _ parameter: RemoteConfigTemplate.Parameter,
+        _ reading: inout RemoteConfigReading
+    ) throws(RemoteConfigError) -> [(builds: ClosedRange<UInt64>, blocked: BlockedVersions)] {
+        var floors: [(builds: ClosedRange<UInt64>, blocked: BlockedVersions)] = []
+        for builds in reading.builds(of: parameter) {
+            var blocked = BlockedVersions()
+            for versions in reading.versions(of: parameter) {
+                let piece = ClientPiece(versions: versions, builds: builds)
+                switch try reading.outcome(name, parameter, in: piece) {
+                case .nothing: continue
+                case .version(let floor): blocked.block(below: floor, in: versions)
+                case .unknown(let reason): throw .unknowable(parameter: name, reason: reason)
+                }
+            }
+            if let last = floors.last, last.blocked == blocked {
+                let all = last.builds.lowerBound...builds.builds.upperBound
+                floors[floors.count - 1].builds = all
+            } else {
+                floors.append((builds.builds, blocked))
+            }
+        }
+        return floors
+    }
+
+    /// Adds what these builds are asked for beyond what all are.
+    private mutating func add(_ blocked: BlockedVersions, for builds: ClosedRange<UInt64>) {
+        let below = blocked.minimum.flatMap { floor in
+            self.minimum.map { $0 < floor ? ">=\($0) <\(floor)" : nil } ?? "<\(floor)"
+        }
+        let surplus =
+            [below.flatMap { try? VersionRange(parsing: $0) }].compactMap(\.self)
+            + blocked.ranges.filter { !self.blocked.contains($0) }
+        self.blockedBuilds += surplus.map { BlockedBuilds(BuildRange(builds), of: $0) }
     }
 
     /// One version for all: the lowest that any of the clients is told.
@@ -59,14 +97,17 @@ struct RemoteConfigTerms: Equatable {
         _ reading: inout RemoteConfigReading
     ) throws(RemoteConfigError) -> AppVersion? {
         var lowest: AppVersion?
-        for piece in reading.pieces(of: parameter) {
-            switch try reading.outcome(name, parameter, in: piece) {
-            case .nothing: return nil
-            case .version(let version): lowest = lowest.map { min($0, version) } ?? version
-            case .unknown(let reason):
-                // Nobody is turned away by a recommendation: the floor is not held up for it.
-                self.notes.append("'\(name)' \(reason): nothing is recommended")
-                return nil
+        for builds in reading.builds(of: parameter) {
+            for versions in reading.versions(of: parameter) {
+                let piece = ClientPiece(versions: versions, builds: builds)
+                switch try reading.outcome(name, parameter, in: piece) {
+                case .nothing: return nil
+                case .version(let version): lowest = lowest.map { min($0, version) } ?? version
+                case .unknown(let reason):
+                    // Nobody is turned away by a recommendation: the floor is not held up for it.
+                    self.notes.append("'\(name)' \(reason): nothing is recommended")
+                    return nil
+                }
             }
         }
         return lowest

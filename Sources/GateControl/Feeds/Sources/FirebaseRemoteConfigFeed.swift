@@ -151,6 +151,14 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         if !terms.blocked.isEmpty {
             members.append(.init("blocked", .list(terms.blocked.map { .text("\($0)") })))
         }
+        if !terms.blockedBuilds.isEmpty {
+            let items = terms.blockedBuilds.map { item in
+                let versions = item.versions.map { JSONValue.Member("version", .text("\($0)")) }
+                let builds = JSONValue.Member("build", .text("\(item.builds)"))
+                return JSONValue.object([versions, builds].compactMap(\.self))
+            }
+            members.append(.init("blockedBuilds", .list(items)))
+        }
         if let latest = terms.recommended {
             members.append(.init("recommended", .text("\(latest)")))
         }

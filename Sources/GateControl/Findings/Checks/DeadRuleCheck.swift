@@ -38,6 +38,7 @@ struct DeadRuleCheck: FindingCheck {
         guard rule.mode == .enforce, rule.maintenance == nil, stronger.alwaysEnforces,
             rule.next.isEmpty, !rule.recommendsStoreVersion,
             rule.prerelease == stronger.prerelease,
+            rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
             // Who cannot update is not recommended to.
             rule.requiresOS == stronger.requiresOS
         else { return false }

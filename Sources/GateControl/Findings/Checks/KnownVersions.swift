@@ -157,7 +157,8 @@ struct KnownVersions {
     private static func key(of rule: RuleDefinition, refusing release: Release) -> String {
         if rule.minimum.map({ release.version.release < $0 }) ?? false { return "minimum" }
         if let build = rule.minimumBuild, release.build ?? 0 < build { return "minimumBuild" }
-        return rule.blocked.isEmpty ? "minimum" : "blocked"
+        if !rule.blocked.isEmpty { return "blocked" }
+        return rule.blockedBuilds.isEmpty ? "minimum" : "blockedBuilds"
     }
 }
 

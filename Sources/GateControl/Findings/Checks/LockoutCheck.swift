@@ -38,7 +38,8 @@ struct LockoutCheck {
             let others = rules.covering.places(covering: index).map { rules.floors[$0].rule }
             let group = [floor.rule] + others.filter { Self.canLockOut($0, at: now) }
             if let reason = Self.closure(of: group) {
-                lockouts.append(.init(floor: floor, key: "blocked", reason: reason, group: group))
+                let key = floor.rule.blocked.isEmpty ? "blockedBuilds" : "blocked"
+                lockouts.append(.init(floor: floor, key: key, reason: reason, group: group))
                 continue
             }
             guard floor.rule.holdUntilInStore == nil else { continue }
@@ -122,7 +123,9 @@ struct LockoutCheck {
 
     private static func closure(of group: [RuleDefinition]) -> String? {
         // A minimum alone is passed by everything above it.
-        guard group.contains(where: { !$0.blocked.isEmpty }) else { return nil }
+        guard group.contains(where: { !$0.blocked.isEmpty || !$0.blockedBuilds.isEmpty }) else {
+            return nil
+        }
         return Self.closure(VersionReach(of: group))
     }
 

@@ -51,17 +51,3 @@ struct UnusedNoticeCheck: FindingCheck {
         }
     }
 }
-
-/// Finds rules that deny without words of their own, in a notice or in a body.
-struct BuiltInWordsCheck: FindingCheck {
-    func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        for floor in rules.floors where floor.rule.mode == .enforce && floor.rule.notice == nil {
-            let rule = floor.rule
-            let body = rule.answer.body ?? rules.definition.answer.body
-            guard rule.hasFloor || rule.maintenance != nil, body == nil else { continue }
-            let message =
-                "\(floor.words) has no 'notice': clients are shown the built-in English words"
-            findings.report(.builtInWords, message, at: floor.places.id, rule: rule.id)
-        }
-    }
-}

@@ -146,6 +146,14 @@ struct NextText {
         if let version = floor.minimumBuildOf { parts.append("minimumBuildOf: \"\(version)\"") }
         let blocked = floor.blocked.filter { !base.blocked.contains($0) }.map { "\"\($0)\"" }
         if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
+        let builds = floor.blockedBuilds.filter { !base.blockedBuilds.contains($0) }
+        if !builds.isEmpty {
+            let items = builds.map { item in
+                item.versions.map { "{ version: \"\($0)\", build: \"\(item.builds)\" }" }
+                    ?? "\"\(item.builds)\""
+            }
+            parts.append("blockedBuilds: [\(items.joined(separator: ", "))]")
+        }
         if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
         if let time = floor.schedule.enforceFrom { parts.append("enforceFrom: \(time)") }
         let windows = floor.schedule.brownouts.map { "{ from: \($0.from), until: \($0.until) }" }

@@ -20,6 +20,8 @@ struct RemoteConfigConditionParserTests {
             ("app.version.<(['1.2.0'])", [.version(.below, version)]),
             ("app.version.!=(['1.2.0'])", [.version(.unequal, version)]),
             ("app.version.exactlyMatches(['1.2.0', '1.2.1'])", [.versions([version, other])]),
+            ("app.build.>=(['100'])", [.build(.atLeast, 100)]),
+            ("app.build.exactlyMatches(['100', '101'])", [.builds([100, 101])]),
             (
                 "device.os == 'ios' && app.version.<=(['1.2.0'])",
                 [.platform(["ios"]), .version(.atMost, version)]
@@ -53,7 +55,11 @@ struct RemoteConfigConditionParserTests {
         "app.userProperty['tier'].exactlyMatches(['gold'])",
         "device.country in ['US', 'CA']",
         "device.language in ['en-US', 'ja']",
-        "app.build.>=(['100'])",
+        "app.build.>=(['100', '101'])",
+        "app.build.>=(['1.0.1'])",
+        "app.build.exactlyMatches(['100', 'next'])",
+        "app.build.contains(['10'])",
+        "app.build.matches(['^10'])",
         "app.version.contains(['1.2'])",
         "app.version.>=(['1.2.0', '1.3.0'])",
         "app.version.>=(['next'])",

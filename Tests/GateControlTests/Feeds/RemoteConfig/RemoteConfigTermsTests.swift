@@ -132,6 +132,55 @@ struct RemoteConfigTermsTests {
         #expect(terms.blocked.map(\.description) == blocked)
     }
 
+    @Test(
+        arguments: [
+            ([("app.build.>=(['100'])", "4.0")], "3.0", "3.0", [], [">=100 of >=3.0 <4.0"]),
+            ([("app.build.<(['100'])", "4.0")], "3.0", "3.0", [], ["<=99 of >=3.0 <4.0"]),
+            ([("app.build.<(['100'])", "2.0")], "3.0", "2.0", [], [">=100 of >=2.0 <3.0"]),
+            (
+                [("app.build.exactlyMatches(['93', '95'])", "3.1")], "3.0", "3.0", [],
+                ["93 of >=3.0 <3.1", "95 of >=3.0 <3.1"]
+            ),
+            ([("app.build.==(['0'])", "3.1")], "", nil, [], ["0 of <3.1"]),
+            ([("app.build.!=(['93'])", "3.1")], "", nil, [], ["<=92 of <3.1", ">=94 of <3.1"]),
+            // One bad build of one version.
+            (
+                [("app.version.==(['3.7']) && app.build.==(['93'])", "3.8")], "3.0", "3.0", [],
+                ["93 of 3.7"]
+            ),
+            // What holds for all builds does not speak of them.
+            ([("app.build.>(['100']) && device.os == 'android'", "4.0")], "3.0", "3.0", [], []),
+            ([("app.build.>(['100'])", "3.0")], "3.0", "3.0", [], []),
+            (
+                [("app.version.==(['3.1'])", "3.2"), ("app.build.>(['9'])", "3.0")], "2.0", "2.0",
+                ["3.1"], [">=10 of >=2.0 <3.0"]
+            ),
+            // Of what is left open, the lowest counts for each build.
+            (
+                [("app.build.>(['9']) && percent <= 10", "2.0")], "3.0", "2.0", [],
+                ["<=9 of >=2.0 <3.0"]
+            ),
+            ([("app.build.>(['9']) && percent <= 10", "4.0")], "3.0", "3.0", [], []),
+        ] as [([(String, String)], String, String?, [String], [String])]
+    )
+    func `builds are told apart as Firebase does`(
+        conditional: [(String, String)],
+        value: String,
+        minimum: String?,
+        blocked: [String],
+        builds: [String]
+    ) throws {
+        let template = Self.template(
+            conditional.map { ($0.0, Self.text($0.1)) },
+            Self.text(value)
+        )
+        let terms = try Self.terms(template)
+        #expect(terms.minimum?.description == minimum)
+        #expect(terms.blocked.map(\.description) == blocked)
+        #expect(terms.blockedBuilds.map(\.description) == builds)
+        #expect(terms.undecided.isEmpty == !conditional[0].0.contains("percent"))
+    }
+
     @Test(arguments: [
         (#"{ "useInAppDefault": true }"#, nil),
         (#"{ "rolloutValue": { "rolloutId": "r", "value": "5.0", "percent": 10 } }"#, "3.0"),

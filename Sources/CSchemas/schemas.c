@@ -1,0 +1,16 @@
+#include "schemas.h"
+
+// C23, which Clang knows in every C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const char rules[] = {
+#embed "../../rules/rules.schema.json"
+    , 0};
+
+static const char suite[] = {
+#embed "../../rules/suite.schema.json"
+    , 0};
+
+const char *gate_rules_schema(void) { return rules; }
+
+const char *gate_suite_schema(void) { return suite; }

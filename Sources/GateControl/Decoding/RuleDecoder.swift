@@ -1,0 +1,98 @@
+internal import GatePolicy
+
+/// Reads one rule, and checks what can be checked without the rest of the file.
+struct RuleDecoder {
+    static let keys =
+        [
+            "id", "match", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
+            "blockedBuilds", "prerelease",
+        ]
+        + ScheduleDecoder.keys
+        + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
+        + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
+        + ["mode", "next", "accept"]
+
+    /// What `recommended` says in place of a version.
+    static let storeWord = "store"
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> RuleDefinition? {
+        let fields = Fields(element, keys: Self.keys, problems: self.problems)
+        guard let fields else { return nil }
+        RuleDemands(fields, self.problems).check()
+        let id = fields.required("id", of: "a rule")
+            .flatMap { $0.parsed(as: "a rule id", self.problems, by: RuleID.init(parsing:)) }
+        let match = fields["match"].map { MatchDecoder(problems: self.problems).decode($0) }
+        let recommended = fields["recommended"].map { self.recommended($0) }
+        var rule = RuleDefinition(
+            id: id?.text ?? "",
+            match: match.flatMap(\.self) ?? .anyone,
+            minimum: fields["minimum"].flatMap { self.version($0) },
+            minimumBuild: fields["minimumBuild"]
+                .flatMap { $0.wholeNumber("a build number", self.problems) },
+            minimumBuildOf: fields["minimumBuildOf"].flatMap { self.version($0) },
+            recommended: recommended?.version,
+            recommendsStoreVersion: recommended?.isStore ?? false,
+            blocked: fields["blocked"]
+                .map { MatchDecoder(problems: self.problems).ranges($0) } ?? [],
+            blockedBuilds: BlockedBuildsDecoder(problems: self.problems).decode(fields),
+            prerelease: fields["prerelease"]
+                .flatMap { $0.choice(of: PrereleasePolicy.self, self.problems) } ?? .asRelease,
+            notice: fields["notice"].flatMap { $0.text("the name of a notice", self.problems) },
+            recommendedNotice: fields["recommendedNotice"]
+                .flatMap { $0.text("the name of a notice", self.problems) },
+            storeURL: fields["storeUrl"]
+                .flatMap { StoreURLDecoder(problems: self.problems).decode($0) },
+            mode: fields["mode"]
+                .flatMap { $0.choice(of: RuleMode.self, self.problems) } ?? .enforce,
+            schedule: ScheduleDecoder(problems: self.problems).decode(fields),
+            rollout: fields["rollout"]
+                .map { RolloutDecoder(problems: self.problems).decode($0) } ?? [],
+            maintenance: fields["maintenance"]
+                .flatMap { MaintenanceDecoder(problems: self.problems).decode($0) },
+            holdUntilInStore: fields["holdUntilInStore"]
+                .flatMap { HoldDecoder(problems: self.problems).decode($0) },
+            requiresOS: fields["requiresOS"]
+                .map { MatchDecoder(problems: self.problems).ranges($0) } ?? [],
+            answer: AnswerDecoder(problems: self.problems).decode(fields),
+            snooze: fields["snooze"].flatMap { $0.timeSpan(self.problems) }
+        )
+        let until = NamedTime("until", of: fields, Problems())
+        rule.next =
+            fields["next"]?.oneOrMore(self.problems)
+            .compactMap { NextDecoder(problems: self.problems).decode($0, of: rule, until) } ?? []
+        self.checkOrder(of: rule, fields)
+        return id == nil ? nil : rule
+    }
+
+    func version(_ element: Element) -> AppVersion? {
+        element.parsed(
+            as: "a version",
+            self.problems,
+            hint: RangeSpelling.hint(forVersion:),
+            by: AppVersion.init(parsing:)
+        )
+    }
+
+    /// A version, or the word for whatever the store has.
+    private func recommended(_ element: Element) -> (version: AppVersion?, isStore: Bool) {
+        guard case .text(let text) = element.content else { return (self.version(element), false) }
+        if text == Self.storeWord { return (nil, true) }
+        guard Spelling.nearest(to: text, among: [Self.storeWord]) == nil else {
+            let expected = "expected a version or '\(Self.storeWord)', found '\(text)'"
+            let message = "\(expected); did you mean '\(Self.storeWord)'?"
+            self.problems.report(message, at: element.place)
+            return (nil, false)
+        }
+        return (self.version(element), false)
+    }
+
+    private func checkOrder(of rule: RuleDefinition, _ fields: Fields) {
+        guard let minimum = rule.minimum, let recommended = rule.recommended,
+            recommended < minimum, let element = fields["recommended"]
+        else { return }
+        let message = "the recommended version \(recommended) is below the minimum \(minimum)"
+        self.problems.report(message, at: element.place)
+    }
+}

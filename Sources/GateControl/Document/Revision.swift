@@ -1,0 +1,52 @@
+private import Crypto
+
+/// The short name of one state of the rules: a hash of the contents of all files, in their order, and
+/// of what feeds say.
+///
+/// The same rules have the same revision wherever they lie: on another gate, under another name.
+struct Revision: Sendable, Equatable {
+    /// How many hexadecimal digits are shown: enough to tell revisions apart, short enough to read.
+    static let length = 12
+
+    /// The first sources, hashed: what follows them can change without hashing them again.
+    struct Beginning: Sendable {
+        private var hash = SHA256()
+
+        init(_ sources: [RulesSource]) {
+            for source in sources { self.add(source.bytes) }
+        }
+
+        /// Adds what a feed says; its name tells whether that is only observed, or of before.
+        fileprivate mutating func add(feed source: RulesSource) {
+            self.add(Array(source.name.utf8))
+            self.add(source.bytes)
+        }
+
+        /// Lengths keep `a` + `bc` apart from `ab` + `c`.
+        private mutating func add(_ bytes: [UInt8]) {
+            self.hash.update(data: Array("\(bytes.count):".utf8))
+            self.hash.update(data: bytes)
+        }
+
+        fileprivate func digest() -> SHA256.Digest { self.hash.finalize() }
+    }
+
+    let text: String
+
+    init(of sources: [RulesSource]) {
+        self.init(of: Beginning(sources), and: [])
+    }
+
+    /// - Parameters:
+    ///   - beginning: The files.
+    ///   - feeds: What feeds say, under the names by which messages call it.
+    init(of beginning: Beginning, and feeds: [RulesSource]) {
+        var whole = beginning
+        for source in feeds { whole.add(feed: source) }
+        let digits = whole.digest().map { byte in
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0" + digits : digits
+        }
+        self.text = String(digits.joined().prefix(Self.length))
+    }
+}

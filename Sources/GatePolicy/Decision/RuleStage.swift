@@ -1,0 +1,141 @@
+/// Where a rule stands for one client at one second.
+struct RuleStage {
+    /// What happens to a client below the floor: the minima and the blocked versions.
+    enum Floor: Equatable {
+        /// Nothing yet.
+        case absent
+        case warned(Decision.Warning)
+        /// Enforced until the window is over, and then warned again.
+        case brownout(BrownoutWindow, Decision.Warning)
+        case enforced
+    }
+
+    enum Maintenance: Equatable {
+        case absent
+        case announced(MaintenanceWindow)
+        case running(MaintenanceWindow)
+    }
+
+    /// A rule without any time.
+    static let timeless = RuleStage()
+
+    private(set) var floor = Floor.enforced
+    private(set) var maintenance = Maintenance.absent
+    /// Whether a recommendation is still made.
+    private(set) var recommends = true
+    /// What the client finds in its store, for a rule that looks at it.
+    private(set) var store: StoreView?
+    /// Whether the floor is absent only because the store does not have what it asks for.
+    private(set) var isHeld = false
+    /// The next second at which any of this may change; `nil`: never.
+    private(set) var nextChange: Timestamp?
+
+    /// Whether a client below the floor is refused at this second.
+    var refuses: Bool {
+        switch self.floor {
+        case .absent, .warned: false
+        case .brownout, .enforced: true
+        }
+    }
+
+    /// Whether nobody is served.
+    var isClosed: Bool {
+        switch self.maintenance {
+        case .absent, .announced: false
+        case .running: true
+        }
+    }
+
+    private init() {}
+
+    init(_ rule: RuleDefinition, _ admission: Onset, at now: Timestamp) {
+        if let until = rule.schedule.until, until <= now {
+            self.floor = .absent
+            self.recommends = false
+            return
+        }
+        self.floor = Self.floor(rule, admission, at: now)
+        self.maintenance = rule.maintenance.map { Self.maintenance($0, at: now) } ?? .absent
+        let window = rule.schedule.brownouts(notOverAt: now).first
+        for edge in [
+            rule.schedule.warnFrom, rule.schedule.enforceFrom, rule.schedule.until,
+            admission.date, rule.maintenance?.announceFrom, rule.maintenance?.from,
+            rule.maintenance?.until, window?.from, window?.until,
+        ] {
+            guard let edge, edge > now else { continue }
+            self.nextChange = Timestamp.earlier(self.nextChange, edge)
+        }
+    }
+
+    /// Asks nothing that the store does not have.
+    mutating func look(at store: StoreView, at now: Timestamp) {
+        // A rule that is over waits for nothing.
+        guard self.recommends else { return }
+        self.store = store
+        if self.floor != .absent, !store.floor.hasBegun(at: now) {
+            self.floor = .absent
+            self.isHeld = true
+        }
+        self.nextChange = Timestamp.earlier(self.nextChange, store.nextChange)
+    }
+
+    /// Serves whom a maintenance alone would refuse.
+    mutating func ignoreMaintenance() {
+        self.maintenance = .absent
+    }
+
+    private static func floor(
+        _ rule: RuleDefinition,
+        _ admission: Onset,
+        at now: Timestamp
+    ) -> Floor {
+        // A rule that only maintains has no floor: between its windows it says nothing.
+        if rule.maintenance != nil, !rule.asksSomething { return .absent }
+        let schedule = rule.schedule
+        // A warning without an end never becomes a requirement.
+        let hasBegun = schedule.enforceFrom.map { $0 <= now } ?? (schedule.warnFrom == nil)
+        if hasBegun, admission.hasBegun(at: now) { return .enforced }
+        guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
+        let deadline = hasBegun ? admission.date : schedule.enforceFrom
+        let comes = deadline.flatMap { deadline in
+            // What would begin after the end of the rule never does.
+            schedule.until.map { deadline < $0 } ?? true ? deadline : nil
+        }
+        let windows = schedule.brownouts(notOverAt: now)
+        let running = windows.first.flatMap { $0.from <= now ? $0 : nil }
+        let warning = Decision.Warning(
+            since: warnFrom,
+            enforcedFrom: comes,
+            nextBrownout: (running == nil ? windows : windows.dropFirst()).first
+        )
+        return running.map { .brownout($0, warning) } ?? .warned(warning)
+    }
+
+    private static func maintenance(
+        _ window: MaintenanceWindow,
+        at now: Timestamp
+    ) -> Maintenance {
+        guard now < window.until else { return .absent }
+        if window.from <= now { return .running(window) }
+        guard let announceFrom = window.announceFrom, announceFrom <= now else { return .absent }
+        return .announced(window)
+    }
+}
+
+extension RuleDefinition {
+    /// Whether the rule holds clients against a version or a build.
+    var asksSomething: Bool {
+        self.minimum != nil || self.minimumBuild != nil || self.recommended != nil
+            || self.recommendsStoreVersion || !self.blocked.isEmpty || !self.blockedBuilds.isEmpty
+    }
+
+    /// Whether the rule can deny because of the version or the build.
+    package var hasFloor: Bool {
+        self.minimum != nil || !self.blocked.isEmpty || self.asksBuild
+    }
+
+    /// Whether the time, or who the client is beside its build, makes a difference.
+    package var isTimed: Bool {
+        self.schedule != .always || !self.rollout.isEmpty || self.maintenance != nil
+    }
+}

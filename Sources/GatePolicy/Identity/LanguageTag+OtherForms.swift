@@ -1,0 +1,63 @@
+/// Tags under which words may stand that a reader of a language reads.
+extension LanguageTag {
+    /// What the tag means where it leaves out the script, or the kind of a language that is written
+    /// in two ways: the likely subtags of Unicode's CLDR; the nearest first.
+    var regionalForms: [LanguageTag] {
+        switch self.language {
+        case "pt":
+            let region = self.region
+            return [region == nil || region == "BR" ? .brazilian : .european]
+        case "sr":
+            return self.script == nil && self.region == "ME" ? [.serbianInLatin] : []
+        case "sh":
+            return [.serbianInLatin]
+        case "ku":
+            guard let script = self.script else {
+                return ["IQ", "IR"].contains(self.region) ? [.sorani] : [.kurmanji]
+            }
+            return script == "Arab" ? [.sorani] : [.kurmanji]
+        case "zh", "yue":
+            let region = self.region
+            let isTraditional =
+                self.script.map { $0 == "Hant" }
+                ?? region.map { ["TW", "HK", "MO"].contains($0) }
+                ?? (self.language == "yue")
+            guard isTraditional else { return Self.simplifiedChinese }
+            return region == "HK" || region == "MO"
+                ? Self.chineseOfHongKong : Self.chineseOfTaiwan
+        default:
+            return []
+        }
+    }
+
+    /// The other codes of the language: those that replaced it or that it replaced (RFC 5646
+    /// section 2.2.1), and those that it includes or that include it.
+    var synonyms: [LanguageTag] {
+        switch self.language {
+        case "iw": [LanguageTag(canonical: "he")]
+        case "he": [LanguageTag(canonical: "iw")]
+        case "in": [LanguageTag(canonical: "id")]
+        case "id": [LanguageTag(canonical: "in")]
+        case "mo": [LanguageTag(canonical: "ro")]
+        case "tl": [LanguageTag(canonical: "fil")]
+        case "fil": [LanguageTag(canonical: "tl")]
+        case "no": [LanguageTag(canonical: "nb")]
+        case "nb": [LanguageTag(canonical: "no")]
+        case "nn": [LanguageTag(canonical: "no"), LanguageTag(canonical: "nb")]
+        default: []
+        }
+    }
+
+    private var language: Substring { self.description.prefix { $0 != "-" } }
+
+    private static let brazilian = LanguageTag(canonical: "pt-BR")
+    private static let european = LanguageTag(canonical: "pt-PT")
+    private static let serbianInLatin = LanguageTag(canonical: "sr-Latn")
+    private static let sorani = LanguageTag(canonical: "ckb")
+    private static let kurmanji = LanguageTag(canonical: "ku-Latn")
+    private static let simplifiedChinese = ["zh-Hans", "zh-CN"].map(LanguageTag.init(canonical:))
+    private static let chineseOfTaiwan = ["zh-Hant", "zh-TW", "zh-HK"]
+        .map(LanguageTag.init(canonical:))
+    private static let chineseOfHongKong = ["zh-Hant", "zh-HK", "zh-TW"]
+        .map(LanguageTag.init(canonical:))
+}

@@ -1,0 +1,60 @@
+extension Decision {
+    /// Why a decision was made.
+    package indirect enum Reason: Sendable, Equatable {
+        /// The request is never judged.
+        case exempt
+        /// The request is a CORS preflight, which cannot say who the client is.
+        case preflight
+        /// No rule is for this client and request.
+        case noRuleApplies
+        /// Every rule that is for the client is content.
+        case passes
+        case belowRecommended
+        case belowMinimum
+        case belowMinimumBuild
+        /// The version is in this blocked range.
+        case blocked(VersionRange)
+        /// The build is one of these.
+        case blockedBuild(BlockedBuilds)
+        /// The reason for which the client will have to upgrade, and when; `nil` if that is open.
+        case warned(Reason, requiredFrom: Timestamp?)
+        /// The reason for which the client must upgrade for now, and until when.
+        case brownout(Reason, until: Timestamp)
+        /// Nobody is served until then.
+        case maintenance(until: Timestamp)
+        /// The client does not state this part.
+        case missing(IdentityPart)
+        /// The client states this part unreadably.
+        case unreadable(IdentityPart)
+
+        init(_ gap: IdentityGap) {
+            switch gap {
+            case .missing(let part): self = .missing(part)
+            case .unreadable(let part): self = .unreadable(part)
+            }
+        }
+    }
+}
+
+extension Decision.Reason: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .exempt: "the request is exempt"
+        case .preflight: "the request is a CORS preflight"
+        case .noRuleApplies: "no rule applies"
+        case .passes: "every rule that applies is met"
+        case .belowRecommended: "the version is below the recommended one"
+        case .belowMinimum: "the version is below the minimum"
+        case .belowMinimumBuild: "the build is below the minimum"
+        case .blocked(let range): "the version is blocked by '\(range)'"
+        case .blockedBuild(let builds): "the build is blocked by '\(builds)'"
+        case .warned(let reason, nil): "\(reason), which is only a warning"
+        case .warned(let reason, .some(let date)):
+            "\(reason), which will be required from \(date)"
+        case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
+        case .maintenance(let end): "there is maintenance until \(end)"
+        case .missing(let part): IdentityGap.missing(part).description
+        case .unreadable(let part): IdentityGap.unreadable(part).description
+        }
+    }
+}

@@ -1,0 +1,89 @@
+extension RuleDefinition {
+    /// Whether a client with this version would pass, whatever its build is.
+    package func admits(_ version: AppVersion) -> Bool {
+        self.breach(by: version, version.release, build: nil) == nil
+    }
+
+    /// Whether a client with this release would pass.
+    package func admits(_ release: Release) -> Bool {
+        let version = release.version
+        let hasBuild =
+            self.minimumBuild == nil || release.build != nil
+            || !self.counts(buildsOf: version, version.release)
+        return hasBuild && self.breach(by: version, version.release, build: release.build) == nil
+    }
+
+    /// In what a build is below the floor, as far as it is known; `release` is what the version is
+    /// or leads to.
+    func breach(
+        by version: AppVersion?,
+        _ release: AppVersion?,
+        build: UInt64?
+    ) -> Decision.Reason? {
+        if let version {
+            let release = release ?? version
+            if let range = self.blockedRange(of: version, release) { return .blocked(range) }
+            if self.isBelow(self.minimum, version, release) { return .belowMinimum }
+        }
+        if let minimum = self.minimumBuild, let build, build < minimum,
+            self.counts(buildsOf: version, release)
+        {
+            return .belowMinimumBuild
+        }
+        if let build, let blocked = self.blocked(build, of: version, release) {
+            return .blockedBuild(blocked)
+        }
+        return nil
+    }
+
+    /// Whether builds of a version are held against the lowest one; nobody knows of no version.
+    private func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
+        guard let only = self.minimumBuildOf else { return true }
+        guard let version else { return false }
+        return self.judged(version, release ?? version, isPrerelease: !only.prerelease.isEmpty)
+            == only
+    }
+
+    /// The first entry that blocks a build; one of certain versions blocks none of no version.
+    private func blocked(
+        _ build: UInt64,
+        of version: AppVersion?,
+        _ release: AppVersion?
+    ) -> BlockedBuilds? {
+        self.blockedBuilds.first { blocked in
+            guard blocked.builds.contains(build) else { return false }
+            guard let versions = blocked.versions else { return true }
+            guard let version else { return false }
+            return versions.contains(
+                self.judged(version, release ?? version, isPrerelease: versions.namesPrerelease)
+            )
+        }
+    }
+
+    /// The first range that blocks a version.
+    func blockedRange(of version: AppVersion, _ release: AppVersion) -> VersionRange? {
+        self.blocked.first {
+            $0.contains(self.judged(version, release, isPrerelease: $0.namesPrerelease))
+        }
+    }
+
+    func isBelow(_ floor: AppVersion?, _ version: AppVersion, _ release: AppVersion) -> Bool {
+        guard let floor else { return false }
+        return self.judged(version, release, isPrerelease: !floor.prerelease.isEmpty) < floor
+    }
+
+    /// The version that is compared.
+    ///
+    /// Whoever writes a pre-release into a rule means the order of pre-releases, whatever the
+    /// policy is.
+    private func judged(
+        _ version: AppVersion,
+        _ release: AppVersion,
+        isPrerelease: Bool
+    ) -> AppVersion {
+        switch self.prerelease {
+        case .asRelease: isPrerelease ? version : release
+        case .strict: version
+        }
+    }
+}

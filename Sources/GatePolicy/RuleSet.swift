@@ -1,0 +1,183 @@
+/// One revision of all rules and notices, compiled and immutable.
+///
+/// Whatever a request holds, every function has an answer: what can fail has failed when the rules
+/// were loaded.
+package final class RuleSet: Sendable {
+    package let definition: RuleSetDefinition
+    private let reader: IdentityReader
+    private let classifier: RequestClassifier
+    let judge: Judge
+    let responder: Responder
+    /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
+    package let clientClasses: ClientClasses?
+    private let namedClients: NamedClients
+
+    /// Compiles a definition.
+    package init(_ definition: RuleSetDefinition) {
+        let reader = IdentityReader(definition.identity)
+        let classifier = RequestClassifier(definition)
+        self.definition = definition
+        self.reader = reader
+        self.classifier = classifier
+        self.judge = Judge(definition, classifier)
+        self.responder = Responder(definition)
+        self.clientClasses = ClientClasses(definition, reader)
+        self.namedClients = NamedClients(definition)
+    }
+
+    package var revision: String { self.definition.revision }
+
+    /// Every header field that `identify(_:)` looks at, in lower case.
+    package var identityHeaderNames: [String] { self.reader.headerNames }
+
+    /// Every query parameter that `identify(_:)` looks at, in lower case.
+    package var identityQueryNames: [String] { self.reader.queryNames }
+
+    /// The claims of a client that says nothing, for others to be added.
+    package var noClaims: IdentityClaims { self.reader.noClaims }
+
+    /// Reads who the client is.
+    package func identify(_ claims: IdentityClaims) -> ClientIdentity {
+        self.reader.identify(claims)
+    }
+
+    /// What changes in the identity headers before a request goes on.
+    package func upstreamIdentity(
+        _ claims: IdentityClaims,
+        _ identity: ClientIdentity
+    ) -> UpstreamIdentity {
+        self.reader.upstreamIdentity(claims, identity)
+    }
+
+    /// Finds out what the rules need to know of a request beside its client.
+    ///
+    /// Called once for every request: it looks at the bytes in place, and allocates only for a
+    /// target that has several spellings, or that matches more than eight patterns.
+    package func scope(
+        method: borrowing Span<UInt8>,
+        target: borrowing Span<UInt8>
+    ) -> RequestScope {
+        self.classifier.scope(method: method, target: target)
+    }
+
+    /// Whether the address of a client can make a difference to a decision, so that a cache of
+    /// decisions has to know it.
+    package var dependsOnAddress: Bool {
+        self.definition.rulesWithNext.contains { !$0.rollout.isEmpty }
+    }
+
+    /// Header fields, in lower case, whose value makes no difference as long as it is one readable
+    /// value: those of the device, unless a rule is rolled out device by device.
+    package var indifferentHeaderNames: Set<String> {
+        guard !self.dependsOnAddress else { return [] }
+        let others = IdentityPart.allCases.filter { $0 != .device }
+        return Set(self.reader.names(of: .device)).subtracting(
+            others.flatMap { self.reader.names(of: $0) } + [IdentityReader.userAgent]
+        )
+    }
+
+    /// Judges a client that sends a request of this scope, at this second.
+    ///
+    /// The address is the one that the client connects from; it tells clients without a device id
+    /// from each other while a rule is rolled out.
+    package func decide(
+        _ identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Decision {
+        self.judge.decide(identity, in: scope, at: now, address: address)
+    }
+
+    /// The terms in which a request is counted on which this was decided.
+    package func terms(of decision: Decision, for identity: ClientIdentity) -> RequestTerms {
+        self.namedClients.terms(of: decision, for: identity)
+    }
+
+    /// The answer for a client that must upgrade, or that meets maintenance; `nil` for one that
+    /// passes.
+    ///
+    /// Its `Retry-After` counts from this second: see `Answer.counted(to:)`.
+    package func answer(
+        to decision: Decision,
+        for identity: ClientIdentity,
+        as form: AnswerForm = .document,
+        at now: Timestamp
+    ) -> Answer? {
+        self.responder.answer(to: decision, for: identity, as: form)?.counted(to: now)
+    }
+
+    /// The same answer with a text in the place of the client's version, wherever that stands in it;
+    /// `nil` also for a form in which it does not stand as it is.
+    package func answer(
+        to decision: Decision,
+        for identity: ClientIdentity,
+        as form: AnswerForm,
+        at now: Timestamp,
+        versionAs standIn: String
+    ) -> Answer? {
+        // The details of a gRPC status are binary.
+        guard form.callType == nil else { return nil }
+        var identity = identity
+        identity.version = .stated(AppVersion(standIn: standIn))
+        return self.answer(to: decision, for: identity, as: form, at: now)
+    }
+
+    /// Whether answers repeat the name of the app or the platform as a client wrote it.
+    package var answersRepeatNames: Bool { self.responder.repeatsNames }
+
+    /// The choices of words and link that tell the denial of one client of a class from that of
+    /// another one.
+    ///
+    /// `languages`: the fields that state the languages of the client.
+    package func answerKey(languages: [String]) -> [UInt8] {
+        let identity = ClientIdentity(languages: languages)
+        let chosen = self.responder.languages(for: identity).map { $0?.description ?? "" }
+        // A client that states its country has no class where that makes a difference.
+        let country = self.clientClasses?.linksByCountry == true ? identity.likelyCountry : nil
+        return Array((chosen + [country ?? ""]).joined(separator: "\0").utf8)
+    }
+
+    /// The header fields that answers of the gate can depend on, for `Vary`.
+    package var answerInputs: String { self.responder.vary }
+
+    /// The fields that go with the backend's answer: to a client that should upgrade, and before
+    /// a maintenance.
+    package func hint(for decision: Decision) -> [HeaderField] {
+        Hint(decision).fields
+    }
+
+    /// Where a client stands that sends a request of this scope, at this second.
+    ///
+    /// It holds as long as its decision does.
+    package func standing(
+        of identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> Standing {
+        self.judge.standing(of: identity, in: scope, at: now, address: address)
+    }
+
+    /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
+    /// file.
+    package func deferrals(
+        for identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> [Deferral] {
+        self.judge.deferrals(for: identity, in: scope, at: now, address: address)
+    }
+
+    /// What a client is told that asks where it stands.
+    package func launchStatus(
+        for identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> LaunchStatus {
+        let standing = self.standing(of: identity, in: scope, at: now, address: address)
+        return self.responder.status(standing, identity)
+    }
+}

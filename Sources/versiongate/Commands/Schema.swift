@@ -1,0 +1,30 @@
+import ArgumentParser
+import CSchemas
+
+/// Prints a JSON Schema, by which editors check what is written and say what could be.
+struct Schema: ParsableCommand {
+    enum Subject: String, CaseIterable, ExpressibleByArgument {
+        case rules
+        case suite
+
+        /// The schema, as it stands in the project.
+        var text: String {
+            switch self {
+            case .rules: unsafe String(cString: gate_rules_schema())
+            case .suite: unsafe String(cString: gate_suite_schema())
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Prints the JSON Schema of rules files or of test suites, for editors.",
+        discussion: "versiongate schema rules > rules.schema.json"
+    )
+
+    @Argument(help: "Of which files: rules or suite.")
+    var subject = Subject.rules
+
+    func run() {
+        print(self.subject.text, terminator: "")
+    }
+}

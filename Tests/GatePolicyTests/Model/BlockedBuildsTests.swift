@@ -1,0 +1,99 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct BlockedBuildsTests {
+    private static func rules(_ prerelease: PrereleasePolicy = .asRelease) throws -> RuleSet {
+        var rule = try rule("a", minimum: "2", prerelease: prerelease)
+        rule.blockedBuilds = [
+            BlockedBuilds(BuildRange(41...41)),
+            BlockedBuilds(try BuildRange(parsing: ">=100 <200")),
+            BlockedBuilds(BuildRange(7...7), of: try VersionRange(parsing: ">=3 <4")),
+        ]
+        return ruleSet([rule])
+    }
+
+    static let cases: [(String?, UInt64?, String)] = [
+        ("3.0", 40, "every rule that applies is met"),
+        ("3.0", 41, "the build is blocked by '41'"),
+        ("5.0", 41, "the build is blocked by '41'"),
+        (nil, 41, "the build is blocked by '41'"),
+        ("3.0", 99, "every rule that applies is met"),
+        ("3.0", 100, "the build is blocked by '>=100 <=199'"),
+        ("3.0", 199, "the build is blocked by '>=100 <=199'"),
+        ("3.0", 200, "every rule that applies is met"),
+        ("3.9", 7, "the build is blocked by '7 of >=3 <4'"),
+        ("4.0", 7, "every rule that applies is met"),
+        ("4.0-rc.1", 7, "every rule that applies is met"),
+        ("1.9", 41, "the version is below the minimum"),
+        (nil, 7, "the client does not state its version"),
+        ("3.0", nil, "the client does not state its build"),
+    ]
+
+    @Test(arguments: cases)
+    func `a build is refused by its number, and by its version`(
+        version: String?,
+        build: UInt64?,
+        reason: String
+    ) throws {
+        let rules = try Self.rules()
+        let decision = rules.decide(
+            try client(version: version, build: build),
+            in: rules.scope()
+        )
+        #expect("\(decision.reason)" == reason)
+        let isRefused = reason.contains("blocked") || reason.contains("below")
+        #expect((decision.kind == .require) == isRefused)
+    }
+
+    @Test func `a strict rule takes a pre-release for older than its release`() throws {
+        let rules = try Self.rules(.strict)
+        let identity = try client(version: "4.0-rc.1", build: 7)
+        #expect(rules.decide(identity, in: rules.scope()).kind == .require)
+    }
+
+    @Test func `clients on both sides of a bound are of different classes`() throws {
+        let classes = try #require(try Self.rules().clientClasses)
+        let index = try #require(
+            try Self.rules().identityHeaderNames.firstIndex(of: "x-app-build")
+        )
+        func key(_ build: String) -> [UInt8]? {
+            var key: [UInt8] = []
+            var told = ClientClasses.Told()
+            let isTold = classes.tell(header: index, build.utf8.span, to: &key, &told)
+            return isTold ? key : nil
+        }
+        let builds = ["6", "7", "8", "40", "41", "42", "99", "100", "199", "200"]
+        let keys = try builds.map { try #require(key($0)) }
+        #expect(Set(keys).count == builds.count)
+        #expect(key("9") == key("40") && key("43") == key("99") && key("150") == key("199"))
+    }
+
+    @Test func `a change of builds shows in a comparison, as what it refuses`() throws {
+        let before = ruleSet([try rule("a", minimum: "2")])
+        let difference = RuleSetComparison(old: before, new: try Self.rules())
+            .difference(at: second(0))
+        let builds = difference.periods.flatMap(\.changes).compactMap(\.builds)
+        #expect(builds.contains(.only([">=41 <42", ">=100 <200"])), "\(builds)")
+    }
+
+    static let reaches: [([BlockedBuilds], VersionReach)] = [
+        ([BlockedBuilds(BuildRange(41...41))], .open),
+        ([BlockedBuilds(BuildRange(41 ... .max))], .closedAbove),
+        ([BlockedBuilds(BuildRange(0 ... .max), of: try? VersionRange(parsing: "3.x"))], .open),
+        (
+            [BlockedBuilds(BuildRange(0 ... .max), of: try? VersionRange(parsing: ">=3"))],
+            .closedAbove
+        ),
+    ]
+
+    @Test(arguments: reaches)
+    func `builds without an end leave nothing to update to`(
+        blocked: [BlockedBuilds],
+        reach: VersionReach
+    ) throws {
+        var rule = try rule("a", minimum: "2")
+        rule.blockedBuilds = blocked
+        #expect(VersionReach(of: [rule]) == reach)
+    }
+}

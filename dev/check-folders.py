@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Finds circles among the folders of a target: nothing in a folder may name what stands upon it.
+
+A folder stands upon another one if a file of it names a type that a file of the other one declares at the top. Text is
+read, and not what the compiler knows: members that an extension adds are not seen.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+TARGETS = ["GateControl", "GatePolicy"]
+DECLARATION = re.compile(
+    r"^((?:@\w+(?:\([^)]*\))? |package |public |internal |private |fileprivate |final |indirect )*)"
+    r"(?:class|struct|enum|protocol|actor|typealias) (\w+)",
+    re.M,
+)
+IGNORED = [r'"""[\s\S]*?"""', r'"(?:\\.|[^"\\\n])*"', r"//.*"]
+
+
+def uses(folder):
+    """Which folder names which types of which other one: {(of, in): {name: file}}."""
+    texts, homes = {}, {}
+
+    def home_of(path):
+        """The folder of a file; what it has below it is its own matter."""
+        parts = path.relative_to(folder).parts
+        return parts[0] if len(parts) > 1 else "."
+
+    for path in sorted(folder.rglob("*.swift")):
+        text = path.read_text()
+        for pattern in IGNORED:
+            text = re.sub(pattern, "", text)
+        texts[path] = text
+        for modifiers, name in DECLARATION.findall(text):
+            if "private" not in modifiers:
+                homes.setdefault(name, home_of(path))
+    found = collections.defaultdict(dict)
+    for path, text in texts.items():
+        own = home_of(path)
+        for name in set(re.findall(r"\b[A-Z]\w*", text)):
+            home = homes.get(name, own)
+            if home != own:
+                found[own, home][name] = path
+    return found
+
+
+def circles(edges):
+    """The edges that lie on a circle: both ends reach each other."""
+    targets = collections.defaultdict(set)
+    for start, end in edges:
+        targets[start].add(end)
+
+    def reached(start):
+        seen, rest = set(), [start]
+        while rest:
+            new = targets[rest.pop()] - seen
+            seen |= new
+            rest += new
+        return seen
+
+    reach = {folder: reached(folder) for folder in list(targets)}
+    return [edge for edge in edges if edge[0] in reach.get(edge[1], ())]
+
+
+def main(sources):
+    failed = False
+    for target in TARGETS:
+        found = uses(sources / target)
+        for start, end in sorted(circles(found)):
+            for name, path in sorted(found[start, end].items()):
+                print(f"{path}: {name} is in {target}/{end}, which stands upon {target}/{start}", file=sys.stderr)
+                failed = True
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(__file__).parent.parent / "Sources"))
