@@ -147,7 +147,7 @@ package final class RuleSet: Sendable {
         Hint(decision).fields
     }
 
-    /// Where a client stands that sends a request of this scope, at this second.
+    /// The standing of a client that sends a request of this scope, at this second.
     ///
     /// It holds as long as its decision does.
     package func standing(
@@ -170,7 +170,7 @@ package final class RuleSet: Sendable {
         self.judge.deferrals(for: identity, in: scope, at: now, address: address)
     }
 
-    /// What a client is told that asks where it stands.
+    /// The answer to a client that asks for its status.
     package func launchStatus(
         for identity: ClientIdentity,
         in scope: RequestScope,

@@ -5,7 +5,7 @@ private import Crypto
 ///
 /// The same rules have the same revision wherever they lie: on another gate, under another name.
 struct Revision: Sendable, Equatable {
-    /// How many hexadecimal digits are shown: enough to tell revisions apart, short enough to read.
+    /// Hexadecimal digits that are shown: enough to tell revisions apart, short enough to read.
     static let length = 12
 
     /// The first sources, hashed: what follows them can change without hashing them again.

@@ -1,9 +1,9 @@
 /// Everything that is to be said of rules that can be read: alone, and beside those in force.
 package struct RulesFindings: Sendable, Equatable {
-    /// What was found, in the order of the files and places.
+    /// All findings, in the order of the files and places.
     package let all: [Finding]
 
-    /// What keeps the rules from being loaded.
+    /// The findings that keep the rules from being loaded.
     package var refusals: [Finding] { self.all.filter { $0.effect == .refuses } }
     package var warnings: [Finding] { self.all.filter { $0.effect == .warns } }
     package var notes: [Finding] { self.all.filter { $0.effect == .notes } }

@@ -65,7 +65,7 @@ extension Ruling {
 }
 
 extension Remedy {
-    /// What a rule offers to a client, whatever its ruling was.
+    /// Creates the offer of a rule to a client, whatever its ruling was.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         self.init(
             minimum: rule.minimum,

@@ -27,7 +27,7 @@ struct LanguageLookup: Sendable, Hashable {
                 return found
             }
         }
-        // What is left is `*` or nothing. A client that excludes everything still needs words.
+        // Only `*` or nothing is left. A client that excludes everything still needs words.
         if let fallback, isAcceptable(fallback) { return fallback }
         let takesAny = ranges.contains { $0.tag == nil && $0.weight > 0 }
         return (takesAny ? self.available.first(where: isAcceptable) : nil) ?? self.fallback

@@ -1,6 +1,6 @@
 /// Tags under which words may stand that a reader of a language reads.
 extension LanguageTag {
-    /// What the tag means where it leaves out the script, or the kind of a language that is written
+    /// The tag's meaning where it leaves out the script, or the kind of a language that is written
     /// in two ways: the likely subtags of Unicode's CLDR; the nearest first.
     var regionalForms: [LanguageTag] {
         switch self.language {

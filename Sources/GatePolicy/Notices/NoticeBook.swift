@@ -22,7 +22,7 @@ struct NoticeBook: Sendable {
         self.unidentified = Notice(.unidentified, lookup)
         self.cannotUpdate = Notice(.cannotUpdate, lookup)
         self.maintenance = Notice(.maintenance, lookup)
-        // What nobody is told makes no difference between clients that are refused.
+        // A notice that nobody is told makes no difference between clients that are refused.
         let isSaid = definition.deniesWithoutNotice { notices[$0] != nil }
         self.lookups = Array(Set(notices.values.map(\.lookup) + (isSaid ? [lookup] : [])))
     }

@@ -21,7 +21,7 @@ struct Init: ParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
-    /// Where packages put the schema.
+    /// The schema's place in packages.
     private static let packagedSchema = "/usr/share/versiongate/rules.schema.json"
 
     func run() throws {

@@ -11,7 +11,7 @@ struct RemoteConfigTerms: Equatable {
 
     var minimum: AppVersion?
     var blocked: [VersionRange] = []
-    /// What is asked of some builds beyond what is asked of all.
+    /// The floors of some builds beyond those of all.
     var blockedBuilds: [BlockedBuilds] = []
     var recommended: AppVersion?
     /// The conditions that the gate cannot decide, by name.
@@ -36,7 +36,7 @@ struct RemoteConfigTerms: Equatable {
         var reading = RemoteConfigReading(template: template, client: client)
         if let minimum = template.parameters[names.minimum] {
             let floors = try Self.floors(names.minimum, minimum, &reading)
-            // Who does not state a build is asked for what all builds are asked for.
+            // A client that states no build is asked for what all builds are asked for.
             let minimums = floors.map(\.blocked.minimum)
             self.minimum =
                 minimums.contains(nil) ? nil : minimums.compactMap(\.self).min()
@@ -52,7 +52,7 @@ struct RemoteConfigTerms: Equatable {
         self.notes += reading.notes
     }
 
-    /// What the clients of each part of all builds are asked for.
+    /// The floors for the clients of each part of all builds.
     private static func floors(
         _ name: String,
         _ parameter: RemoteConfigTemplate.Parameter,

@@ -148,7 +148,7 @@ struct RemoteConfigTermsTests {
                 [("app.version.==(['3.7']) && app.build.==(['93'])", "3.8")], "3.0", "3.0", [],
                 ["93 of 3.7"]
             ),
-            // What holds for all builds does not speak of them.
+            // Floors of all builds do not speak of builds.
             ([("app.build.>(['100']) && device.os == 'android'", "4.0")], "3.0", "3.0", [], []),
             ([("app.build.>(['100'])", "3.0")], "3.0", "3.0", [], []),
             (
