@@ -64,6 +64,12 @@ package actor Census {
         }
     }
 
+    /// The clients since a second, whom new rules are held against; none if they cannot be read.
+    package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
+        let store = self.store
+        return { start in (try? store.rows(since: start)) ?? [] }
+    }
+
     /// Everything that was written since a second.
     package nonisolated func rows(
         since start: Timestamp

@@ -250,6 +250,7 @@ struct Serve: AsyncParsableCommand {
             current: loaded,
             contributions: starting.contributions,
             failure: starting.failure,
+            census: census?.clients,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
             publish: { ruleSet in
