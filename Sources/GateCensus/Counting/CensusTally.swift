@@ -141,22 +141,26 @@ package final class CensusTally {
     }
 
     /// Counts a request and its device, of which nothing is kept but a mark of 20 bits.
+    ///
+    /// `digest` stands for the device, as unpredictably as that of a client: one that was seen a moment ago
+    /// need not be hashed again.
     @inline(__always)
-    package func count(_ cell: Int, device: Span<UInt8>) {
+    package func count(_ cell: Int, device: Span<UInt8>, digest: UInt64) {
         self.requests[cell] &+= 1
         self.identified[cell] &+= 1
-        let sighting = CensusHarvest.Sighting(
-            cell: cell,
-            HyperLogLog.Mark(hash: self.settings.hash.hash(device))
-        )
-        let place = Int(truncatingIfNeeded: sighting.rawValue >> 6) & (Self.recentCount &- 1)
-        guard self.recent[place] != sighting.rawValue else { return }
+        let sight = digest ^ UInt64(truncatingIfNeeded: cell) &* 0x9E37_79B9_7F4A_7C15
+        let place = Int(truncatingIfNeeded: sight &>> 20) & (Self.recentCount &- 1)
+        if self.recent[place] != sight { self.see(device, in: cell, sight, at: place) }
+    }
+
+    private func see(_ device: Span<UInt8>, in cell: Int, _ sight: UInt64, at place: Int) {
         guard self.sightings.count < self.settings.maxSightings else {
             self.lostSightings &+= 1
             return
         }
-        self.recent[place] = sighting.rawValue
-        self.sightings.append(sighting)
+        self.recent[place] = sight
+        let mark = HyperLogLog.Mark(hash: self.settings.hash.hash(device))
+        self.sightings.append(CensusHarvest.Sighting(cell: cell, mark))
     }
 
     /// Gives away what was counted, and begins anew.

@@ -12,39 +12,41 @@ package struct SipHash: Sendable, Equatable {
     /// The hash under a key of 16 bytes; `nil` for one of another length.
     package init?(key: [UInt8]) {
         guard key.count == Self.keyLength else { return nil }
-        self.first = Self.word(key.span, at: 0, count: 8)
-        self.second = Self.word(key.span, at: 8, count: 8)
+        (self.first, self.second) = unsafe key.withUnsafeBytes { bytes in
+            unsafe (Self.word(bytes, at: 0), Self.word(bytes, at: 8))
+        }
     }
 
     /// The hash of some bytes.
     package func hash(_ bytes: Span<UInt8>) -> UInt64 {
-        var state = State(self.first, self.second)
-        let whole = bytes.count & ~7
-        var index = 0
-        while index < whole {
-            state.compress(Self.word(bytes, at: index, count: 8))
-            index &+= 8
+        unsafe bytes.withUnsafeBytes { bytes in
+            var state = State(self.first, self.second)
+            let count = bytes.count
+            var index = 0
+            while index &+ 8 <= count {
+                state.compress(unsafe Self.word(bytes, at: index))
+                index &+= 8
+            }
+            var rest: UInt64 = 0
+            if count >= 8, index < count {
+                // Together with bytes that had their turn, which are shifted out.
+                let shift = UInt64(8 &- (count &- index)) &* 8
+                rest = unsafe Self.word(bytes, at: count &- 8) &>> shift
+            } else {
+                while index < count {
+                    unsafe rest |= UInt64(bytes[index]) &<< UInt64((index & 7) &* 8)
+                    index &+= 1
+                }
+            }
+            state.compress(rest | UInt64(truncatingIfNeeded: count) &<< 56)
+            return state.finish()
         }
-        let rest = Self.word(bytes, at: whole, count: bytes.count - whole)
-        state.compress(rest | UInt64(truncatingIfNeeded: bytes.count) << 56)
-        return state.finish()
     }
 
-    /// The number in up to eight bytes, the first of which is the lowest.
+    /// The number in eight bytes, the first of which is the lowest.
     @inline(__always)
-    private static func word(_ bytes: Span<UInt8>, at start: Int, count: Int) -> UInt64 {
-        unsafe bytes.withUnsafeBytes { bytes in
-            if count == 8 {
-                return unsafe UInt64(
-                    littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
-                )
-            }
-            var word: UInt64 = 0
-            for index in 0..<count {
-                unsafe word |= UInt64(bytes[start &+ index]) << UInt64(index &* 8)
-            }
-            return word
-        }
+    private static func word(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt64 {
+        unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
     }
 
     private struct State {

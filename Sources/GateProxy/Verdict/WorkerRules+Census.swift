@@ -41,7 +41,11 @@ extension WorkerRules {
         if reading.device.isEmpty {
             census.count(cell)
         } else {
-            census.count(cell, device: bytes.extracting(reading.device))
+            census.count(
+                cell,
+                device: bytes.extracting(reading.device),
+                digest: reading.deviceDigest
+            )
         }
     }
 

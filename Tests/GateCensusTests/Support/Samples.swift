@@ -46,7 +46,11 @@ extension CensusTally {
         let cell =
             self.cell(for: digest) ?? self.cell(for: client, outcome: outcome, digest: digest)
         if let device {
-            self.count(cell, device: Array(device.utf8).span)
+            self.count(
+                cell,
+                device: Array(device.utf8).span,
+                digest: UInt64(bitPattern: Int64(device.hashValue))
+            )
         } else {
             self.count(cell)
         }

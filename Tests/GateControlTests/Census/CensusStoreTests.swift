@@ -36,7 +36,8 @@ struct CensusStoreTests {
             let outcome = tally.place(of: cell.outcome)
             for device in devices {
                 let place = tally.cell(for: cell.client, outcome: outcome, digest: nil)
-                tally.count(place, device: Array("device-\(device)".utf8).span)
+                let name = Array("device-\(device)".utf8)
+                tally.count(place, device: name.span, digest: UInt64(device) << 32 | 1)
             }
         }
         var bucket = CensusBucket(limit: 1_000)
