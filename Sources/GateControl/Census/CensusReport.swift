@@ -112,17 +112,6 @@ struct TextTable {
     }
 }
 
-/// A share as people read it.
-enum ShareWords {
-    /// With one decimal place; what is not nothing never looks like it, and what is not all, neither.
-    static func percent(_ share: Double) -> String {
-        guard share > 0 else { return "0 %" }
-        guard share < 1 else { return "100 %" }
-        let tenths = min(max(Int((share * 1_000).rounded()), 1), 999)
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
-    }
-}
-
 extension CensusReport: Encodable {
     private enum Key: String, CodingKey {
         case since, until, requests, identifiedRequests, devices, clients
