@@ -25,11 +25,13 @@ let package = Package(
     ],
     targets: [
         .target(name: "GatePolicy"),
+        .target(name: "GateCensus", dependencies: ["GatePolicy"]),
         .systemLibrary(name: "CLinux"),
         .target(
             name: "GateProxy",
             dependencies: [
                 "CLinux",
+                "GateCensus",
                 "GatePolicy",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -48,12 +50,19 @@ let package = Package(
             pkgConfig: "yaml-0.1",
             providers: [.apt(["libyaml-dev"])]
         ),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .target(
             name: "GateControl",
             dependencies: [
                 "CCurl",
                 "CLinux",
+                "CSQLite",
                 "CYAML",
+                "GateCensus",
                 "GatePolicy",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -63,6 +72,7 @@ let package = Package(
         .target(
             name: "GateAdmin",
             dependencies: [
+                "GateCensus",
                 "GateControl",
                 "GatePolicy",
                 "GateProxy",
@@ -84,6 +94,7 @@ let package = Package(
             dependencies: [
                 "CRelease",
                 "CSchemas",
+                "GateCensus",
                 "GatePolicy",
                 "GateProxy",
                 "GateControl",
@@ -130,8 +141,13 @@ let package = Package(
         .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing"]),
         .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy", "OwnThread"]),
         .testTarget(
+            name: "GateCensusTests",
+            dependencies: ["GateCensus", "GatePolicy", "GateTestSupport", "OwnThread"]
+        ),
+        .testTarget(
             name: "GateProxyTests",
             dependencies: [
+                "GateCensus",
                 "GateControl",
                 "GateFuzzing",
                 "GatePolicy",
@@ -149,6 +165,8 @@ let package = Package(
         .testTarget(
             name: "GateControlTests",
             dependencies: [
+                "CSQLite",
+                "GateCensus",
                 "GateControl",
                 "GatePolicy",
                 "GateTestSupport",

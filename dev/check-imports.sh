@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CCurl|CLinux|CRelease|CSchemas|CYAML|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
+ours='CCurl|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -24,11 +24,12 @@ allow() {
 }
 
 allow GatePolicy
-allow GateProxy GatePolicy CLinux
-allow GateControl GatePolicy CCurl CLinux CYAML
-allow GateAdmin GatePolicy GateControl GateProxy
+allow GateCensus GatePolicy
+allow GateProxy GateCensus GatePolicy CLinux
+allow GateControl GateCensus GatePolicy CCurl CLinux CSQLite CYAML
+allow GateAdmin GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient
-allow versiongate CRelease CSchemas GatePolicy GateProxy GateControl GateAdmin
+allow versiongate CRelease CSchemas GateCensus GatePolicy GateProxy GateControl GateAdmin
 
 # The policy is pure: nothing but the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then

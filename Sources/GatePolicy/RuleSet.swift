@@ -4,8 +4,8 @@
 /// were loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
-    private let reader: IdentityReader
-    private let classifier: RequestClassifier
+    let reader: IdentityReader
+    let classifier: RequestClassifier
     let judge: Judge
     let responder: Responder
     /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.

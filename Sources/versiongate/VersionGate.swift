@@ -10,7 +10,9 @@ struct VersionGate: AsyncParsableCommand {
         version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
-            Schema.self, Reload.self, Healthcheck.self, DemoBackend.self, Version.self,
+            Schema.self, Reload.self, Healthcheck.self, CensusCommand.self, ImpactCommand.self,
+            DemoBackend.self,
+            Version.self,
         ]
     )
 

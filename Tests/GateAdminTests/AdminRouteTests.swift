@@ -7,6 +7,8 @@ struct AdminRouteTests {
         ("/feeds", AdminRoute.feeds), ("/feeds?x=1", .feeds),
         ("/hooks/forced-update", .hook(feed: "forced-update")),
         ("/hooks/a?b", .hook(feed: "a")), ("/metrics", .metrics), ("/metrics?x", .metrics),
+        ("/api/v1/census", .census(since: "24h")),
+        ("/api/v1/census?a=b&since=7d", .census(since: "7d")),
         ("/-/healthy", .healthy), ("/-/ready", .ready), ("/-/reload", .reload),
     ])
     func `a path leads to one place`(target: String, route: AdminRoute) {
@@ -15,7 +17,7 @@ struct AdminRouteTests {
 
     @Test(arguments: [
         "/", "", "*", "/feeds/", "/Feeds", "/hooks", "/hooks/", "/hooks/?a", "feeds", "/-/",
-        "/-/ready/", "/metrics/",
+        "/-/ready/", "/metrics/", "/api/v1/census/", "/api/v1",
     ])
     func `elsewhere there is nothing`(target: String) {
         #expect(AdminRoute(target) == nil)

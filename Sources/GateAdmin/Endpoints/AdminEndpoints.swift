@@ -14,6 +14,7 @@ package struct AdminEndpoints: Sendable {
     private let hooks: FeedHooks
     private let lastGood: LastGoodRules?
     private let gate: GateView
+    private let census: Census?
     private let now: @Sendable () -> Timestamp
 
     package init(
@@ -22,6 +23,7 @@ package struct AdminEndpoints: Sendable {
         hooks: FeedHooks,
         lastGood: LastGoodRules? = nil,
         gate: GateView = GateView(),
+        census: Census? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
@@ -29,6 +31,7 @@ package struct AdminEndpoints: Sendable {
         self.hooks = hooks
         self.lastGood = lastGood
         self.gate = gate
+        self.census = census
         self.now = now
     }
 
@@ -53,6 +56,7 @@ package struct AdminEndpoints: Sendable {
                 reload: await self.reloader.status,
                 reloads: await self.reloader.counts,
                 feeds: await self.desk.statuses,
+                census: await self.census?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 release: self.gate.release,
                 process: .current()
@@ -66,11 +70,27 @@ package struct AdminEndpoints: Sendable {
             let status = await self.reloader.reload(reason: .request)
             let report = RulesReport(status)
             return AdminAnswer(status.lastReloadSuccessful ? .ok : .conflict, report)
+        case .census(let since): return await self.census(since: since)
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
                 request.fields[name]
             }
             return self.answer(to: outcome, of: feed)
+        }
+    }
+
+    private func census(since text: String) async -> AdminAnswer {
+        guard let census = self.census else { return .refusal(.notFound, "nobody is counted") }
+        guard let span = try? TimeSpan(parsing: text) else {
+            return .refusal(.badRequest, "since=\(text): \(TimeSpan.Failure.shape)")
+        }
+        let now = self.now()
+        let start = now.advanced(by: -span.seconds)
+        do throws(CensusStore.Failure) {
+            let rows = try await census.rows(since: start)
+            return AdminAnswer(.ok, CensusReport(rows, since: start, until: now))
+        } catch {
+            return .refusal(.serviceUnavailable, "the census: \(error)")
         }
     }
 

@@ -12,10 +12,13 @@ enum AdminRoute: Sendable, Equatable {
     case ready
     /// `/-/reload`: reads the rules again.
     case reload
+    /// `/api/v1/census?since=24h`: which clients there were, as far back as the text says.
+    case census(since: String)
     /// `/hooks/NAME`: the webhook of a feed.
     case hook(feed: String)
 
     private static let hooks = "/hooks/"
+    private static let usualSpan = "24h"
 
     /// Finds what a request is for, whatever its query says; `nil` if there is nothing.
     init?(_ target: String) {
@@ -26,6 +29,10 @@ enum AdminRoute: Sendable, Equatable {
         case "/-/healthy": self = .healthy
         case "/-/ready": self = .ready
         case "/-/reload": self = .reload
+        case "/api/v1/census":
+            let query = target.dropFirst(path.count + 1).split(separator: "&")
+            let since = query.first { $0.hasPrefix("since=") }?.dropFirst("since=".count)
+            self = .census(since: since.map(String.init) ?? Self.usualSpan)
         case _ where path.hasPrefix(Self.hooks) && path.count > Self.hooks.count:
             self = .hook(feed: String(path.dropFirst(Self.hooks.count)))
         default: return nil
@@ -41,14 +48,14 @@ enum AdminRoute: Sendable, Equatable {
     /// knows; a prober learns a status and nothing else.
     var isForOperators: Bool {
         switch self {
-        case .feeds, .metrics, .reload: true
+        case .feeds, .metrics, .census, .reload: true
         case .hook, .healthy, .ready: false
         }
     }
 
     var methods: [HTTPMethod] {
         switch self {
-        case .feeds, .metrics, .healthy, .ready: [.GET, .HEAD]
+        case .feeds, .metrics, .census, .healthy, .ready: [.GET, .HEAD]
         case .hook, .reload: [.POST]
         }
     }

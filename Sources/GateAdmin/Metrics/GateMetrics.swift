@@ -13,13 +13,14 @@ struct GateMetrics {
     let reload: ReloadStatus
     let reloads: ReloadCounts
     let feeds: [FeedStatus]
+    var census: Census.Status?
     let droppedLogLines: UInt64
     let release: GateView.Release
     let process: ProcessFigures
 
     var families: [MetricFamily] {
         self.requests + self.latency + self.connections + self.backends + self.rules
-            + self.sources + self.own
+            + self.sources + self.ofCensus + self.own
     }
 }
 

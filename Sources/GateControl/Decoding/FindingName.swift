@@ -6,6 +6,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case lockout
     /// A plan for a higher floor takes the lower one out of force until then.
     case planOpens = "plan-opens"
+    /// A change refuses more of the clients of the last day than `guard` allows.
+    case newlyRefused = "guard"
 
     // What is probably not meant.
     /// A rule or a `next` that can never change a decision.
@@ -79,7 +81,7 @@ package enum FindingName: String, Sendable, CaseIterable {
 
     package var effect: Effect {
         switch self {
-        case .lockout, .planOpens: .refuses
+        case .lockout, .planOpens, .newlyRefused: .refuses
         case .laxer, .needlessBlock, .nextComplete: .notes
         case .deadRule, .pastRule, .stalledRollout, .earlyStep, .farDate, .longMaintenance,
             .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .placeholderLink,
@@ -103,9 +105,10 @@ extension Element {
                 return Located(value: name, place: item.place)
             }
             let hint = Spelling.hint(for: text, among: known)
-            let names = known.map { "'\($0)'" }.joined(separator: " and ")
+            let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             problems.report(
-                "'\(text)' is no finding that can be accepted: there are \(names)\(hint)",
+                "'\(text)' is no finding that can be accepted: there are \(names) and "
+                    + "'\(known.last ?? "")'\(hint)",
                 at: item.place
             )
             return nil

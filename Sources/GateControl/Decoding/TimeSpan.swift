@@ -1,11 +1,11 @@
 /// A length of time as a rules file writes it: `90m`, `48h`, `7d`.
-struct TimeSpan: Sendable, Equatable {
+package struct TimeSpan: Sendable, Equatable {
     /// Why a text is not a length of time.
-    enum Failure: Error, CustomStringConvertible {
+    package enum Failure: Error, CustomStringConvertible {
         case shape
         case tooLong
 
-        var description: String {
+        package var description: String {
             switch self {
             case .shape: "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
             case .tooLong: "the longest is 3650d"
@@ -16,13 +16,13 @@ struct TimeSpan: Sendable, Equatable {
     private static let longest: Int64 = 3_650 * 86_400
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
-    let seconds: Int64
+    package let seconds: Int64
 
     init(seconds: Int64) {
         self.seconds = seconds
     }
 
-    init(parsing text: String) throws(Failure) {
+    package init(parsing text: String) throws(Failure) {
         guard let unit = text.last.flatMap({ Self.units[$0] }),
             let digits = text.wholeMatch(of: /([0-9]+)[smhd]/)?.1
         else { throw .shape }
@@ -33,7 +33,7 @@ struct TimeSpan: Sendable, Equatable {
 
 extension TimeSpan: CustomStringConvertible {
     /// In the largest unit below a day that gives a whole number: two days are `48h`.
-    var description: String {
+    package var description: String {
         for (unit, length) in [("h", Int64(3_600)), ("m", 60)]
         where self.seconds.isMultiple(of: length) {
             return "\(self.seconds / length)\(unit)"

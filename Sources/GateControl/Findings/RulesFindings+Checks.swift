@@ -1,3 +1,4 @@
+package import GateCensus
 package import GatePolicy
 
 extension RulesFindings {
@@ -18,11 +19,13 @@ extension RulesFindings {
     ///   - old: The rules in force, whose place they are to take; `nil`: none.
     ///   - isReturn: Whether these rules were in force before those: to put them back is an undo,
     ///     whatever they plan.
+    ///   - census: The clients of the last day; `nil`: nobody has counted them.
     ///   - now: The second.
     package init(
         _ rules: LoadedRules,
         against old: LoadedRules? = nil,
         isReturn: Bool = false,
+        census: [CensusRow]? = nil,
         at now: Timestamp
     ) {
         let collector = FindingCollector()
@@ -31,16 +34,23 @@ extension RulesFindings {
         LockoutCheck(review, at: now).report(to: collector, against: old)
         for error in rules.laxTests { collector.report(.failedTest, error) }
         if let old { TransitionCheck(from: old, to: rules, at: now).report(to: collector) }
+        if let old, let census {
+            GuardCheck(from: old, to: rules, census, at: now).report(to: collector)
+        }
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { finding in
-            isReturn && finding.name == .planOpens
+            isReturn && (finding.name == .planOpens || finding.name == .newlyRefused)
                 ? finding.allowed(because: "these rules were in force before", as: .warns)
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
         // Where nothing is enforced, nobody looks for what would be accepted.
         if rules.definition.mode == .enforce {
-            acceptance.reportNeedless(to: needless, knowsTransition: old != nil)
+            acceptance.reportNeedless(
+                to: needless,
+                knowsTransition: old != nil,
+                knowsClients: old != nil && census != nil
+            )
         }
         self.init(all: judged + needless.sorted(byFiles: rules.places.files))
     }
@@ -98,17 +108,28 @@ private struct Acceptance {
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }
+        guard owner != nil else {
+            return finding.adding("if it is meant, write 'guard: off' for this change")
+        }
         let place = feed.map { "the entry of the feed '\($0)'" } ?? "the rule"
         return finding.adding(
             "if it is meant, write 'accept: [\(finding.name.rawValue)]' into \(place)"
         )
     }
 
-    /// `plan-opens` is about a change: without the rules of before, nobody knows.
-    func reportNeedless(to findings: FindingCollector, knowsTransition: Bool) {
+    /// Reports what accepts nothing.
+    ///
+    /// `plan-opens` is about a change: without the rules of before, nobody knows. `guard` is about
+    /// clients, too.
+    func reportNeedless(
+        to findings: FindingCollector,
+        knowsTransition: Bool,
+        knowsClients: Bool
+    ) {
         for entry in self.entries where !entry.isUsed {
             let name = entry.finding.value
-            guard knowsTransition || name != .planOpens else { continue }
+            guard knowsTransition || name != .planOpens, knowsClients || name != .newlyRefused
+            else { continue }
             findings.report(
                 .needlessAccept,
                 "'accept: [\(name.rawValue)]' accepts nothing any more: take it away",

@@ -1,3 +1,4 @@
+internal import GateCensus
 internal import GatePolicy
 
 /// Why rules are not put in force: they cannot be read, or a finding refuses them.
@@ -28,12 +29,14 @@ extension LoadedRules {
     /// - Parameters:
     ///   - old: The rules in force; `nil`: none.
     ///   - isReturn: Whether these rules were in force before those.
+    ///   - census: The clients since a second; `nil`: nobody counts them.
     ///   - now: The second of the change.
     /// - Returns: The rules, none of whose findings refuses them.
     /// - Throws: `LoadFailure` if one does.
     func judged(
         against old: LoadedRules?,
         isReturn: Bool = false,
+        census: ((Timestamp) -> [CensusRow])? = nil,
         at now: Timestamp
     ) throws(LoadFailure) -> LoadedRules {
         var rules = self
@@ -42,7 +45,14 @@ extension LoadedRules {
             rules.findings = old.findings
             return rules
         }
-        rules.findings = RulesFindings(self, against: old, isReturn: isReturn, at: now)
+        let clients = old.flatMap { _ in census?(now.advanced(by: -GuardCheck.window)) }
+        rules.findings = RulesFindings(
+            self,
+            against: old,
+            isReturn: isReturn,
+            census: clients,
+            at: now
+        )
         let refusals = rules.findings.refusals
         guard refusals.isEmpty else {
             throw .refused(refusals, revision: rules.definition.revision)

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import GateCensus
 package import GatePolicy
 package import Logging
 
@@ -53,6 +54,7 @@ package actor RulesReloader {
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let keep: @Sendable (LoadedRules) -> Void
+    private let census: (@Sendable (Timestamp) -> [CensusRow])?
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
@@ -80,6 +82,7 @@ package actor RulesReloader {
     ///   - current: Rules that are in force already.
     ///   - contributions: What feeds have said so far, by their ids.
     ///   - failure: Why what stands in the file is not in force; `nil`: it is.
+    ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - keep: Remembers rules of the file that were found good, for the next start.
     ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
@@ -88,6 +91,7 @@ package actor RulesReloader {
         current: LoadedRules? = nil,
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
+        census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
         logger: Logger,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
@@ -96,6 +100,7 @@ package actor RulesReloader {
             current: current,
             contributions: contributions,
             failure: failure,
+            census: census,
             logger: logger,
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
@@ -114,6 +119,7 @@ package actor RulesReloader {
         current: LoadedRules? = nil,
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
+        census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
@@ -135,6 +141,7 @@ package actor RulesReloader {
         self.now = now
         self.load = load
         self.keep = keep
+        self.census = census
         self.publish = publish
     }
 
@@ -272,6 +279,7 @@ package actor RulesReloader {
         _ contributions: [String: FeedContribution]
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
+        let census = self.census
         let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
         return try await BackgroundThread.run { () throws(LoadFailure) in
             let read: LoadedRules?
@@ -282,7 +290,12 @@ package actor RulesReloader {
             }
             guard let read else { return nil }
             let isReturn = former.contains(read.definition.revision)
-            return try read.judged(against: current, isReturn: isReturn, at: now)
+            return try read.judged(
+                against: current,
+                isReturn: isReturn,
+                census: census,
+                at: now
+            )
         }
     }
 

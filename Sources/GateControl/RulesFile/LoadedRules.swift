@@ -15,6 +15,8 @@ package struct LoadedRules: Sendable {
     let parsed: ParsedSources
     /// The earlier values of feeds that are still in force, by the ids of the feeds.
     let earlier: [String: [FeedValue]]
+    /// The share of clients that these rules may newly refuse, when they take the place of others.
+    var guardLimit = GuardLimit.standard
     /// The failures of tests that want somebody refused who passes, where that is no error.
     let laxTests: [RulesFileError]
     /// The findings on these rules, beside those that were in force when they were loaded.

@@ -156,6 +156,7 @@ package struct RulesFileLoader: Sendable {
             beginning: beginning,
             parsed: ParsedSources(sources + fed.parsedSources, files + fed.parsedDocuments),
             earlier: fed.earlier,
+            guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
             laxTests: laxTests
         )
     }

@@ -16,6 +16,8 @@ package final class LastGoodRules: Sendable {
         /// What the gate was told to read.
         var path: String
         var sources: [Source]
+        var texts: RulesTexts { RulesTexts(sources: self.sources.map { ($0.name, $0.text) }) }
+
         /// A hash over all of it, so that half a file is not taken for a whole one.
         var checksum = ""
 
@@ -57,19 +59,29 @@ package final class LastGoodRules: Sendable {
     /// - Parameter report: Is told why what is there cannot be used.
     /// - Returns: The texts; `nil` if there is nothing that can be used.
     package func read(report: (String) -> Void) -> RulesTexts? {
-        let place = "\(self.folder.path)/\(Self.name)"
+        guard let record = Self.record(in: self.folder, report: report) else { return nil }
+        guard record.path == self.path else {
+            report("\(self.folder.path)/\(Self.name) is of other rules: \(record.path)")
+            return nil
+        }
+        return record.texts
+    }
+
+    /// What was kept in a folder, whatever the path of the rules is, for commands.
+    package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
+        self.record(in: folder, report: report)?.texts
+    }
+
+    private static func record(in folder: StateFolder, report: (String) -> Void) -> Record? {
+        let place = "\(folder.path)/\(Self.name)"
         do {
-            let bytes = try self.folder.read(Self.name, atMost: Self.maximumSize)
+            let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
             guard record.format == 1, record.checksum == record.sum else {
                 report("\(place) cannot be used: it is damaged, or of another release")
                 return nil
             }
-            guard record.path == self.path else {
-                report("\(place) is of other rules: \(record.path)")
-                return nil
-            }
-            return RulesTexts(sources: record.sources.map { ($0.name, $0.text) })
+            return record
         } catch FileContent.Failure.missing {
             return nil
         } catch {

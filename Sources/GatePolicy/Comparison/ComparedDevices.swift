@@ -46,3 +46,21 @@ struct ComparedDevices {
         }
     }
 }
+
+extension RuleSet {
+    /// A device that stands for others.
+    package struct DeviceSample: Sendable {
+        package let device: Claim<String>
+        /// The share of all devices that it stands for.
+        package let share: Double
+    }
+
+    /// One device for every way in which the steps of the roll-outs of some rules treat devices.
+    package static func deviceSamples(for rules: [RuleDefinition]) -> [DeviceSample] {
+        let groups = ComparedDevices(rules).groups
+        // Of many roll-outs, the rarest combinations are left out.
+        let whole = groups.reduce(0) { $0 + $1.share }
+        guard whole > 0 else { return [DeviceSample(device: .missing, share: 1)] }
+        return groups.map { DeviceSample(device: $0.device, share: $0.share / whole) }
+    }
+}

@@ -3,6 +3,8 @@ struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
+    /// The patterns as they are written, by their numbers.
+    let texts: [String]
 
     init(_ definition: RuleSetDefinition) {
         var numbers: [RequestPattern: Int] = [:]
@@ -14,6 +16,7 @@ struct RequestClassifier: Sendable {
             patterns.append(pattern)
         }
         self.numbers = numbers
+        self.texts = patterns.map(\.text)
         self.requests = RequestMatcher(patterns, style: .lenient)
         self.exemptions = RequestMatcher(definition.exemptions, style: .exact)
     }

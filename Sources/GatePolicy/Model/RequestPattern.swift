@@ -78,3 +78,10 @@ package struct RequestPattern: Sendable, Hashable {
             && method.utf8.allSatisfy { $0.isLetter || $0.isDigit || marks.contains($0) }
     }
 }
+
+extension RequestPattern {
+    /// The pattern on one line: `GET,POST /v2/**`.
+    var text: String {
+        [self.methods?.joined(separator: ","), self.path].compactMap(\.self).joined(separator: " ")
+    }
+}

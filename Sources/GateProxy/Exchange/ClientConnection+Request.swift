@@ -83,6 +83,9 @@ extension ClientConnection {
             last: &self.lastVerdict
         )
         self.worker.tally.count(verdict.tallyPlace)
+        if let census = self.worker.census {
+            self.rules.count(verdict, on: head, facts: facts, in: bytes, for: census)
+        }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             self.worker.untrustedProxy?.report(self.origin.address)
         }

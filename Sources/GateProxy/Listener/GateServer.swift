@@ -1,3 +1,4 @@
+package import GateCensus
 package import GatePolicy
 package import Logging
 package import NIOCore
@@ -15,6 +16,8 @@ package final class GateServer: Sendable {
     private let names: NIOLoopBound<UpstreamNames>?
     /// Whether the loops are about to end: one that has ended never answers.
     private let isEnding = Mutex(false)
+    /// What the event loops had counted when they ended.
+    private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
     /// Where clients connect; the port is the real one if 0 was asked for.
@@ -220,6 +223,24 @@ package final class GateServer: Sendable {
         return sum
     }
 
+    /// What clients were counted since this was last asked, by event loop.
+    ///
+    /// When the loops have ended, it is what they had left.
+    package func takeCensus() async -> [CensusHarvest] {
+        guard !self.isEnding.withLock({ $0 }) else {
+            return self.lastCensus.withLock { last in
+                defer { last = [] }
+                return last
+            }
+        }
+        var harvests: [CensusHarvest] = []
+        for worker in self.workers {
+            let harvest = try? await worker.eventLoop.submit { worker.value.census?.take() }.get()
+            if let harvest = harvest ?? nil { harvests.append(harvest) }
+        }
+        return harvests
+    }
+
     /// Whether clients are to come: false from the moment at which it is told to stop.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
@@ -243,6 +264,8 @@ package final class GateServer: Sendable {
             // A connection that had to be told did not end by itself.
             inTime = await self.wait(for: all, atMost: goodbye) && told == 0
         }
+        let census = await self.takeCensus()
+        self.lastCensus.withLock { $0 += census }
         self.isEnding.withLock { $0 = true }
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()

@@ -1,3 +1,4 @@
+package import GateCensus
 package import NIOCore
 
 /// Everything about the data plane that is fixed while it runs.
@@ -42,6 +43,8 @@ package struct GateSettings: Sendable {
     package var maxEventStreams: Int
     /// Whether the time that requests take is measured, which needs looks at the clock.
     package var measuresLatency: Bool
+    /// How clients are counted by each thread; `nil`: they are not.
+    package var census: CensusTally.Settings?
     /// Verdicts that each thread remembers.
     package var verdictCacheCapacity: Int
 
@@ -67,6 +70,7 @@ package struct GateSettings: Sendable {
         self.servesClients = true
         self.maxEventStreams = 50_000
         self.measuresLatency = false
+        self.census = nil
         self.verdictCacheCapacity = 8192
     }
 }

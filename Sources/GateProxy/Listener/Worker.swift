@@ -1,3 +1,4 @@
+import GateCensus
 package import GatePolicy
 package import Logging
 package import NIOCore
@@ -22,6 +23,7 @@ package final class Worker {
     /// Everything counted but the requests that were judged, which the tally has.
     var counters = GateCounters()
     let tally = RequestTally()
+    let census: CensusTally?
     var latency = LatencyFigures()
     let measuresLatency: Bool
     let accessLog: AccessLog?
@@ -96,7 +98,8 @@ package final class Worker {
         self.wallClock = wallClock
         self.uptime = uptime
         self.now = uptime?() ?? .now()
-        self.rules = Self.rules(ruleSet, settings, self.tally, wallClock)
+        self.census = settings.census.map { CensusTally($0) }
+        self.rules = Self.rules(ruleSet, settings, self.tally, self.census, wallClock)
         let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
         self.pool = UpstreamPool(
             eventLoop: eventLoop,
@@ -163,7 +166,7 @@ package final class Worker {
 
     /// Judges every request from now on by another rule set.
     package func use(_ ruleSet: RuleSet) {
-        self.rules = Self.rules(ruleSet, self.settings, self.tally, self.wallClock)
+        self.rules = Self.rules(ruleSet, self.settings, self.tally, self.census, self.wallClock)
         for client in self.clients.all { client.rulesChanged() }
         self.judgeAll()
     }
@@ -172,6 +175,7 @@ package final class Worker {
         _ ruleSet: RuleSet,
         _ settings: GateSettings,
         _ tally: RequestTally,
+        _ census: CensusTally?,
         _ wallClock: @escaping () -> Timestamp
     ) -> WorkerRules {
         WorkerRules(
@@ -179,6 +183,7 @@ package final class Worker {
             cacheCapacity: settings.verdictCacheCapacity,
             logFormat: settings.accessLog,
             tally: tally,
+            census: census,
             now: wallClock
         )
     }

@@ -6,6 +6,8 @@ package final class Verdict: Sendable {
     package let decision: Decision
     /// The place of its terms in the `RequestTally` of the loop.
     let tallyPlace: Int
+    /// The place of what happens in the `CensusTally` of the loop; `nil`: it is not counted there.
+    let outcomePlace: Int?
     /// Field lines that are added to the request for the backend.
     let upstreamFields: [UInt8]
     /// One bit for each identity field whose lines are removed from the request, by the index of
@@ -30,6 +32,7 @@ package final class Verdict: Sendable {
     package init(
         decision: Decision,
         tallyPlace: Int = 0,
+        outcomePlace: Int? = nil,
         upstreamIdentity: UpstreamIdentity = UpstreamIdentity(),
         identityHeaderNames: [String] = [],
         hint: [HeaderField] = [],
@@ -44,6 +47,7 @@ package final class Verdict: Sendable {
         self.members = members
         self.decision = decision
         self.tallyPlace = tallyPlace
+        self.outcomePlace = outcomePlace
         self.decidedAt = now
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
@@ -65,6 +69,7 @@ package final class Verdict: Sendable {
     init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
         self.tallyPlace = verdict.tallyPlace
+        self.outcomePlace = verdict.outcomePlace
         self.upstreamFields = verdict.upstreamFields
         self.droppedFields = verdict.droppedFields
         self.clientFields = verdict.clientFields

@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 import NIOCore
 
@@ -26,6 +27,9 @@ final class WorkerRules {
     /// How verdicts are logged; `nil`: they are not.
     private let logFormat: AccessLogFormat?
     private let tally: RequestTally
+    /// What clients are counted in; `nil`: they are not.
+    let census: CensusTally?
+    let censusFields: CensusFields?
     private let now: () -> Timestamp
     private let release: (RuleSet) -> Void
 
@@ -37,12 +41,15 @@ final class WorkerRules {
         cacheCapacity: Int,
         logFormat: AccessLogFormat? = nil,
         tally: RequestTally = RequestTally(),
+        census: CensusTally? = nil,
         now: @escaping () -> Timestamp = HTTPDate.now,
         release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
         self.ruleSet = ruleSet
         self.logFormat = logFormat
         self.tally = tally
+        self.census = census
+        self.censusFields = census.map { _ in CensusFields(ruleSet) }
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
@@ -266,17 +273,18 @@ final class WorkerRules {
     ) -> Verdict {
         let now = self.now()
         let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
-        let logged = members == nil ? identity : nil
+        let terms = self.ruleSet.terms(of: decision, for: identity)
         return Verdict(
             decision: decision,
-            tallyPlace: self.tally.place(of: self.ruleSet.terms(of: decision, for: identity)),
+            tallyPlace: self.tally.place(of: terms),
+            outcomePlace: self.outcomePlace(of: terms, in: self.key.scope),
             upstreamIdentity: upstream,
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
             answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
             logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
             clientLogFields: self.logFormat.map {
-                AccessLogFields.rendered(client: logged, as: $0)
+                AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)
             } ?? [],
             now: now,
             members: members
@@ -284,7 +292,7 @@ final class WorkerRules {
     }
 
     /// Reads who the client is; its claims stay until the next one is read.
-    private func identify(
+    func identify(
         _ head: RequestHead,
         in bytes: Span<UInt8>,
         query: QueryParameters
@@ -371,7 +379,7 @@ final class WorkerRules {
     }
 
     /// The identity in the query: a browser's WebSocket and EventSource can set no header.
-    private func identityQuery(
+    func identityQuery(
         of head: RequestHead,
         in bytes: Span<UInt8>
     ) -> QueryParameters {

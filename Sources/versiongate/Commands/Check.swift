@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateControl
 import GatePolicy
 
@@ -73,15 +72,9 @@ struct Check: ParsableCommand {
             for line in report.errorLines { StandardError.write(line) }
         case .github:
             for line in report.gitHubLines { Swift.print(line) }
-        case .json: try self.print(encoding: report)
+        case .json: try CommandJSON.print(report)
         case .sarif:
-            try self.print(encoding: SARIFLog(report, release: Release.version))
+            try CommandJSON.print(SARIFLog(report, release: Release.version))
         }
-    }
-
-    private func print(encoding value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GateControl
 import GatePolicy
 
 /// A time in a flag.
@@ -8,6 +9,16 @@ enum CommandTime {
         guard let text else { return nil }
         do throws(TimestampError) {
             return try Timestamp(parsing: text)
+        } catch {
+            StandardError.write("\(flag) '\(text)': \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    /// Reads how long before a second, such as `24h`.
+    static func before(_ now: Timestamp, _ text: String, flag: String) throws -> Timestamp {
+        do {
+            return now.advanced(by: -(try TimeSpan(parsing: text).seconds))
         } catch {
             StandardError.write("\(flag) '\(text)': \(error)")
             throw ExitCode.failure

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import GateControl
 import GatePolicy
 
@@ -57,8 +56,6 @@ struct Diff: ParsableCommand {
 
     private func print(_ report: DifferenceReport) throws {
         guard self.json else { return Swift.print(report) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        Swift.print(String(decoding: try encoder.encode(report), as: UTF8.self))
+        try CommandJSON.print(report)
     }
 }

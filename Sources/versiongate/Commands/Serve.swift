@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import GateAdmin
+import GateCensus
 import GateControl
 import GatePolicy
 import GateProxy
@@ -48,6 +49,14 @@ struct Serve: AsyncParsableCommand {
     var adminTokenFile: String?
     @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
     var latencyMetrics: String?
+    @Option(
+        help: "Whether clients are counted by version and build: docs/census.md (default true)."
+    )
+    var census: String?
+    @Option(help: "Kinds of clients that the census tells apart in a minute (default 2000).")
+    var censusMaxCells: String?
+    @Option(help: "Seconds after which the census is written, which a crash loses (default 10).")
+    var censusInterval: String?
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
     var reusePort = false
     @Option(
@@ -134,38 +143,6 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning or error (default info).")
     var logLevel: String?
 
-    private var flags: [Setting: String] {
-        let texts: [Setting: String?] = [
-            .reusePort: self.reusePort ? "true" : nil, .proxyProtocol: self.proxyProtocol,
-            .maxConnectionsPerAddress: self.maxConnectionsPerAddress,
-            .maxPendingRequests: self.maxPendingRequests,
-            .listen: self.listen, .tlsListen: self.tlsListen,
-            .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
-            .tlsClientCa: self.tlsClientCa, .adminListen: self.adminListen,
-            .adminTokenFile: self.adminTokenFile, .latencyMetrics: self.latencyMetrics,
-            .upstream: self.upstream,
-            .upstreamProtocol: self.upstreamProtocol,
-            .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
-            .upstreamServerName: self.upstreamServerName, .rules: self.rules,
-            .stateDir: self.stateDir,
-            .strictStart: self.strictStart ? "true" : nil, .feedCA: self.feedCA,
-            .threads: self.threads, .drainTimeout: self.drainTimeout,
-            .headTimeout: self.headTimeout, .idleTimeout: self.idleTimeout,
-            .parkAfter: self.parkAfter,
-            .bodyTimeout: self.bodyTimeout, .connectTimeout: self.connectTimeout,
-            .responseTimeout: self.responseTimeout, .tunnelTimeout: self.tunnelTimeout,
-            .upstreamPing: self.upstreamPing,
-            .maxHeadBytes: self.maxHeadBytes, .maxHeaderCount: self.maxHeaderCount,
-            .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
-            .maxConnections: self.maxConnections, .maxEventStreams: self.maxEventStreams,
-            .clientEndpoints: self.clientEndpoints, .trustedProxies: self.trustedProxies,
-            .accessLog: self.accessLog ? "true" : nil, .accessLogFormat: self.accessLogFormat,
-            .logFormat: self.logFormat,
-            .logLevel: self.logLevel,
-        ]
-        return texts.compactMapValues { $0 }
-    }
-
     func run() async throws {
         let settings: ServeSettings
         let inherited: InheritedSockets
@@ -239,6 +216,14 @@ struct Serve: AsyncParsableCommand {
         var gateSettings = settings.gate
         // Figures that nobody can ask for are not worth a look at the clock.
         if adminPlace == nil { gateSettings.measuresLatency = false }
+        let opened = settings.census.flatMap { wanted in
+            Census.open(in: state.folder, limit: wanted.maxCells, logger: logger)
+        }
+        gateSettings.census = settings.census.flatMap { wanted in
+            opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
+        }
+        let census = opened?.census
+        await census?.note(ruleSet, at: SystemClock.now())
         let server: GateServer
         do {
             server = try await GateServer.start(
@@ -265,9 +250,13 @@ struct Serve: AsyncParsableCommand {
             current: loaded,
             contributions: starting.contributions,
             failure: starting.failure,
+            census: census?.clients,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
-            publish: { await server.use($0) }
+            publish: { ruleSet in
+                await server.use(ruleSet)
+                await census?.note(ruleSet, at: SystemClock.now())
+            }
         )
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
@@ -285,6 +274,7 @@ struct Serve: AsyncParsableCommand {
                 hooks: hooks,
                 lastGood: state.lastGood,
                 gate: GateView(server, log: log),
+                census: census,
                 now: SystemClock.now
             ),
             logger: logger
@@ -321,15 +311,19 @@ struct Serve: AsyncParsableCommand {
             trust: trust,
             logger: logger
         )
-        var services: [any Service] = [
-            reload, FeedService(supervisor: supervisor), watchdog, gate,
-        ]
-        // The last is the first to learn that the gate is to stop.
-        if let admin { services.append(AdminService(server: admin)) }
+        // The first is the last to learn that the gate is to stop.
+        let counting = settings.census.flatMap { wanted in
+            census.map { CensusService(census: $0, server: server, interval: wanted.interval) }
+        }
+        var services: [any Service] = [counting].compactMap(\.self)
+        services.append(reload)
         if let certificates {
             let service = CertificateService(reloader: certificates, loadedState: certificateState)
-            services.insert(service, at: 1)
+            services.append(service)
         }
+        services += [FeedService(supervisor: supervisor), watchdog, gate]
+        // The last is the first.
+        if let admin { services.append(AdminService(server: admin)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) },

@@ -3,6 +3,8 @@ import Logging
 
 /// What outlives the process, as far as there is a folder for it.
 struct State {
+    /// The folder itself, if it can be written to.
+    let folder: StateFolder?
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
 
@@ -10,7 +12,7 @@ struct State {
     /// start.
     init(_ settings: ServeSettings, logger: Logger) {
         guard let path = settings.stateDir else {
-            (self.feeds, self.lastGood) = (nil, nil)
+            (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
             return
         }
         let folder = StateFolder(path: path)
@@ -20,6 +22,7 @@ struct State {
                 metadata: ["folder": "\(path)", "error": "\(problem)"]
             )
         }
+        self.folder = folder.problem == nil ? folder : nil
         self.feeds = FeedStore(folder)
         self.lastGood = LastGoodRules(folder, path: settings.rules)
     }

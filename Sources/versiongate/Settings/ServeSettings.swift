@@ -18,6 +18,8 @@ struct ServeSettings {
     var adminListen: Endpoint?
     /// The file with the token that is asked of operators on other machines.
     var adminToken: AdminTokenFile?
+    /// How clients are counted; `nil`: they are not.
+    var census: CensusSettings?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount
     var logFormat: LogFormat
@@ -91,6 +93,7 @@ struct ServeSettings {
             Endpoint(Int(text) == nil ? text : "127.0.0.1:\(text)")
         }
         self.adminToken = try AdminTokenFile(setting: reader.text(.adminTokenFile))
+        self.census = try CensusSettings(reader)
         self.drainTimeout =
             try reader.seconds(.drainTimeout).map(TimeAmount.init(seconds:))
             ?? .seconds(30)

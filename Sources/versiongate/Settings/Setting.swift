@@ -11,6 +11,9 @@ enum Setting: String, CaseIterable {
     case adminListen
     case adminTokenFile
     case latencyMetrics
+    case census
+    case censusMaxCells
+    case censusInterval
     case reusePort
     case proxyProtocol
     case upstream

@@ -28,7 +28,11 @@ struct AccidentTests {
     }
 
     @Test func `every accident meets a running gate`() async throws {
-        try await Scene.play(rules: AccidentRules.shop, flags: [.adminListen()]) { scene in
+        // Without a census: the crowd here would have the guard speak of each of them, too.
+        try await Scene.play(
+            rules: AccidentRules.shop,
+            flags: [.adminListen(), .census(false)]
+        ) { scene in
             var said: [String] = []
             let crowd = AskingCrowd(port: scene.gate.port, versions: [Self.current, Self.old])
             defer { crowd.stop() }

@@ -14,6 +14,7 @@ struct GateMetricsTests {
             reload: .notLoaded,
             reloads: ReloadCounts(),
             feeds: [],
+            census: Census.Status(isKept: true),
             droppedLogLines: 0,
             release: GateView.Release(version: "1.2.3", commit: "abc"),
             process: ProcessFigures()

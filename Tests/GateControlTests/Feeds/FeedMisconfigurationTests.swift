@@ -52,7 +52,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' is no finding that can be accepted: there are 'lockout' and 'plan-opens'; did "
+            "'lock-out' is no finding that can be accepted: there are 'lockout', 'plan-opens' and 'guard'; did "
                 + "you mean 'lockout'?"
         ),
         (

@@ -41,6 +41,10 @@ package enum GateFlag: Sendable, Equatable {
     case adminListen(String = "0")
     case adminTokenFile(path: String)
     case latencyMetrics(Bool)
+    case census(Bool)
+    case censusMaxCells(Int)
+    case censusInterval(seconds: Double)
+    case logLevel(String)
 
     var arguments: [String] {
         switch self {
@@ -86,6 +90,10 @@ package enum GateFlag: Sendable, Equatable {
         case .adminListen(let place): ["--admin-listen", place]
         case .adminTokenFile(let path): ["--admin-token-file", path]
         case .latencyMetrics(let measures): ["--latency-metrics", "\(measures)"]
+        case .census(let counts): ["--census", counts ? "on" : "off"]
+        case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]
+        case .censusInterval(let seconds): ["--census-interval", "\(seconds)"]
+        case .logLevel(let level): ["--log-level", level]
         }
     }
 }

@@ -35,6 +35,11 @@ package final class BackgroundTool: Sendable {
         return line
     }
 
+    /// Waits until a text was written.
+    package func waitForText(_ text: String) throws {
+        _ = try self.output.collected.wait(for: text) { $0.text.contains(text) ? true : nil }
+    }
+
     /// Everything that was written, once it has ended by itself.
     package func waitForEnd(by deadline: Deadline = .usual) throws -> String {
         try self.output.collected.wait(for: "the end of a tool", by: deadline) {

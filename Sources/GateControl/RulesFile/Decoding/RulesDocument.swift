@@ -52,6 +52,8 @@ struct RulesDocument: Sendable {
     /// The settings of the whole rule set that the file makes, by their key.
     var settings: [String: Place] = [:]
     var mode: RuleMode?
+    /// The share of clients that a change may newly refuse.
+    var guardLimit: GuardLimit?
     var defaultLanguage: LanguageTag?
     var identity: IdentitySources?
     var unidentified: Unidentified?

@@ -1,0 +1,87 @@
+import GatePolicy
+
+/// The cells of some time, bounded in number whatever clients invent.
+///
+/// A cell takes at most 16 KiB for its sketch and some hundred bytes for its names: 2,000 of them are
+/// 34 MB if each has seen more than a thousand devices, and mostly far below one.
+package struct CensusBucket: Sendable {
+    package private(set) var cells: [CensusCell: CensusFigures] = [:]
+    /// Requests that there was no cell for, and that were counted as `other`.
+    package private(set) var overflow: UInt64 = 0
+    /// Sightings of devices that there was no room for until somebody fetched them.
+    package private(set) var lostSightings: UInt64 = 0
+    /// Cells of clients; those without one come on top, as many as there are outcomes, and no more
+    /// than this.
+    private let limit: Int
+    /// The cells that there is room for, also after `take()`, and how many of each kind.
+    private var admitted: Set<CensusCell> = []
+    private var clients = 0
+    private var others = 0
+
+    /// A bucket of nothing; `limit`: the most cells of clients.
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    package var isEmpty: Bool { self.cells.isEmpty }
+
+    /// Adds what an event loop has counted, the largest cells first: of a flood of made-up versions
+    /// those are left out that nobody has.
+    package mutating func add(_ harvest: CensusHarvest) {
+        var figures = harvest.figures
+        for sighting in harvest.sightings {
+            figures[sighting.cell].devices.add(sighting.mark)
+        }
+        self.overflow += harvest.overflow
+        self.lostSightings += harvest.lostSightings
+        let order = figures.indices.sorted { figures[$0].requests > figures[$1].requests }
+        for index in order where figures[index].requests > 0 {
+            self.add(figures[index], to: harvest.cells[index])
+        }
+    }
+
+    private mutating func add(_ figures: CensusFigures, to cell: CensusCell) {
+        if self.cells[cell]?.add(figures) != nil { return }
+        if !self.admitted.contains(cell) {
+            guard cell.client != nil else { return self.addOther(figures, to: cell) }
+            guard self.clients < self.limit else {
+                self.overflow += figures.requests
+                return self.add(figures, to: cell.other)
+            }
+            self.clients += 1
+            self.admitted.insert(cell)
+        }
+        self.cells[cell] = figures
+    }
+
+    private mutating func addOther(_ figures: CensusFigures, to cell: CensusCell) {
+        let isFull = self.others >= self.limit
+        if !isFull {
+            self.others += 1
+            self.admitted.insert(cell)
+        }
+        self.cells[isFull ? .nameless : cell, default: CensusFigures()].add(figures)
+    }
+
+    /// Gives away what was counted; the same cells go on.
+    package mutating func take() -> CensusBucket {
+        defer { (self.cells, self.overflow, self.lostSightings) = ([:], 0, 0) }
+        return self
+    }
+
+    /// Lets other cells have their turn, at the beginning of a minute.
+    package mutating func beginAnew() {
+        (self.admitted, self.clients, self.others) = ([], 0, 0)
+    }
+
+    /// Bytes of memory that its sketches hold.
+    var heldBytes: Int { self.cells.values.reduce(0) { $0 + $1.devices.heldBytes } }
+}
+
+extension CensusCell {
+    /// The cell of which nothing is known any more.
+    fileprivate static let nameless = CensusCell(
+        client: nil,
+        outcome: CensusOutcome(paths: .none, kind: .allow, rule: "other")
+    )
+}

@@ -1,0 +1,200 @@
+package import GatePolicy
+
+/// What other rules would do to the clients that a census has seen.
+package struct Impact: Sendable {
+    /// Those who are treated in one way by the rules of before, and in the other by those of after.
+    package struct Side: Sendable {
+        /// Certainly.
+        package fileprivate(set) var amount = ImpactAmount()
+        /// At most: requests for paths that no rule knew when they were counted may be among them.
+        package fileprivate(set) var possible = ImpactAmount()
+        /// By the rule that decides; `nil` for the policy on clients that do not say who they are.
+        package fileprivate(set) var byRule: [String?: ImpactAmount] = [:]
+        package fileprivate(set) var byVersion: [Version: ImpactAmount] = [:]
+    }
+
+    /// A version of an app on a platform.
+    package struct Version: Sendable, Hashable {
+        package let app: CensusClient.Part
+        package let platform: CensusClient.Part
+        package let version: CensusClient.Part
+    }
+
+    /// An app and a platform that the rules of after name, or `RequestTerms.other`.
+    package struct Audience: Sendable, Hashable {
+        package let app: String
+        package let platform: String
+
+        package init(app: String, platform: String) {
+            self.app = app
+            self.platform = platform
+        }
+    }
+
+    /// What becomes of one audience.
+    package struct Part: Sendable {
+        package fileprivate(set) var total = ImpactAmount()
+        package fileprivate(set) var denied = Side()
+    }
+
+    /// Everything that could be looked at.
+    package private(set) var total = ImpactAmount()
+    /// Those who pass before, and are refused after.
+    package private(set) var denied = Side()
+    /// Those who are refused before, and pass after.
+    package private(set) var passed = Side()
+    /// Those who pass before and after, and have a hint in one of them only.
+    package private(set) var hinted = ImpactAmount()
+    /// Requests of which only the number is known.
+    package private(set) var unknownRequests: UInt64 = 0
+    package private(set) var parts: [Audience: Part] = [:]
+
+    private let old: View
+    private let new: View
+    private let samples: [RuleSet.DeviceSample]
+
+    /// Judges the clients of a census by two rule sets.
+    ///
+    /// - Parameters:
+    ///   - rows: The census.
+    ///   - old: The rules of before.
+    ///   - new: The rules of after.
+    ///   - now: The second at which both of them judge.
+    ///   - later: The second at which the rules of after judge, if that is another one.
+    package init(
+        on rows: [CensusRow],
+        from old: RuleSet,
+        to new: RuleSet,
+        at now: Timestamp,
+        later: Timestamp? = nil
+    ) {
+        self.old = View(old, now)
+        self.new = View(new, later ?? now)
+        self.samples = RuleSet.deviceSamples(
+            for: old.definition.rulesWithNext + new.definition.rulesWithNext
+        )
+        for row in rows { self.add(row) }
+    }
+
+    /// A rule set at a second.
+    private struct View {
+        let ruleSet: RuleSet
+        let time: Timestamp
+        let paths: Set<String>
+        let exemptions: Set<String>
+
+        init(_ ruleSet: RuleSet, _ time: Timestamp) {
+            self.ruleSet = ruleSet
+            self.time = time
+            self.paths = Set(ruleSet.patterns)
+            self.exemptions = ruleSet.exemptPaths
+        }
+
+        /// The scopes in which requests of a row are judged at the least, and at the most.
+        func scopes(_ row: CensusRow) -> (least: RequestScope, most: RequestScope) {
+            let paths = row.cell.outcome.paths
+            let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
+            if paths.isExempt {
+                if self.exemptions.isSuperset(of: knownExemptions) {
+                    return (RuleSet.exemptScope, RuleSet.exemptScope)
+                }
+                // Nobody looked which exemption it was, nor which rules are for it.
+                let isGone = self.exemptions.isDisjoint(with: knownExemptions)
+                let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
+                return (least, self.ruleSet.scope { _ in true })
+            }
+            let matched = Set(paths.patterns)
+            let isNew = !self.exemptions.isSubset(of: knownExemptions)
+            let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
+            guard isNew || !self.paths.isSubset(of: row.known) else { return (least, least) }
+            return (
+                least,
+                self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
+            )
+        }
+
+        func decide(_ client: ClientIdentity, in scope: RequestScope) -> Decision {
+            self.ruleSet.decide(client, in: scope, at: self.time, address: nil)
+        }
+    }
+
+    /// What two decisions on one client say together.
+    private struct Shares {
+        var deniedByRule: [String?: Double] = [:]
+        var passedByRule: [String?: Double] = [:]
+        var possiblyDenied = 0.0
+        var possiblyPassed = 0.0
+        var hinted = 0.0
+    }
+
+    private mutating func add(_ row: CensusRow) {
+        guard let client = row.cell.client else {
+            self.unknownRequests += row.figures.requests
+            return
+        }
+        let shares = self.shares(client, row)
+        let version = Version(
+            app: client.app,
+            platform: client.platform,
+            version: client.version
+        )
+        let terms = self.new.ruleSet.terms(of: .preflight, for: client.identity)
+        let audience = Audience(app: terms.app, platform: terms.platform)
+        self.total.add(row.figures)
+        self.hinted.add(row.figures, share: shares.hinted)
+        self.denied.add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
+        self.passed.add(row.figures, shares.passedByRule, shares.possiblyPassed, version)
+        self.parts[audience, default: Part()].total.add(row.figures)
+        self.parts[audience, default: Part()].denied
+            .add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
+    }
+
+    private func shares(_ client: CensusClient, _ row: CensusRow) -> Shares {
+        var shares = Shares()
+        let (before, after) = (self.old.scopes(row), self.new.scopes(row))
+        var identity = client.identity
+        for sample in self.samples {
+            identity.device = sample.device
+            let old = self.old.decide(identity, in: before.least)
+            let oldMost =
+                before.most == before.least
+                ? old : self.old.decide(identity, in: before.most)
+            let new = self.new.decide(identity, in: after.least)
+            let newMost =
+                after.most == after.least
+                ? new : self.new.decide(identity, in: after.most)
+            if !oldMost.denies, new.denies {
+                shares.deniedByRule[new.ruleID, default: 0] += sample.share
+            } else if old.denies, !newMost.denies {
+                shares.passedByRule[old.ruleID, default: 0] += sample.share
+            } else if !oldMost.denies, !newMost.denies, old.kind != new.kind {
+                shares.hinted += sample.share
+            }
+            if !old.denies, newMost.denies { shares.possiblyDenied += sample.share }
+            if oldMost.denies, !new.denies { shares.possiblyPassed += sample.share }
+        }
+        return shares
+    }
+}
+
+extension Impact.Side {
+    fileprivate mutating func add(
+        _ figures: CensusFigures,
+        _ byRule: [String?: Double],
+        _ possible: Double,
+        _ version: Impact.Version
+    ) {
+        self.possible.add(figures, share: possible)
+        let share = byRule.values.reduce(0, +)
+        guard share > 0 else { return }
+        self.amount.add(figures, share: share)
+        self.byVersion[version, default: ImpactAmount()].add(figures, share: share)
+        for (rule, share) in byRule {
+            self.byRule[rule, default: ImpactAmount()].add(figures, share: share)
+        }
+    }
+}
+
+extension Decision {
+    fileprivate var denies: Bool { self.kind >= .require }
+}

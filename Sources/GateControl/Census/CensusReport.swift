@@ -1,0 +1,169 @@
+package import GateCensus
+package import GatePolicy
+
+/// A census, as a table for people and as data for programs.
+package struct CensusReport: Sendable {
+    /// One kind of client, and what happened to it.
+    struct Line: Sendable, Hashable {
+        let client: CensusClient?
+        let kind: Decision.Kind
+        let rule: String
+    }
+
+    /// The lines of a table; the data has all of them.
+    private static let tableLimit = 40
+
+    private let since: Timestamp
+    private let until: Timestamp
+    private let total: CensusFigures
+    private let lines: [(line: Line, figures: CensusFigures)]
+
+    /// Sums up rows over all paths.
+    ///
+    /// - Parameters:
+    ///   - rows: What was counted.
+    ///   - since: The first second that they are about.
+    ///   - until: The second after the last.
+    package init(_ rows: [CensusRow], since: Timestamp, until: Timestamp) {
+        var total = CensusFigures()
+        var sums: [Line: CensusFigures] = [:]
+        for row in rows {
+            total.add(row.figures)
+            let outcome = row.cell.outcome
+            let line = Line(client: row.cell.client, kind: outcome.kind, rule: outcome.rule)
+            sums[line, default: CensusFigures()].add(row.figures)
+        }
+        self.since = since
+        self.until = until
+        self.total = total
+        self.lines = sums.map { ($0.key, $0.value) }.sorted { left, right in
+            (right.figures.requests, left.line.words) < (left.figures.requests, right.line.words)
+        }
+    }
+}
+
+extension CensusReport.Line {
+    /// What tells the line from others, in columns.
+    fileprivate var words: [String] {
+        let client = self.client?.parts.map(\.words) ?? Array(repeating: "(other)", count: 6)
+        return client + [self.kind.rawValue, self.rule]
+    }
+}
+
+private func < (left: (UInt64, [String]), right: (UInt64, [String])) -> Bool {
+    left.0 == right.0 ? left.1.lexicographicallyPrecedes(right.1) : left.0 < right.0
+}
+
+extension CensusClient.Part {
+    /// As a table shows it.
+    var words: String {
+        switch self {
+        case .missing: "-"
+        case .unreadable: "(unreadable)"
+        case .stated(let text): text
+        }
+    }
+}
+
+extension CensusReport: CustomStringConvertible {
+    private static let titles = [
+        "app", "platform", "channel", "version", "build", "os", "decision", "rule", "requests",
+        "share", "devices",
+    ]
+
+    package var description: String {
+        let summary =
+            "\(self.since) to \(self.until): \(self.total.requests) requests, "
+            + "\(self.total.devices.count) devices in \(self.total.identified) of them"
+        guard !self.lines.isEmpty else { return summary }
+        let rows = self.lines.prefix(Self.tableLimit).map { item in
+            item.line.words + [
+                "\(item.figures.requests)", ShareWords.percent(self.share(of: item.figures)),
+                item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
+            ]
+        }
+        let hidden = self.lines.count - rows.count
+        let rest = hidden > 0 ? ["… and \(hidden) more; --json has all of them"] : []
+        return ([summary] + TextTable([Self.titles] + rows).lines + rest).joined(separator: "\n")
+    }
+
+    private func share(of figures: CensusFigures) -> Double {
+        self.total.requests == 0
+            ? 0 : Double(figures.requests) / Double(self.total.requests)
+    }
+}
+
+/// Columns as wide as their widest word.
+struct TextTable {
+    let lines: [String]
+
+    init(_ rows: [[String]]) {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+        }
+        self.lines = rows.map { row in
+            let cells = zip(row, widths).map { word, width in
+                word + String(repeating: " ", count: width - word.count)
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension CensusReport: Encodable {
+    private enum Key: String, CodingKey {
+        case since, until, requests, identifiedRequests, devices, clients
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        try container.encode(self.total.requests, forKey: .requests)
+        try container.encode(self.total.identified, forKey: .identifiedRequests)
+        try container.encode(self.total.devices.count, forKey: .devices)
+        try container.encode(self.lines.map { ClientEntry($0.line, $0.figures) }, forKey: .clients)
+    }
+
+    /// One line as data: a part that is missing is not there.
+    private struct ClientEntry: Encodable {
+        var app: String?
+        var platform: String?
+        var channel: String?
+        var version: String?
+        var build: String?
+        var osMajor: String?
+        /// The parts that could not be read.
+        var unreadable: [String]?
+        /// Whether it stands for all that there was no room for.
+        var isOther: Bool?
+        let decision: String
+        let rule: String
+        let requests: UInt64
+        let identifiedRequests: UInt64
+        let devices: Int
+
+        init(_ line: Line, _ figures: CensusFigures) {
+            if let client = line.client {
+                self.app = client.app.text
+                self.platform = client.platform.text
+                self.channel = client.channel.text
+                self.version = client.version.text
+                self.build = client.build.text
+                self.osMajor = client.osMajor.text
+                let names = ["app", "platform", "channel", "version", "build", "osMajor"]
+                let unreadable = zip(names, client.parts).filter { $0.1 == .unreadable }.map(\.0)
+                self.unreadable = unreadable.isEmpty ? nil : unreadable
+            } else {
+                self.isOther = true
+            }
+            self.decision = line.kind.rawValue
+            self.rule = line.rule
+            self.requests = figures.requests
+            self.identifiedRequests = figures.identified
+            self.devices = figures.devices.count
+        }
+    }
+}

@@ -1,0 +1,367 @@
+package import GateCensus
+package import GatePolicy
+private import Glibc
+private import Synchronization
+
+/// The census of some weeks, in a SQLite database.
+///
+/// A minute is kept for an hour or two, and then with its neighbours as an hour; an hour for a week, and
+/// then as a day; a day for 90 days. What is asked for is summed up over all of them: no time is kept
+/// twice.
+package final class CensusStore: Sendable {
+    /// Why there is no census to be had from a file.
+    package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        case damaged(String)
+        case newer(version: Int64)
+        case foreign
+        case failed(String)
+
+        package var description: String {
+            switch self {
+            case .damaged(let reason): "the file is damaged (\(reason)); move it away"
+            case .newer(let version):
+                "the file is of a newer VersionGate (schema \(version)); move it away"
+            case .foreign: "the file is some other database; move it away"
+            case .failed(let reason): reason
+            }
+        }
+
+        init(_ error: any Error) {
+            switch error {
+            case let failure as Failure: self = failure
+            case let failure as SQLiteDatabase.Failure where failure.isDamaged:
+                self = .damaged(failure.description)
+            default: self = .failed("\(error)")
+            }
+        }
+    }
+
+    /// The length of time that a row stands for, in seconds.
+    enum Span: Int64, CaseIterable {
+        case minute = 60
+        case hour = 3_600
+        case day = 86_400
+    }
+
+    /// Bytes that it may hold on disk, and without a folder in memory.
+    package static let diskLimit: Int64 = 1 << 30
+    package static let memoryLimit: Int64 = 64 << 20
+
+    static let fileName = "census.sqlite"
+    private static let schemaVersion: Int64 = 1
+    /// The letters `VGce`.
+    private static let application: Int64 = 0x5647_6365
+    private static let schema = """
+        CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+        CREATE TABLE figures (
+            span INTEGER NOT NULL, start INTEGER NOT NULL, cell INTEGER NOT NULL REFERENCES cells,
+            requests INTEGER NOT NULL, identified INTEGER NOT NULL, devices BLOB NOT NULL,
+            PRIMARY KEY (span, start, cell));
+        CREATE TABLE paths (text TEXT PRIMARY KEY, since INTEGER NOT NULL);
+        CREATE TABLE key (digest INTEGER NOT NULL);
+        """
+
+    private let database: Mutex<SQLiteDatabase>
+    private let limit: Int64
+
+    /// Opens the census of a folder, or makes it.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder; `nil`: it is in memory alone.
+    ///   - limit: Bytes that it may hold.
+    /// - Throws: the reason for which the file cannot be used.
+    package convenience init(in folder: StateFolder?, limit: Int64? = nil) throws(Failure) {
+        try self.init(
+            path: folder.map { "\($0.path)/\(Self.fileName)" },
+            limit: limit ?? (folder == nil ? Self.memoryLimit : Self.diskLimit)
+        )
+    }
+
+    /// Opens the census that is in a folder already, for a command.
+    package convenience init(reading folder: String) throws(Failure) {
+        let path = "\(folder)/\(Self.fileName)"
+        guard unsafe access(path, F_OK) == 0 else { throw .failed("there is none") }
+        try self.init(path: path, limit: Self.diskLimit)
+    }
+
+    init(path: String?, limit: Int64) throws(Failure) {
+        do {
+            let database = try SQLiteDatabase(path: path)
+            let version = try database.integer("PRAGMA user_version") ?? 0
+            let application = try database.integer("PRAGMA application_id") ?? 0
+            let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+            if tables == 0 {
+                try Self.make(in: database)
+            } else {
+                guard application == Self.application else { throw Failure.foreign }
+                guard version <= Self.schemaVersion else { throw Failure.newer(version: version) }
+            }
+            // A crash of the process loses nothing that was written, and one of the machine little.
+            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            self.database = Mutex(database)
+            self.limit = limit
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private static func make(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
+        try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        try database.transaction { () throws(SQLiteDatabase.Failure) in
+            try database.execute(Self.schema)
+            try database.execute(
+                "PRAGMA user_version = \(Self.schemaVersion); "
+                    + "PRAGMA application_id = \(Self.application)"
+            )
+        }
+    }
+
+    func use<Value: Sendable>(
+        _ body: (SQLiteDatabase) throws -> Value
+    ) throws(Failure) -> Value {
+        do {
+            return try self.database.withLock { try body($0) }
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+/// Writing.
+extension CensusStore {
+    /// Seconds for which minutes are kept as such once their hour is over, likewise hours, and days.
+    private static let minutesKept: Int64 = 3_600
+    private static let hoursKept: Int64 = 8 * 86_400
+    private static let daysKept: Int64 = 90 * 86_400
+
+    /// Adds what was counted since the last time to the minute that it is now.
+    package func add(_ bucket: CensusBucket, at now: Timestamp) throws(Failure) {
+        guard !bucket.isEmpty else { return }
+        let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
+        try self.use { database in
+            try database.transaction { () throws(SQLiteDatabase.Failure) in
+                for (cell, figures) in bucket.cells {
+                    let id = try Self.id(of: cell, in: database)
+                    try Self.add(figures, of: id, .minute, at: start, in: database)
+                }
+            }
+        }
+    }
+
+    private static func id(
+        of cell: CensusCell,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) -> Int64 {
+        let cell = cell.isWritable ? cell : cell.other
+        let text = SQLiteDatabase.Value.text(cell.text)
+        if let id = try database.integer("SELECT id FROM cells WHERE text = ?", [text]) {
+            return id
+        }
+        try database.run("INSERT INTO cells (text) VALUES (?)", [text])
+        return try database.integer("SELECT last_insert_rowid()") ?? 0
+    }
+
+    private static func add(
+        _ figures: CensusFigures,
+        of cell: Int64,
+        _ span: Span,
+        at start: Int64,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) {
+        var figures = figures
+        let place: [SQLiteDatabase.Value] = [
+            .integer(span.rawValue), .integer(start), .integer(cell),
+        ]
+        try database.run(
+            "SELECT requests, identified, devices FROM figures "
+                + "WHERE span = ? AND start = ? AND cell = ?",
+            place
+        ) { figures.add(CensusFigures($0, from: 0)) }
+        try database.run(
+            "INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices) "
+                + "VALUES (?, ?, ?, ?, ?, ?)",
+            place + [
+                .integer(Int64(clamping: figures.requests)),
+                .integer(Int64(clamping: figures.identified)),
+                .bytes(figures.devices.isEmpty ? [] : figures.devices.redisBytes),
+            ]
+        )
+    }
+
+    /// Notes which paths rules know from now on; of those that they knew before, nothing changes.
+    package func note(paths: Set<String>, at now: Timestamp) throws(Failure) {
+        try self.use { database in
+            let isFirst = try database.integer("SELECT count(*) FROM figures") == 0
+            let since = isFirst ? 0 : now.secondsSinceEpoch
+            var known: Set<String> = []
+            try database.run("SELECT text FROM paths") { known.insert($0.text(0)) }
+            guard known != paths else { return }
+            try database.transaction { () throws(SQLiteDatabase.Failure) in
+                for text in known.subtracting(paths) {
+                    try database.run("DELETE FROM paths WHERE text = ?", [.text(text)])
+                }
+                for text in paths.subtracting(known) {
+                    try database.run(
+                        "INSERT INTO paths (text, since) VALUES (?, ?)",
+                        [.text(text), .integer(since)]
+                    )
+                }
+            }
+        }
+    }
+
+    /// Forgets all devices that were hashed under another key: none of them would be known again.
+    ///
+    /// `digest` stands for the key, and does not tell it.
+    /// - Returns: whether there were some.
+    package func use(keyDigest digest: UInt64) throws(Failure) -> Bool {
+        try self.use { database in
+            let digest = Int64(bitPattern: digest)
+            let known = try database.integer("SELECT digest FROM key")
+            guard known != digest else { return false }
+            try database.transaction { () throws(SQLiteDatabase.Failure) in
+                try database.execute("UPDATE figures SET devices = x'', identified = 0")
+                try database.execute("DELETE FROM key")
+                try database.run("INSERT INTO key (digest) VALUES (?)", [.integer(digest)])
+            }
+            return known != nil
+        }
+    }
+
+    /// Puts minutes together that are over, then hours, and lets the oldest go.
+    package func rollUp(at now: Timestamp) throws(Failure) {
+        let now = now.secondsSinceEpoch
+        try self.use { database in
+            try Self.rollUp(.minute, into: .hour, before: now - Self.minutesKept, in: database)
+            try Self.rollUp(.hour, into: .day, before: now - Self.hoursKept, in: database)
+            try database.run(
+                "DELETE FROM figures WHERE span = ? AND start < ?",
+                [.integer(Span.day.rawValue), .integer(now - Self.daysKept)]
+            )
+            try self.shrink(database)
+            try database.execute(
+                "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM figures); "
+                    + "PRAGMA incremental_vacuum"
+            )
+        }
+    }
+
+    /// `limit`: whatever is wholly before it is put together.
+    private static func rollUp(
+        _ span: Span,
+        into whole: Span,
+        before limit: Int64,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) {
+        let end = limit / whole.rawValue * whole.rawValue
+        var starts: Set<Int64> = []
+        try database.run(
+            "SELECT DISTINCT start FROM figures WHERE span = ? AND start < ?",
+            [.integer(span.rawValue), .integer(end)]
+        ) { starts.insert($0.integer(0) / whole.rawValue * whole.rawValue) }
+        for start in starts.sorted() {
+            let range: [SQLiteDatabase.Value] = [
+                .integer(span.rawValue), .integer(start), .integer(start + whole.rawValue),
+            ]
+            var sums: [Int64: CensusFigures] = [:]
+            try database.run(
+                "SELECT cell, requests, identified, devices FROM figures "
+                    + "WHERE span = ? AND start >= ? AND start < ?",
+                range
+            ) { sums[$0.integer(0), default: CensusFigures()].add(CensusFigures($0, from: 1)) }
+            try database.transaction { () throws(SQLiteDatabase.Failure) in
+                for (cell, figures) in sums {
+                    try Self.add(figures, of: cell, whole, at: start, in: database)
+                }
+                try database.run(
+                    "DELETE FROM figures WHERE span = ? AND start >= ? AND start < ?",
+                    range
+                )
+            }
+        }
+    }
+
+    /// Lets the oldest go until it is small enough.
+    private func shrink(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
+        while try Self.usedBytes(of: database) > self.limit {
+            let oldest = "SELECT min(start) FROM figures"
+            guard try database.integer("SELECT count(*) FROM figures") ?? 0 > 0 else { return }
+            try database.execute("DELETE FROM figures WHERE start = (\(oldest))")
+        }
+    }
+
+    private static func usedBytes(
+        of database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) -> Int64 {
+        let pages = try database.integer("PRAGMA page_count") ?? 0
+        let free = try database.integer("PRAGMA freelist_count") ?? 0
+        return try (pages - free) * (database.integer("PRAGMA page_size") ?? 0)
+    }
+
+    /// Bytes that it holds.
+    package func usedBytes() throws(Failure) -> Int64 {
+        try self.use { try Self.usedBytes(of: $0) }
+    }
+
+    /// Forgets every request and every device, and overwrites where they stood.
+    package func purge() throws(Failure) {
+        try self.use { database in
+            try database.execute(
+                "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; VACUUM; "
+                    + "PRAGMA wal_checkpoint(TRUNCATE)"
+            )
+        }
+    }
+}
+
+/// Reading.
+extension CensusStore {
+    /// Everything since a second, by cell, as far as the same paths were known.
+    package func rows(since start: Timestamp) throws(Failure) -> [CensusRow] {
+        try self.use { database in
+            var since: [String: Int64] = [:]
+            try database.run("SELECT text, since FROM paths") {
+                since[$0.text(0)] = $0.integer(1)
+            }
+            let changes = Set(since.values).sorted()
+            /// A cell in the time between two changes of paths.
+            struct Place: Hashable {
+                let cell: Int64
+                let known: Int
+            }
+            var sums: [Place: CensusFigures] = [:]
+            try database.run(
+                "SELECT cell, requests, identified, devices, start FROM figures WHERE start >= ?",
+                [.integer(start.secondsSinceEpoch)]
+            ) { row in
+                let time = row.integer(4)
+                let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })
+                sums[place, default: CensusFigures()].add(CensusFigures(row, from: 1))
+            }
+            var cells: [Int64: CensusCell] = [:]
+            try database.run("SELECT id, text FROM cells") { row in
+                cells[row.integer(0)] = CensusCell(text: row.text(1))
+            }
+            let known = (0...changes.count).map { count in
+                Set(since.filter { changes.prefix(count).contains($0.value) }.keys)
+            }
+            return sums.compactMap { place, figures in
+                cells[place.cell].map {
+                    CensusRow(cell: $0, known: known[place.known], figures: figures)
+                }
+            }
+        }
+    }
+}
+
+extension CensusFigures {
+    /// Reads three columns: requests, those of them that named a device, and the devices.
+    fileprivate init(_ row: SQLiteDatabase.Row, from column: Int32) {
+        let devices = row.bytes(column + 2)
+        self.init(
+            requests: UInt64(clamping: row.integer(column)),
+            identified: UInt64(clamping: row.integer(column + 1)),
+            devices: devices.isEmpty ? HyperLogLog() : HyperLogLog(redis: devices) ?? HyperLogLog()
+        )
+    }
+}

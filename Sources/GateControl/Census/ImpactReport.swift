@@ -1,0 +1,200 @@
+package import GateCensus
+package import GatePolicy
+
+/// What other rules would change, as sentences for people and as data for programs.
+package struct ImpactReport: Sendable {
+    private static let tableLimit = 20
+
+    private let impact: Impact
+    private let since: Timestamp
+    private let until: Timestamp
+    /// The revisions of before and after.
+    private let revisions: (before: String, after: String)
+    private let remarks: [String]
+
+    /// A report on rules that are held against others.
+    ///
+    /// - Parameters:
+    ///   - rows: The census.
+    ///   - since: The first second that it is about.
+    ///   - old: The rules of before.
+    ///   - new: The rules of after.
+    ///   - now: The second at which it ends, and at which both judge.
+    ///   - later: The second at which the rules of after judge, if that is another one.
+    package init(
+        _ rows: [CensusRow],
+        since: Timestamp,
+        from old: LoadedRules,
+        to new: LoadedRules,
+        at now: Timestamp,
+        later: Timestamp? = nil
+    ) {
+        self.impact = Impact(on: rows, from: old.ruleSet, to: new.ruleSet, at: now, later: later)
+        self.since = since
+        self.until = now
+        self.revisions = (old.definition.revision, new.definition.revision)
+        let floors = old.definition.rulesWithNext + new.definition.rulesWithNext
+        self.remarks = [
+            old.definition.identity == new.definition.identity
+                ? nil : "'identity' is another one: clients may be taken for others",
+            floors.contains { $0.holdUntilInStore != nil }
+                ? "the country of a client is not counted: a hold is looked at as for everybody"
+                : nil,
+            floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
+                ? "of a system's version the first number is counted: 17.4 is looked at as 17"
+                : nil,
+        ].compactMap(\.self)
+    }
+}
+
+extension ImpactReport: CustomStringConvertible {
+    package var description: String {
+        let total = self.impact.total
+        var lines = [
+            "\(self.since) to \(self.until): \(Self.number(total.requests)) requests, "
+                + "\(Self.number(total.devices)) devices",
+            "revision \(self.revisions.before) -> \(self.revisions.after)",
+        ]
+        lines += self.lines("newly refused", self.impact.denied)
+        lines += self.lines("newly let pass", self.impact.passed)
+        if self.impact.hinted.requests > 0 {
+            lines.append("other hints: \(self.words(self.impact.hinted))")
+        }
+        if self.impact.unknownRequests > 0 {
+            lines.append(
+                "\(self.impact.unknownRequests) more requests are of kinds that there was no room for"
+            )
+        }
+        return (lines + self.remarks).joined(separator: "\n")
+    }
+
+    private func lines(_ title: String, _ side: Impact.Side) -> [String] {
+        var lines: [String] = []
+        if side.amount.requests == 0 {
+            lines.append("\(title): nobody")
+        } else {
+            lines.append("\(title): \(self.words(side.amount))")
+            for (rule, amount) in Self.sorted(side.byRule, by: { $0 ?? "" }) {
+                lines.append("  by \(Self.name(rule)): \(self.words(amount))")
+            }
+            let rows = Self.sorted(side.byVersion, by: \.name).map { version, amount in
+                [
+                    version.app.text ?? "-", version.platform.text ?? "-",
+                    version.version.words, Self.number(amount.requests),
+                    amount.devices > 0 ? Self.number(amount.devices) : "-",
+                ]
+            }
+            let titles = ["app", "platform", "version", "requests", "devices"]
+            let shown = [titles] + rows.prefix(Self.tableLimit)
+            lines += TextTable(shown).lines.map { "  \($0)" }
+            let hidden = rows.count - Self.tableLimit
+            if hidden > 0 { lines.append("  … and \(hidden) more; --json has all of them") }
+        }
+        if side.possible.requests - side.amount.requests >= 0.5 {
+            lines.append(
+                "  at most \(self.words(side.possible)): nobody counted which requests were for the paths "
+                    + "that are new to the rules"
+            )
+        }
+        return lines
+    }
+
+    private func words(_ amount: ImpactAmount) -> String {
+        let total = self.impact.total
+        let requests =
+            "\(Self.number(amount.requests)) requests "
+            + "(\(ShareWords.percent(amount.requests / max(total.requests, 1))))"
+        guard amount.devices > 0 else { return requests }
+        let share = ShareWords.percent(amount.devices / max(total.devices, 1))
+        return "\(requests), \(Self.number(amount.devices)) devices (\(share))"
+    }
+
+    private static func name(_ rule: String?) -> String {
+        rule.map { "the rule '\($0)'" } ?? "'unidentified'"
+    }
+
+    private static func number(_ number: Double) -> String { "\(Int(number.rounded()))" }
+
+    /// The largest first.
+    private static func sorted<Key>(
+        _ amounts: [Key: ImpactAmount],
+        by name: (Key) -> String
+    ) -> [(key: Key, amount: ImpactAmount)] {
+        amounts.map { (key: $0.key, amount: $0.value) }.sorted { left, right in
+            left.amount.requests == right.amount.requests
+                ? name(left.key) < name(right.key) : left.amount.requests > right.amount.requests
+        }
+    }
+}
+
+extension Impact.Version {
+    fileprivate var name: String {
+        [self.app, self.platform, self.version].map { $0.text ?? "" }.joined(separator: "\0")
+    }
+}
+
+extension ImpactReport: Encodable {
+    private struct AmountEntry: Encodable {
+        let requests: Double
+        let devices: Double
+
+        init(_ amount: ImpactAmount) {
+            self.requests = (amount.requests * 10).rounded() / 10
+            self.devices = (amount.devices * 10).rounded() / 10
+        }
+    }
+
+    private struct RuleEntry: Encodable {
+        /// Missing for the policy on clients that do not say who they are.
+        let rule: String?
+        let amount: AmountEntry
+    }
+
+    private struct VersionEntry: Encodable {
+        let app: String?
+        let platform: String?
+        let version: String?
+        let amount: AmountEntry
+    }
+
+    private struct SideEntry: Encodable {
+        let amount: AmountEntry
+        let possible: AmountEntry
+        let rules: [RuleEntry]
+        let versions: [VersionEntry]
+
+        init(_ side: Impact.Side) {
+            self.amount = AmountEntry(side.amount)
+            self.possible = AmountEntry(side.possible)
+            self.rules = ImpactReport.sorted(side.byRule, by: { $0 ?? "" }).map {
+                RuleEntry(rule: $0.key, amount: AmountEntry($0.amount))
+            }
+            self.versions = ImpactReport.sorted(side.byVersion, by: \.name).map {
+                VersionEntry(
+                    app: $0.key.app.text,
+                    platform: $0.key.platform.text,
+                    version: $0.key.version.text,
+                    amount: AmountEntry($0.amount)
+                )
+            }
+        }
+    }
+
+    private enum Key: String, CodingKey {
+        case since, until, before, after, total, denied, passed, hinted, unknownRequests, remarks
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        try container.encode(self.revisions.before, forKey: .before)
+        try container.encode(self.revisions.after, forKey: .after)
+        try container.encode(AmountEntry(self.impact.total), forKey: .total)
+        try container.encode(SideEntry(self.impact.denied), forKey: .denied)
+        try container.encode(SideEntry(self.impact.passed), forKey: .passed)
+        try container.encode(AmountEntry(self.impact.hinted), forKey: .hinted)
+        try container.encode(self.impact.unknownRequests, forKey: .unknownRequests)
+        try container.encode(self.remarks, forKey: .remarks)
+    }
+}

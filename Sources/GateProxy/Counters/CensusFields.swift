@@ -1,0 +1,147 @@
+import GateCensus
+import GatePolicy
+
+/// The header fields that tell the census one client from another.
+struct CensusFields {
+    /// What a head says of its client.
+    struct Reading {
+        /// Stands for everything that the client says of its kind.
+        var digest: UInt64
+        /// The one value that names its device; empty if none does.
+        var device: Range<Int> = 0..<0
+        /// Stands for that value.
+        var deviceDigest: UInt64 = 0
+    }
+
+    /// One bit for each field, by the index of its role.
+    private let clients: UInt64
+    private let versions: UInt64
+    private let userAgent: UInt64
+    private let devices: UInt64
+
+    init(_ ruleSet: RuleSet) {
+        func bits(_ indices: [Int]) -> UInt64 { indices.reduce(0) { $0 | 1 << UInt64($1) } }
+        let parts: [IdentityPart] = [.app, .platform, .channel, .version, .build, .osVersion]
+        self.clients = bits(parts.flatMap { ruleSet.headerIndices(of: $0) })
+        self.versions = bits(ruleSet.headerIndices(of: .version))
+        self.userAgent = bits([ruleSet.userAgentIndex].compactMap(\.self))
+        self.devices = bits(ruleSet.headerIndices(of: .device))
+    }
+
+    /// Reads a head, without a look at what it means.
+    ///
+    /// `start`: what the digest begins with.
+    func read(
+        _ head: borrowing RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        from start: UInt64
+    ) -> Reading {
+        guard facts.identityFields != 0 else { return Reading(digest: start) }
+        // Nobody looks at a User-Agent where a version is stated.
+        let isStated = facts.identityFields & self.versions != 0
+        let counted = isStated ? self.clients : self.clients | self.userAgent
+        let lines = head.fields.lines.span
+        return unsafe bytes.withUnsafeBytes { bytes in
+            var digest = start
+            var devices = 0
+            var device = 0..<0
+            for index in lines.indices {
+                guard case .identity(let field) = lines[index].role else { continue }
+                let bit: UInt64 = 1 &<< UInt64(field)
+                let value = lines[index].value
+                if counted & bit != 0 {
+                    digest = unsafe Self.mixed(digest, field, Self.part(value, of: bytes))
+                }
+                if self.devices & bit != 0 {
+                    device = value
+                    devices &+= 1
+                }
+            }
+            // Two devices, or a list of them, are none.
+            let isList = unsafe Self.hasComma(Self.part(device, of: bytes))
+            let isOne =
+                devices == 1 && !isList && device.count <= IdentityLimits.lineLength
+            guard isOne else { return Reading(digest: digest) }
+            return Reading(
+                digest: digest,
+                device: device,
+                deviceDigest: unsafe Self.mixed(start, 0, Self.part(device, of: bytes))
+            )
+        }
+    }
+
+    @inline(__always)
+    private static func part(
+        _ place: Range<Int>,
+        of bytes: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[place])
+    }
+
+    /// Eight bytes at a time: a device id is the longest of what is looked at.
+    @inline(__always)
+    private static func hasComma(_ value: UnsafeRawBufferPointer) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        var index = 0
+        while index &+ 8 <= value.count {
+            let word = unsafe value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let rest = word ^ (ones &* UInt64(ASCII.comma))
+            // A byte of zero, and no other, sets the highest bit of its place.
+            if (rest &- ones) & ~rest & (ones << 7) != 0 { return true }
+            index &+= 8
+        }
+        while index < value.count {
+            if unsafe value[index] == ASCII.comma { return true }
+            index &+= 1
+        }
+        return false
+    }
+
+    /// Lengths stand before values, so that no value can look like another field.
+    @inline(__always)
+    private static func mixed(
+        _ digest: UInt64,
+        _ field: UInt8,
+        _ value: UnsafeRawBufferPointer
+    ) -> UInt64 {
+        let count = value.count
+        var state = Self.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
+        guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: value)) }
+        var index = 0
+        while index &+ 8 < count {
+            state = unsafe Self.mixed(
+                state,
+                value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            )
+            index &+= 8
+        }
+        // The last eight bytes, some of which may have had their turn.
+        return unsafe Self.mixed(
+            state,
+            value.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        )
+    }
+
+    /// Up to eight bytes in one number, of which the length tells the rest.
+    @inline(__always)
+    private static func word(of value: UnsafeRawBufferPointer) -> UInt64 {
+        let count = value.count
+        if count >= 4 {
+            let first = unsafe value.loadUnaligned(as: UInt32.self)
+            let last = unsafe value.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+            return UInt64(first) | UInt64(last) << 32
+        }
+        guard count > 0 else { return 0 }
+        return unsafe UInt64(value[0]) | UInt64(value[count &>> 1]) << 8
+            | UInt64(value[count &- 1]) << 16
+    }
+
+    /// One step of a folded multiplication, as wyhash makes it; who does not know the beginning cannot
+    /// find two values that come to the same.
+    @inline(__always)
+    static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return product.high ^ product.low
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import FoundationEssentials
+import GateCensus
+import GateControl
+import GatePolicy
+
+/// What clients there are.
+struct CensusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "census",
+        abstract: "Says which clients a gate has seen, and what became of their requests.",
+        subcommands: [CensusShow.self, CensusPurge.self],
+        defaultSubcommand: CensusShow.self
+    )
+}
+
+/// Prints the census of some time.
+struct CensusShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract:
+            "Prints requests and devices by app, platform, channel, version, build and system.",
+        discussion: """
+            The gate writes what it has counted every few seconds, and may run meanwhile. Devices are \
+            estimated, within a percent or so; requests are exact.
+            """
+    )
+
+    @OptionGroup var place: CensusPlace
+    @Option(help: "How far back: 90m, 24h, 7d (default 24h).")
+    var since = "24h"
+    @Flag(help: "Print everything as JSON.")
+    var json = false
+
+    func run() throws {
+        let now = SystemClock.now()
+        let start = try CommandTime.before(now, self.since, flag: "--since")
+        let rows = try self.place.open { store throws(CensusStore.Failure) in
+            try store.rows(since: start)
+        }
+        let report = CensusReport(rows, since: start, until: now)
+        if self.json { try CommandJSON.print(report) } else { print(report) }
+    }
+}
+
+/// Forgets everything.
+struct CensusPurge: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Forgets all requests and devices that were counted, and overwrites them.",
+        discussion: "A gate that runs has the last seconds in memory, and goes on counting."
+    )
+
+    @OptionGroup var place: CensusPlace
+
+    func run() throws {
+        try self.place.open { store throws(CensusStore.Failure) in try store.purge() }
+        print("the census is empty")
+    }
+}
+
+/// Where a census is kept.
+struct CensusPlace: ParsableArguments {
+    @Option(
+        name: [.customLong("state"), .customLong("state-dir")],
+        help: "The state folder of the gate (default: VERSIONGATE_STATE_DIR)."
+    )
+    var state: String?
+
+    /// The folder; says that it is missing, and ends, if nobody names it.
+    func path() throws -> String {
+        let variable = Setting.stateDir.environmentVariable
+        guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
+            StandardError.write("versiongate: --state is missing: the state folder of the gate")
+            throw ExitCode.failure
+        }
+        return path
+    }
+
+    /// Works with the census that is there; says what is wrong, and ends, if there is none.
+    func open<Value>(
+        _ body: (CensusStore) throws(CensusStore.Failure) -> Value
+    ) throws -> Value {
+        let path = try self.path()
+        do throws(CensusStore.Failure) {
+            return try body(CensusStore(reading: path))
+        } catch {
+            StandardError.write("versiongate: the census in \(path): \(error)")
+            throw ExitCode.failure
+        }
+    }
+}
+
+/// Output of commands for programs.
+enum CommandJSON {
+    static func print(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}

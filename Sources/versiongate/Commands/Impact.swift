@@ -1,0 +1,76 @@
+import ArgumentParser
+import GateCensus
+import GateControl
+import GatePolicy
+
+/// Says whom other rules would hit.
+struct ImpactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "impact",
+        abstract:
+            "Says whom other rules would refuse, and let pass, of the clients that a gate has seen.",
+        discussion: """
+            Both rule sets judge the census of the gate: docs/census.md. The rules of before are those \
+            that the gate has kept in its state folder as its last good ones, or those of --current.
+            """
+    )
+
+    @Option(help: "The rules as they shall be: a YAML or JSON file, or a folder of them.")
+    var rules: String
+    @Option(help: "The rules as they are (default: those that the gate has kept).")
+    var current: String?
+    @OptionGroup var place: CensusPlace
+    @Option(help: "How far back: 90m, 24h, 7d (default 7d).")
+    var since = "7d"
+    @Option(
+        help: "The time at which the new rules judge, such as the day of a floor (default: now)."
+    )
+    var at: String?
+    @Flag(help: "Print everything as JSON.")
+    var json = false
+
+    func run() throws {
+        let now = SystemClock.now()
+        let start = try CommandTime.before(now, self.since, flag: "--since")
+        let later = try CommandTime.parse(self.at, flag: "--at")
+        let folder = StateFolder(path: try self.place.path())
+        let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
+        let new = try self.load { () throws(RulesFileErrors) in
+            try RulesFileLoader(path: self.rules).load(feeds: contributions)
+        }
+        let old = try self.before(folder, contributions)
+        let rows = try self.place.open { store throws(CensusStore.Failure) in
+            try store.rows(since: start)
+        }
+        let report = ImpactReport(rows, since: start, from: old, to: new, at: now, later: later)
+        if self.json { try CommandJSON.print(report) } else { print(report) }
+    }
+
+    private func before(
+        _ folder: StateFolder,
+        _ contributions: [String: FeedContribution]
+    ) throws -> LoadedRules {
+        if let current {
+            return try self.load { () throws(RulesFileErrors) in
+                try RulesFileLoader(path: current).load(feeds: contributions)
+            }
+        }
+        let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
+        guard let texts else {
+            StandardError.write("versiongate: the gate has kept no rules; name them by --current")
+            throw ExitCode.failure
+        }
+        return try self.load { () throws(RulesFileErrors) in
+            try RulesFileLoader(path: self.rules).load(kept: texts.sources, feeds: contributions)
+        }
+    }
+
+    private func load(_ load: () throws(RulesFileErrors) -> LoadedRules) throws -> LoadedRules {
+        do throws(RulesFileErrors) {
+            return try load()
+        } catch {
+            for error in error.errors { StandardError.write(error.description) }
+            throw ExitCode.failure
+        }
+    }
+}

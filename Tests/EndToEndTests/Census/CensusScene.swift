@@ -1,0 +1,72 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// A client as tests send it.
+struct CensusVisitor {
+    var platform: String? = "ios"
+    var version: String?
+    var device: String?
+    var path = "/"
+
+    var request: String {
+        let fields = [
+            self.platform.map { "X-App-Platform: \($0)\r\n" },
+            self.version.map { "X-App-Version: \($0)\r\n" },
+            self.device.map { "X-Device-Id: \($0)\r\n" },
+        ]
+        return Request.text("GET", self.path, fields: fields.compactMap(\.self).joined())
+    }
+}
+
+extension Scene {
+    /// Sends all of these on one connection.
+    ///
+    /// - Returns: how many were refused.
+    @discardableResult
+    func send(_ visitors: [CensusVisitor]) throws -> Int {
+        let client = try self.connect()
+        return try visitors.count { visitor in
+            try client.send(visitor.request)
+            return try client.response().status == 426
+        }
+    }
+
+    /// The folder for what outlives the gate.
+    var stateFolder: String { self.folder.path(of: "state") }
+
+    /// What `versiongate census` or `impact` says, as JSON.
+    func report(_ command: String, _ arguments: String...) throws -> JSONReport {
+        let result = try ToolProcess.versiongate(
+            [command] + arguments + ["--state", self.stateFolder, "--json"]
+        )
+        try #require(result.status == 0, "\(result.errors)")
+        return try JSONReport(result.output)
+    }
+}
+
+/// A report of the executable for programs.
+struct JSONReport {
+    let fields: [String: Any]
+
+    init(_ text: String) throws {
+        let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        self.fields = try #require(object as? [String: Any])
+    }
+
+    private init(fields: [String: Any]) {
+        self.fields = fields
+    }
+
+    func number(_ key: String) -> Int? { self.fields[key] as? Int }
+
+    func text(_ key: String) -> String? { self.fields[key] as? String }
+
+    func part(_ key: String) -> JSONReport? {
+        (self.fields[key] as? [String: Any]).map(JSONReport.init(fields:))
+    }
+
+    func list(_ key: String) -> [JSONReport] {
+        (self.fields[key] as? [[String: Any]] ?? []).map(JSONReport.init(fields:))
+    }
+}

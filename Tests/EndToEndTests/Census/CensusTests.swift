@@ -1,0 +1,227 @@
+import GateTestSupport
+import Testing
+
+/// What the real executable counts of its clients, and keeps.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct CensusTests {
+    private static let rules = """
+        exempt: [{ path: /healthz }]
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "3.5.0"
+            storeUrl: https://apps.apple.com/app/id1234567890
+
+        """
+
+    private func play(
+        _ flags: GateFlag...,
+        body: (Scene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        try await Scene.play(
+            in: folder,
+            flags: [.stateDir(path: folder.path(of: "state"))] + flags,
+            body
+        )
+    }
+
+    /// Each of so many devices asks so many times.
+    private static func visitors(
+        _ platform: String,
+        _ version: String?,
+        devices: Range<Int>,
+        times: Int = 1
+    ) -> [CensusVisitor] {
+        devices.flatMap { device in
+            Array(
+                repeating: CensusVisitor(
+                    platform: platform,
+                    version: version,
+                    device: "device-\(device)"
+                ),
+                count: times
+            )
+        }
+    }
+
+    /// Another gate with the rules, the backend and the state folder of a scene.
+    private static func gate(of scene: Scene, _ flags: GateFlag...) throws -> Scene {
+        let gate = try GateProcess(
+            upstreamPort: scene.backend.port,
+            rules: scene.folder.file("rules.yaml"),
+            flags: [.stateDir(path: scene.stateFolder)] + flags
+        )
+        return Scene(gate: gate, backend: scene.backend, folder: scene.folder)
+    }
+
+    private struct Kind: Hashable {
+        var platform: String?
+        var version: String?
+        var decision: String?
+        var rule: String?
+    }
+
+    private static func requests(_ report: JSONReport) -> [Kind: Int] {
+        Dictionary(
+            report.list("clients").map { entry in
+                let kind = Kind(
+                    platform: entry.text("platform"),
+                    version: entry.text("version"),
+                    decision: entry.text("decision"),
+                    rule: entry.text("rule")
+                )
+                return (kind, entry.number("requests") ?? 0)
+            },
+            uniquingKeysWith: +
+        )
+    }
+
+    @Test func `a known mix on two loops gives exactly its shares`() async throws {
+        try await self.play(.threads(2)) { scene in
+            let mix =
+                Self.visitors("ios", "3.4.9", devices: 0..<30, times: 2)
+                + Self.visitors("ios", "4.0.0", devices: 20..<120)
+                + Self.visitors("android", "4.0.0", devices: 200..<250)
+                + [
+                    CensusVisitor(platform: "ios"),
+                    CensusVisitor(version: "4.0.0", path: "/healthz"),
+                ]
+            // Connections are spread over the loops.
+            for start in 0..<8 {
+                try scene.send(stride(from: start, to: mix.count, by: 8).map { mix[$0] })
+            }
+            #expect(scene.gate.end() == .status(0))
+            let report = try scene.report("census")
+            #expect(
+                Self.requests(report) == [
+                    Kind(platform: "ios", version: "3.4.9", decision: "require", rule: "ios"): 60,
+                    Kind(platform: "ios", version: "4.0.0", decision: "allow", rule: "none"): 101,
+                    Kind(platform: "android", version: "4.0.0", decision: "allow", rule: "none"):
+                        50,
+                    Kind(platform: "ios", version: nil, decision: "allow", rule: "none"): 1,
+                ]
+            )
+            #expect(report.number("requests") == 212)
+            #expect(report.number("identifiedRequests") == 210)
+            // 0..<120 and 200..<250; so few are nearly exact.
+            #expect(abs((report.number("devices") ?? 0) - 170) <= 2)
+            let table = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
+            #expect(table.status == 0)
+            #expect(table.output.contains("212 requests"))
+        }
+    }
+
+    @Test func `what was written outlives a kill, and goes on after it`() async throws {
+        try await self.play { scene in
+            // The scene takes it for a crash if its own gate is killed.
+            let killed = try Self.gate(of: scene, .censusInterval(seconds: 0.1), .logLevel("debug"))
+            defer { _ = killed.gate.end() }
+            try killed.send(Self.visitors("ios", "4.0.0", devices: 0..<20))
+            try killed.send([CensusVisitor(version: "5.0.0")])
+            var written = 0
+            try killed.gate.logLine("all of it to be written") { line in
+                guard line.message == "census written" else { return false }
+                written += line.metadata["requests"].flatMap { Int($0) } ?? 0
+                return written == 21
+            }
+            killed.gate.send(signal: 9)
+            #expect(try killed.gate.waitForExit() == .signal(9))
+            let kept = try scene.report("census")
+            #expect(kept.number("requests") == 21)
+            let again = try Self.gate(of: scene)
+            defer { _ = again.gate.end() }
+            // The same devices, known again by the key that was kept.
+            try again.send(Self.visitors("ios", "4.0.0", devices: 0..<20))
+            #expect(again.gate.end() == .status(0))
+            let whole = try scene.report("census")
+            #expect(whole.number("requests") == 41)
+            #expect(whole.number("devices") == kept.number("devices"))
+        }
+    }
+
+    @Test func `nothing is counted or kept where the census is off`() async throws {
+        try await self.play(.census(false)) { scene in
+            try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
+            #expect(scene.gate.end() == .status(0))
+            let result = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("there is none"))
+        }
+    }
+
+    @Test func `a purge leaves nothing of what was kept`() async throws {
+        try await self.play { scene in
+            try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
+            #expect(scene.gate.end() == .status(0))
+            #expect(try scene.report("census").number("requests") == 5)
+            let purge = try ToolProcess.versiongate(
+                "census",
+                "purge",
+                "--state",
+                scene.stateFolder
+            )
+            #expect(purge.status == 0)
+            #expect(try scene.report("census").number("requests") == 0)
+        }
+    }
+
+    @Test func `the admin listener tells it of a gate without a folder`() async throws {
+        try await Scene.play(
+            rules: Self.rules,
+            flags: [.adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug")]
+        ) { scene in
+            try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
+            var written = 0
+            try scene.gate.logLine("all of it to be written") { line in
+                guard line.message == "census written" else { return false }
+                written += line.metadata["requests"].flatMap { Int($0) } ?? 0
+                return written == 5
+            }
+            func ask(_ target: String) throws -> RawResponse {
+                try scene.askAdmin(Request.text("GET", target, host: "localhost"))
+            }
+            let answer = try ask("/api/v1/census?since=1h")
+            #expect(answer.status == 200)
+            #expect(try JSONReport(answer.text).number("requests") == 5)
+            #expect(try ask("/api/v1/census?since=yesterday").status == 400)
+        }
+    }
+
+    @Test func `a damaged file is refused plainly, and the gate serves and counts in memory`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        try folder.makeFolder("state")
+        try folder.writeInPlace("no database, and never was", to: "state/census.sqlite")
+        try await Scene.play(
+            in: folder,
+            flags: [.stateDir(path: folder.path(of: "state")), .adminListen()]
+        ) { scene in
+            let line = try scene.gate.logLine("what is wrong") {
+                $0.message == "the census cannot be kept"
+            }
+            #expect(line.metadata["error"]?.contains("damaged") == true)
+            try scene.send(Self.visitors("ios", "4.0.0", devices: 0..<5))
+            #expect(try scene.metrics()["versiongate_census_kept"] == 0)
+        }
+    }
+
+    @Test func `made-up versions are bounded, and the metric tells how many`() async throws {
+        try await self.play(.censusMaxCells(10), .censusInterval(seconds: 0.1), .adminListen()) {
+            scene in
+            try scene.send((0..<300).map { CensusVisitor(version: "9.\($0).0") })
+            #expect(scene.gate.end() == .status(0))
+            let report = try scene.report("census")
+            #expect(report.number("requests") == 300)
+            let others = report.list("clients").filter { $0.fields["isOther"] != nil }
+            #expect(others.count == 1)
+            // The minute may have ended meanwhile.
+            #expect((others.first?.number("requests") ?? 0) >= 280)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import GateTestSupport
+import Testing
+
+/// What the executable says of a change beforehand, and what then happens.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct ImpactTests {
+    private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
+
+    private static func rules(_ settings: String = "", minimum: String, more: String = "") -> String
+    {
+        """
+        \(settings)
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "\(minimum)"
+            \(link)
+          - id: pay
+            match: { platform: ios, path: /pay/** }
+            minimum: "1.0"
+            \(link)
+        \(more)
+        """
+    }
+
+    /// A gate that writes its census at once.
+    private func play(_ body: (Scene) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules(minimum: "2.0"), to: "rules.yaml")
+        try await Scene.play(
+            in: folder,
+            flags: [
+                .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
+                .logLevel("debug"), .adminListen(),
+            ],
+            body
+        )
+    }
+
+    private static func hour(devices: Int, versions: [String]) -> [CensusVisitor] {
+        (0..<devices).flatMap { device in
+            let version = versions[device % versions.count]
+            return [
+                CensusVisitor(version: version, device: "device-\(device)"),
+                CensusVisitor(version: version, device: "device-\(device)", path: "/pay/now"),
+            ]
+        }
+    }
+
+    /// Sends all of it, and waits until it has been written.
+    private static func count(_ visitors: [CensusVisitor], at scene: Scene) throws {
+        let skipped = scene.gate.logLines.count
+        try scene.send(visitors)
+        var written = 0
+        try scene.gate.logLine("the census to be written", skipping: skipped) { line in
+            guard line.message == "census written" else { return false }
+            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
+            return written == visitors.count
+        }
+    }
+
+    private static func reload(_ scene: Scene) throws -> (status: Int, text: String) {
+        let answer = try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
+        return (answer.status, answer.text)
+    }
+
+    @Test func `impact predicts what then happens`() async throws {
+        try await self.play { scene in
+            var visitors = Self.hour(devices: 100, versions: ["2.0", "2.5", "3.0", "3.1"])
+            visitors += (0..<20).map { _ in CensusVisitor() }
+            try Self.count(visitors, at: scene)
+            let new = Self.rules(
+                "guard: off\nunidentified: { missing: reject, storeUrl: https://example.com }",
+                minimum: "2.4",
+                more: """
+                      - id: some
+                        match: { platform: ios, path: /pay/** }
+                        minimum: "3.1"
+                        rollout: 50
+                        \(Self.link)
+                    """
+            )
+            try scene.folder.writeInPlace(new, to: "new.yaml")
+            let report = try scene.report("impact", "--rules", scene.folder.path(of: "new.yaml"))
+            let denied = try #require(report.part("denied"))
+            let predicted = try #require(denied.part("amount")?.fields["requests"] as? Double)
+            // 2.0 on both paths, nobody's version, and half of the devices with 2.5 and 3.0 on one.
+            #expect(abs(predicted - (50 + 20 + 25)) < 0.5)
+            try scene.folder.replace("rules.yaml", with: new)
+            #expect(try Self.reload(scene).status == 200)
+            let actual = try scene.send(visitors)
+            let share = abs(Double(actual) - predicted) / Double(visitors.count)
+            // A roll-out takes its devices by their hash: of 50, some more or less than half.
+            #expect(share < 0.05, "predicted \(predicted), and \(actual) were refused")
+            let words = try ToolProcess.versiongate(
+                "impact",
+                "--rules",
+                scene.folder.path(of: "new.yaml"),
+                "--current",
+                scene.folder.path(of: "new.yaml"),
+                "--state",
+                scene.stateFolder
+            )
+            #expect(words.output.contains("newly refused: nobody"))
+        }
+    }
+
+    @Test func `the guard refuses what hits too many, and lets it pass once it is meant`()
+        async throws
+    {
+        try await self.play { scene in
+            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
+            let refused = try Self.reload(scene)
+            #expect(refused.status == 409)
+            #expect(refused.text.contains("[guard]"))
+            #expect(refused.text.contains("accept: [guard]"))
+            let old = CensusVisitor(version: "2.0")
+            #expect(try scene.send([old]) == 0)
+            let accepted = Self.rules(minimum: "2.4").replacing(
+                "minimum: \"2.4\"",
+                with: "minimum: \"2.4\"\n    accept: [guard]"
+            )
+            try scene.folder.replace("rules.yaml", with: accepted)
+            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.send([old]) == 1)
+            // The way back is nobody's business.
+            try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.0"))
+            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.send([old]) == 0)
+        }
+    }
+
+    @Test func `a guard that is off, and one that allows it, let it pass`() async throws {
+        try await self.play { scene in
+            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            for (setting, minimum) in [("guard: 40", "2.4"), ("guard: off", "3.0")] {
+                let rules = Self.rules(setting, minimum: minimum)
+                try scene.folder.replace("rules.yaml", with: rules)
+                #expect(try Self.reload(scene).status == 200)
+            }
+        }
+    }
+
+    @Test func `of few devices the guard only warns`() async throws {
+        try await self.play { scene in
+            try Self.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
+            #expect(try Self.reload(scene).status == 200)
+            try scene.gate.logLine("a warning") { line in
+                line.level == "warning" && line.metadata["finding"] == "guard"
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import GatePolicy
+import Testing
+
+@testable import GateCensus
+
+/// What is said of a change is what then happens to the same clients.
+@Suite(.ownThread)
+struct ImpactTests {
+    private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+
+    private static func ruleSet(
+        _ rules: RuleDefinition...,
+        missing: UnidentifiedPolicy.Action = .allow,
+        exempt: [String] = []
+    ) throws -> RuleSet {
+        var unidentified = UnidentifiedPolicy.defaults
+        unidentified.missing = missing
+        return RuleSet(
+            RuleSetDefinition(
+                revision: "\(rules.count)",
+                unidentified: unidentified,
+                exemptions: try exempt.map { try RequestPattern(path: $0, methods: nil) },
+                rules: rules
+            )
+        )
+    }
+
+    private static func floor(
+        _ minimum: String,
+        id: String = "floor",
+        path: String? = nil,
+        rollout: [RolloutStep] = []
+    ) throws -> RuleDefinition {
+        var rule = RuleDefinition(
+            id: id,
+            match: RuleMatch(
+                platforms: [.ios],
+                requests: try path.map { [try RequestPattern(path: $0, methods: nil)] }
+            ),
+            minimum: try AppVersion(parsing: minimum)
+        )
+        rule.rollout = rollout
+        return rule
+    }
+
+    /// A cell with so many devices, each of which asked twice.
+    private static func row(
+        _ client: CensusClient?,
+        devices: Range<Int> = 0..<0,
+        anonymous: UInt64 = 0,
+        paths: CensusPaths = .none,
+        known: RuleSet
+    ) throws -> CensusRow {
+        let hash = try #require(SipHash(key: Array(repeating: 3, count: 16)))
+        var figures = CensusFigures(
+            requests: UInt64(devices.count) * 2 + anonymous,
+            identified: UInt64(devices.count) * 2
+        )
+        for device in devices { figures.devices.add(hash.hash(Array("\(device)".utf8).span)) }
+        let outcome = CensusOutcome(paths: paths, kind: .allow, rule: "none")
+        return CensusRow(
+            cell: CensusCell(client: client, outcome: outcome),
+            known: known.censusPaths,
+            figures: figures
+        )
+    }
+
+    @Test func `those below a higher floor are newly refused, by rule and version`() throws {
+        let (old, new) = (try Self.ruleSet(Self.floor("2")), try Self.ruleSet(Self.floor("3")))
+        let rows = [
+            try Self.row(.ios("1.9"), devices: 0..<10, known: old),
+            try Self.row(.ios("2.5"), devices: 10..<40, known: old),
+            try Self.row(.ios("3.0"), devices: 40..<100, known: old),
+            try Self.row(nil, anonymous: 7, known: old),
+        ]
+        let impact = Impact(on: rows, from: old, to: new, at: Self.now)
+        #expect(impact.total.requests == 200 && impact.unknownRequests == 7)
+        #expect(impact.denied.amount.requests == 60)
+        #expect(impact.denied.amount.devices == 30)
+        #expect(impact.denied.possible.requests == 60)
+        #expect(impact.denied.byRule.mapValues(\.requests) == ["floor": 60])
+        #expect(impact.denied.byVersion.map(\.key.version) == [.stated("2.5")])
+        #expect(impact.passed.amount.requests == 0)
+        // And the way back lets the same pass.
+        let back = Impact(on: rows, from: new, to: old, at: Self.now)
+        #expect(back.passed.amount.requests == 60 && back.denied.amount.requests == 0)
+    }
+
+    @Test func `a roll-out takes its share`() throws {
+        let old = try Self.ruleSet()
+        let new = try Self.ruleSet(Self.floor("3", rollout: [RolloutStep(percent: 5)]))
+        let rows = [try Self.row(.ios("2.5"), devices: 0..<1_000, known: old)]
+        let impact = Impact(on: rows, from: old, to: new, at: Self.now)
+        #expect(abs(impact.denied.amount.requests - 100) < 0.01)
+        #expect(abs(impact.denied.amount.devices - 50) < 2)
+    }
+
+    @Test func `clients without a version are looked at by the policy`() throws {
+        let old = try Self.ruleSet()
+        let new = try Self.ruleSet(missing: .reject)
+        let silent = CensusClient(platform: .stated("ios"))
+        let rows = [
+            try Self.row(silent, anonymous: 5, known: old),
+            try Self.row(.ios("2.5"), anonymous: 5, known: old),
+        ]
+        let impact = Impact(on: rows, from: old, to: new, at: Self.now)
+        #expect(impact.denied.amount.requests == 5)
+        #expect(impact.denied.byRule.mapValues(\.requests) == [nil: 5])
+        #expect(!impact.denied.amount.countsByDevices)
+    }
+
+    @Test func `a path that rules knew is told exactly, and a new one at most`() throws {
+        let known = try Self.ruleSet(Self.floor("1", path: "/pay/**"))
+        let rows = [
+            try Self.row(
+                .ios("2.5"),
+                devices: 0..<10,
+                paths: CensusPaths(isExempt: false, patterns: ["/pay/**"]),
+                known: known
+            ),
+            try Self.row(.ios("2.5"), devices: 0..<30, known: known),
+        ]
+        let same = try Self.ruleSet(Self.floor("3", path: "/pay/**"))
+        let exact = Impact(on: rows, from: known, to: same, at: Self.now)
+        #expect(exact.denied.amount.requests == 20 && exact.denied.possible.requests == 20)
+        let other = try Self.ruleSet(
+            Self.floor("1", path: "/pay/**"),
+            Self.floor("3", id: "new", path: "/v3/**")
+        )
+        let bound = Impact(on: rows, from: known, to: other, at: Self.now)
+        #expect(bound.denied.amount.requests == 0 && bound.denied.possible.requests == 80)
+    }
+
+    @Test func `exemptions stay, come and go`() throws {
+        let old = try Self.ruleSet(Self.floor("2"), exempt: ["/healthz"])
+        let exempt = CensusPaths(isExempt: true, patterns: [])
+        let rows = [
+            try Self.row(.ios("1.0"), anonymous: 3, paths: exempt, known: old),
+            try Self.row(.ios("1.0"), anonymous: 10, known: old),
+        ]
+        let stays = try Self.ruleSet(Self.floor("2"), exempt: ["/healthz", "/logout"])
+        let more = Impact(on: rows, from: old, to: stays, at: Self.now)
+        #expect(more.denied.possible.requests == 0)
+        #expect(more.passed.amount.requests == 0 && more.passed.possible.requests == 10)
+        let gone = Impact(on: rows, from: old, to: try Self.ruleSet(Self.floor("2")), at: Self.now)
+        #expect(gone.denied.amount.requests == 3)
+    }
+
+    @Test func `a date that is to come counts on its day`() throws {
+        let old = try Self.ruleSet()
+        var floor = try Self.floor("3")
+        floor.schedule.enforceFrom = Self.now.advanced(by: 86_400)
+        let new = try Self.ruleSet(floor)
+        let rows = [try Self.row(.ios("2.5"), devices: 0..<10, known: old)]
+        #expect(Impact(on: rows, from: old, to: new, at: Self.now).denied.amount.requests == 0)
+        let day = Self.now.advanced(by: 86_400)
+        let later = Impact(on: rows, from: old, to: new, at: Self.now, later: day)
+        #expect(later.denied.amount.requests == 20)
+    }
+
+    @Test func `audiences are those that rules name`() throws {
+        let old = try Self.ruleSet()
+        let new = try Self.ruleSet(Self.floor("3"))
+        let invented = CensusClient(
+            app: .stated("made.up"),
+            platform: .stated("ios"),
+            version: .stated("1.0")
+        )
+        let rows = [
+            try Self.row(.ios("2.5"), devices: 0..<10, known: old),
+            try Self.row(invented, devices: 0..<10, known: old),
+            try Self.row(
+                CensusClient(platform: .stated("beos"), version: .stated("1.0")),
+                anonymous: 3,
+                known: old
+            ),
+        ]
+        let impact = Impact(on: rows, from: old, to: new, at: Self.now)
+        let parts = impact.parts.mapValues { ($0.total.requests, $0.denied.amount.requests) }
+        #expect(
+            Set(parts.keys) == [
+                .init(app: "other", platform: "ios"), .init(app: "other", platform: "other"),
+            ]
+        )
+        #expect(try #require(parts[.init(app: "other", platform: "ios")]) == (40, 40))
+        #expect(try #require(parts[.init(app: "other", platform: "other")]) == (3, 0))
+    }
+}

@@ -1,0 +1,159 @@
+import GateCensus
+import GatePolicy
+import Testing
+
+@testable import GateProxy
+
+/// Requests are counted by what their clients say, and not by what rules make of it.
+struct WorkerRulesCensusTests {
+    /// One event loop's rules and its census.
+    private final class Counter {
+        let tally: CensusTally
+        let rules: WorkerRules
+        private var parser = RequestHeadParser()
+        private var last: RememberedVerdict?
+
+        init(identity: IdentitySources = .defaults, cells: Int = 100) throws {
+            let hash = try #require(SipHash(key: Array(repeating: 1, count: 16)))
+            let tally = CensusTally(.init(maxCells: cells, hash: hash))
+            self.tally = tally
+            self.rules = WorkerRules(
+                RuleSet(
+                    RuleSetDefinition(
+                        revision: "1",
+                        identity: identity,
+                        exemptions: [try RequestPattern(path: "/healthz", methods: nil)],
+                        rules: [
+                            RuleDefinition(
+                                id: "floor",
+                                match: RuleMatch(
+                                    requests: [try RequestPattern(path: "/v2/**", methods: nil)]
+                                ),
+                                minimum: try AppVersion(parsing: "2")
+                            )
+                        ]
+                    )
+                ),
+                cacheCapacity: 100,
+                census: tally
+            )
+        }
+
+        func ask(_ path: String, _ fields: String...) throws {
+            let lines = fields.map { $0 + "\r\n" }.joined()
+            let text = "GET \(path) HTTP/1.1\r\nHost: a\r\n\(lines)\r\n"
+            let bytes = Array(text.utf8)
+            let verdict = try self.rules.verdict(on: text, parser: &self.parser, last: &self.last)
+            self.rules.count(
+                verdict,
+                on: self.parser.head,
+                facts: try RequestFacts(self.parser.head, in: bytes.span),
+                in: bytes.span,
+                for: self.tally
+            )
+        }
+
+        var cells: [CensusCell: CensusFigures] {
+            var bucket = CensusBucket(limit: 1_000)
+            bucket.add(self.tally.take())
+            return bucket.cells
+        }
+    }
+
+    private static func ios(_ version: CensusClient.Part) -> CensusClient {
+        CensusClient(platform: .stated("ios"), version: version)
+    }
+
+    private static func requests(_ cells: [CensusCell: CensusFigures]) -> [CensusClient?: UInt64] {
+        Dictionary(cells.map { ($0.key.client, $0.value.requests) }, uniquingKeysWith: +)
+    }
+
+    @Test func `versions are told apart that rules take for the same`() throws {
+        let counter = try Counter()
+        for version in ["3.0", "3.1", "3.1", "v3.1", "03.1"] {
+            try counter.ask("/v2/a", "X-App-Platform: iOS", "X-App-Version: \(version)")
+        }
+        #expect(
+            Self.requests(counter.cells) == [
+                Self.ios(.stated("3.0")): 1, Self.ios(.stated("3.1")): 4,
+            ]
+        )
+    }
+
+    @Test func `paths and outcomes are told apart`() throws {
+        let counter = try Counter()
+        let fields = ["X-App-Platform: ios", "X-App-Version: 1.0"]
+        for path in ["/v2/a", "/v2/b", "/v1", "/healthz"] {
+            try counter.ask(path, fields[0], fields[1])
+        }
+        let outcomes = Dictionary(
+            uniqueKeysWithValues: counter.cells.map { ($0.key.outcome, $0.value.requests) }
+        )
+        let paths = CensusPaths(isExempt: false, patterns: ["/v2/**"])
+        #expect(
+            outcomes == [
+                CensusOutcome(paths: paths, kind: .require, rule: "floor"): 2,
+                CensusOutcome(paths: .none, kind: .allow, rule: "none"): 1,
+                CensusOutcome(
+                    paths: CensusPaths(isExempt: true, patterns: []),
+                    kind: .allow,
+                    rule: "none"
+                ): 1,
+            ]
+        )
+    }
+
+    @Test func `a device counts if it is one, and no request is lost without`() throws {
+        let counter = try Counter()
+        let version = "X-App-Version: 3.0"
+        for device in ["a", "b", "a", "", "a, b"] {
+            try counter.ask("/", version, "X-Device-Id: \(device)")
+        }
+        try counter.ask("/", version, "X-Device-Id: a", "X-Device-Id: c")
+        try counter.ask("/", version)
+        let figures = try #require(counter.cells.first?.value)
+        #expect(figures.requests == 7)
+        #expect(figures.identified == 3)
+        #expect(figures.devices.count == 2)
+    }
+
+    @Test func `a User-Agent counts where no version is stated`() throws {
+        var identity = IdentitySources.defaults
+        identity.userAgents = [try UserAgentPattern(parsing: #"Shop/(?<version>\S+)"#)]
+        let counter = try Counter(identity: identity)
+        try counter.ask("/", "User-Agent: Shop/3.0 (a)")
+        try counter.ask("/", "User-Agent: Shop/3.0 (b)")
+        try counter.ask("/", "User-Agent: Shop/9.0", "X-App-Version: 3.0")
+        let client = CensusClient(version: .stated("3.0"))
+        #expect(Self.requests(counter.cells) == [client: 3])
+    }
+
+    @Test func `clients that say nothing, or nonsense, are counted as such`() throws {
+        let counter = try Counter()
+        try counter.ask("/")
+        try counter.ask("/", "X-App-Platform: ios", "X-App-Version: 1.x")
+        try counter.ask("/", "X-App-Platform: ios", "X-App-Version: 1.y")
+        #expect(
+            Self.requests(counter.cells) == [CensusClient(): 1, Self.ios(.unreadable): 2]
+        )
+    }
+
+    @Test func `a preflight is nobody's`() throws {
+        let counter = try Counter()
+        let text =
+            "OPTIONS / HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\n"
+            + "Access-Control-Request-Method: GET\r\n\r\n"
+        var parser = RequestHeadParser()
+        var last: RememberedVerdict?
+        let verdict = try counter.rules.verdict(on: text, parser: &parser, last: &last)
+        #expect(verdict.outcomePlace == nil)
+    }
+
+    @Test func `made-up versions are counted as others`() throws {
+        let counter = try Counter(cells: 10)
+        for number in 0..<1_000 { try counter.ask("/", "X-App-Version: \(number).0") }
+        let cells = counter.cells
+        #expect(cells.count == 11)
+        #expect(cells.values.reduce(0) { $0 + $1.requests } == 1_000)
+    }
+}
