@@ -1,4 +1,4 @@
-/// What a census of clients needs to know of rules.
+/// The facts about rules that a census of clients needs.
 extension RuleSet {
     /// The patterns of rules that a request matched, as they are written; every one there is for a
     /// request that nobody can read.

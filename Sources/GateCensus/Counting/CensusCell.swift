@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What happened to requests of one kind.
+/// The decision on requests of one kind.
 package struct CensusOutcome: Sendable, Hashable {
     /// The patterns of the rules that the requests matched.
     package let paths: CensusPaths
@@ -15,7 +15,7 @@ package struct CensusOutcome: Sendable, Hashable {
     }
 }
 
-/// What is counted together: one kind of client, and what happened to its requests.
+/// A kind of requests that are counted together: the client, and the decision.
 package struct CensusCell: Sendable, Hashable {
     /// The client; `nil` for all that there was no room for.
     package let client: CensusClient?
@@ -30,7 +30,7 @@ package struct CensusCell: Sendable, Hashable {
     package var other: CensusCell { CensusCell(client: nil, outcome: self.outcome) }
 }
 
-/// How many requests fell into a cell, and of how many devices.
+/// The number of requests in a cell, and of their devices.
 package struct CensusFigures: Sendable, Equatable {
     package var requests: UInt64 = 0
     /// Those of them that named their device.

@@ -89,7 +89,7 @@ extension CensusClient.Part {
         }
     }
 
-    /// What is stated, if it is readable.
+    /// The client's statement, if it is readable.
     package var text: String? {
         guard case .stated(let text) = self else { return nil }
         return text

@@ -1,4 +1,4 @@
-/// What one event loop has counted since it was last asked.
+/// The counts of one event loop since it was last asked.
 package struct CensusHarvest: Sendable {
     /// A device in a cell.
     package struct Sighting: Sendable, Equatable {

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What the rules knew of the path and method of a request: the patterns that it matched.
+/// The patterns of the rules that the path and method of a request matched.
 package struct CensusPaths: Sendable, Hashable {
     /// Whether the request was never judged.
     package let isExempt: Bool

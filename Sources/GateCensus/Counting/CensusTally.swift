@@ -3,13 +3,13 @@
 /// A request is found by a digest of what its client wrote, which takes no text and no allocation. The
 /// client is read only where that is new.
 package final class CensusTally {
-    /// How much it holds, and under which key it hashes.
+    /// The limits of its size, and the key that it hashes under.
     package struct Settings: Sendable {
         /// Cells of clients until somebody fetches them.
         package var maxCells: Int
         /// Sightings of devices likewise, of eight bytes each.
         package var maxSightings: Int
-        /// What device ids are hashed by.
+        /// The hash of device ids.
         package var hash: SipHash
 
         package init(maxCells: Int, maxSightings: Int = 1 << 18, hash: SipHash) {

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What other rules would do to the clients that a census has seen.
+/// The effect of other rules on the clients that a census has seen.
 package struct Impact: Sendable {
     /// Those who are treated in one way by the rules of before, and in the other by those of after.
     package struct Side: Sendable {
@@ -31,7 +31,7 @@ package struct Impact: Sendable {
         }
     }
 
-    /// What becomes of one audience.
+    /// The effect on one audience.
     package struct Part: Sendable {
         package fileprivate(set) var total = ImpactAmount()
         package fileprivate(set) var denied = Side()
@@ -118,7 +118,7 @@ package struct Impact: Sendable {
         }
     }
 
-    /// What two decisions on one client say together.
+    /// The comparison of two decisions on one client.
     private struct Shares {
         var deniedByRule: [String?: Double] = [:]
         var passedByRule: [String?: Double] = [:]

@@ -3,7 +3,7 @@ package struct ImpactAmount: Sendable {
     /// Requests; of a roll-out, as many as are to be expected.
     package private(set) var requests = 0.0
     private(set) var identified = 0.0
-    /// What was seen of devices, by the share of them that is meant.
+    /// The sketches of devices, by the share of them that is meant.
     private var devicesByShare: [Double: HyperLogLog] = [:]
 
     package init() {}

@@ -43,7 +43,7 @@ package struct HyperLogLog: Sendable, Equatable {
             entries.count <= Self.sparseLimit ? .sparse(entries) : .dense(Self.ranks(of: entries))
     }
 
-    /// What a hash changes in a sketch, in 20 bits: `register << 6 | rank`.
+    /// The change of a sketch by one hash, in 20 bits: `register << 6 | rank`.
     package struct Mark: Sendable, Hashable {
         package let rawValue: UInt32
 
@@ -102,7 +102,7 @@ package struct HyperLogLog: Sendable, Equatable {
 
     package var isEmpty: Bool { self.storage == .sparse([]) }
 
-    /// How many different things it has seen, by Ertl's improved raw estimator, as Redis counts.
+    /// The number of different things that it has seen, by Ertl's improved raw estimator, as Redis counts.
     package var count: Int {
         let counts = self.countsByRank
         let registers = Double(Self.registerCount)
@@ -132,7 +132,7 @@ package struct HyperLogLog: Sendable, Equatable {
         }
     }
 
-    /// How many registers have each rank.
+    /// The number of registers of each rank.
     private var countsByRank: [Int] {
         var counts = Array(repeating: 0, count: Self.rankBits + 2)
         switch self.storage {

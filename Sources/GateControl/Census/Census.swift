@@ -4,7 +4,7 @@ package import Logging
 
 /// Collects what the event loops count, and keeps it.
 package actor Census {
-    /// How it is doing, for metrics.
+    /// The census' state, for metrics.
     package struct Status: Sendable, Equatable {
         /// Requests since the start that were counted without their client, because there were too many.
         package var overflow: UInt64 = 0
@@ -99,7 +99,7 @@ package actor Census {
         )
     }
 
-    /// What could not be written is lost: to keep it would take ever more memory.
+    /// Writes it; counts that cannot be written are lost: to keep them would take ever more memory.
     ///
     /// `work` says how large the census is, if it knows.
     private func report(

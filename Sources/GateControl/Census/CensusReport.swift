@@ -43,7 +43,7 @@ package struct CensusReport: Sendable {
 }
 
 extension CensusReport.Line {
-    /// What tells the line from others, in columns.
+    /// The columns that tell the line from others.
     fileprivate var words: [String] {
         let client = self.client?.parts.map(\.words) ?? Array(repeating: "(other)", count: 6)
         return client + [self.kind.rawValue, self.rule]

@@ -1,7 +1,7 @@
 package import GateCensus
 package import GatePolicy
 
-/// What other rules would change, as sentences for people and as data for programs.
+/// The effect of other rules, as sentences for people and as data for programs.
 package struct ImpactReport: Sendable {
     private static let tableLimit = 20
 

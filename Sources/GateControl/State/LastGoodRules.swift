@@ -67,7 +67,7 @@ package final class LastGoodRules: Sendable {
         return record.texts
     }
 
-    /// What was kept in a folder, whatever the path of the rules is, for commands.
+    /// The texts that were kept in a folder, whatever the path of the rules is, for commands.
     package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
         self.record(in: folder, report: report)?.texts
     }

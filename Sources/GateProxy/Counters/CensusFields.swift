@@ -3,7 +3,7 @@ import GatePolicy
 
 /// The header fields that tell the census one client from another.
 struct CensusFields {
-    /// What a head says of its client.
+    /// A client's statements in a head.
     struct Reading {
         /// Stands for everything that the client says of its kind.
         var digest: UInt64

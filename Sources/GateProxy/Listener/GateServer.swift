@@ -16,7 +16,7 @@ package final class GateServer: Sendable {
     private let names: NIOLoopBound<UpstreamNames>?
     /// Whether the loops are about to end: one that has ended never answers.
     private let isEnding = Mutex(false)
-    /// What the event loops had counted when they ended.
+    /// The last counts of the event loops, when they ended.
     private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
@@ -223,7 +223,7 @@ package final class GateServer: Sendable {
         return sum
     }
 
-    /// What clients were counted since this was last asked, by event loop.
+    /// The clients that were counted since this was last asked, by event loop.
     ///
     /// When the loops have ended, it is what they had left.
     package func takeCensus() async -> [CensusHarvest] {

@@ -43,7 +43,7 @@ package struct GateSettings: Sendable {
     package var maxEventStreams: Int
     /// Whether the time that requests take is measured, which needs looks at the clock.
     package var measuresLatency: Bool
-    /// How clients are counted by each thread; `nil`: they are not.
+    /// The settings of the count of clients on each thread; `nil`: they are not counted.
     package var census: CensusTally.Settings?
     /// Verdicts that each thread remembers.
     package var verdictCacheCapacity: Int

@@ -18,7 +18,7 @@ extension WorkerRules {
             in: bytes,
             from: CensusFields.mixed(census.seed, UInt64(outcome))
         )
-        // What stands in a query is not in the digest.
+        // The digest leaves out what stands in a query.
         let cell: Int
         if !facts.offersUpgrade, let known = census.cell(for: reading.digest) {
             cell = known

@@ -27,7 +27,7 @@ final class WorkerRules {
     /// How verdicts are logged; `nil`: they are not.
     private let logFormat: AccessLogFormat?
     private let tally: RequestTally
-    /// What clients are counted in; `nil`: they are not.
+    /// The count of clients; `nil`: they are not counted.
     let census: CensusTally?
     let censusFields: CensusFields?
     private let now: () -> Timestamp

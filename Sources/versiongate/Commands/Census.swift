@@ -4,7 +4,7 @@ import GateCensus
 import GateControl
 import GatePolicy
 
-/// What clients there are.
+/// Shows the clients that were counted.
 struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
@@ -59,7 +59,7 @@ struct CensusPurge: ParsableCommand {
     }
 }
 
-/// Where a census is kept.
+/// The folder in which a census is kept.
 struct CensusPlace: ParsableArguments {
     @Option(
         name: [.customLong("state"), .customLong("state-dir")],

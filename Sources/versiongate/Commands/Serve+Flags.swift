@@ -1,4 +1,4 @@
-/// What the command line says, by setting.
+/// The values of the command line, by setting.
 extension Serve {
     var flags: [Setting: String] {
         let texts: [Setting: String?] = [

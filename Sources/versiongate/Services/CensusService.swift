@@ -22,11 +22,11 @@ struct CensusService: Service {
     }
 }
 
-/// What the settings say of the census.
+/// The settings of the census.
 struct CensusSettings {
     /// Cells of clients that are told apart in a minute, and on each event loop until it is asked.
     var maxCells: Int
-    /// How often it is written: what a crash loses.
+    /// The time between two writes, which is lost in a crash.
     var interval: Duration
 
     /// - Returns: `nil` if there is to be none.

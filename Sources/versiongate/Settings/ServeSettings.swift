@@ -18,7 +18,7 @@ struct ServeSettings {
     var adminListen: Endpoint?
     /// The file with the token that is asked of operators on other machines.
     var adminToken: AdminTokenFile?
-    /// How clients are counted; `nil`: they are not.
+    /// The settings of the count of clients; `nil`: they are not counted.
     var census: CensusSettings?
     /// How long exchanges may take after SIGTERM.
     var drainTimeout: TimeAmount

@@ -35,7 +35,7 @@ extension Scene {
     /// The folder for what outlives the gate.
     var stateFolder: String { self.folder.path(of: "state") }
 
-    /// What `versiongate census` or `impact` says, as JSON.
+    /// The output of `versiongate census` or `impact`, as JSON.
     func report(_ command: String, _ arguments: String...) throws -> JSONReport {
         let result = try ToolProcess.versiongate(
             [command] + arguments + ["--state", self.stateFolder, "--json"]

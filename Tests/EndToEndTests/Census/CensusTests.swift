@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What the real executable counts of its clients, and keeps.
+/// The counts of the real executable, and what it keeps of them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct CensusTests {
     private static let rules = """

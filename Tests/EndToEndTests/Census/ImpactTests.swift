@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What the executable says of a change beforehand, and what then happens.
+/// The executable's prediction of a change, and the change.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ImpactTests {
     private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"

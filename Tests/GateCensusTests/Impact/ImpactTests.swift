@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateCensus
 
-/// What is said of a change is what then happens to the same clients.
+/// The prediction of a change, held against the decisions on the same clients.
 @Suite(.ownThread)
 struct ImpactTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)

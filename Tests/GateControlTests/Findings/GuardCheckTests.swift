@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// How many of the clients of the last day a change may refuse.
+/// The share of the last day's clients that a change may refuse.
 @Suite(.ownThread)
 struct GuardCheckTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)

@@ -8,7 +8,7 @@ enum GuardLimit: Sendable, Equatable {
 }
 
 extension Element {
-    /// What `guard` says.
+    /// Reads the setting `guard`.
     func guardLimit(_ problems: Problems) -> GuardLimit? {
         switch self.content {
         case .number(let text):
