@@ -67,7 +67,7 @@ extension BuiltInWords {
         Az alkalmazás verzióját nem sikerült felismerni. Kérjük, frissítsen a legújabb verzióra.
         Frissítés
         Frissítés érhető el
-        Az alkalmazásnak újabb verziója érhető el.
+        Elérhető az alkalmazás újabb verziója.
         Ez az eszköz már nem támogatott
         Az alkalmazásnak ez a verziója már nem működik, az újabbakhoz pedig újabb operációs rendszer kell. Kérjük, frissítse az eszközét, vagy használjon másikat.
         Karbantartás
@@ -83,7 +83,7 @@ extension BuiltInWords {
         Šis įrenginys nebepalaikomas
         Ši programėlės versija nebeveikia, o naujesnėms reikia naujesnės operacinės sistemos. Atnaujinkite įrenginį arba naudokite kitą.
         Vyksta techninė priežiūra
-        Tvarkome paslaugą. Bandykite dar kartą vėliau.
+        Atliekame priežiūros darbus. Bandykite dar kartą vėliau.
 
         lv
         Nepieciešams atjauninājums

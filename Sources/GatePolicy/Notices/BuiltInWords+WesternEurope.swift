@@ -47,7 +47,7 @@ extension BuiltInWords {
         Dieses Gerät wird nicht mehr unterstützt
         Diese Version der App funktioniert nicht mehr, und neuere benötigen ein neueres Betriebssystem. Bitte aktualisieren Sie Ihr Gerät oder verwenden Sie ein anderes.
         Wartungsarbeiten
-        Wir arbeiten am Dienst. Bitte versuchen Sie es später erneut.
+        Der Dienst wird gerade gewartet. Bitte versuchen Sie es später erneut.
 
         el
         Απαιτείται ενημέρωση
