@@ -75,9 +75,11 @@ struct ClientClassProperties {
                 app: identity.app,
                 platform: identity.platform,
                 version: identity.version,
-                build: identity.build
+                build: identity.build,
+                channel: identity.channel,
+                osVersion: identity.osVersion
             )
-            try expect(own.identity, is: shown, "the log shows another client")
+            try expect(own.identity, is: shown, "log and census show another client")
             let text = identity.version.value?.description
             try expect(own.version, is: text, "the denial says another version")
         }
