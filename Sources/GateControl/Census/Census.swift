@@ -99,7 +99,9 @@ package actor Census {
         )
     }
 
-    /// Works on the file. Counts that cannot be written are lost: to keep them would take ever more memory.
+    /// Works on the file.
+    ///
+    /// Counts that cannot be written are lost: to keep them would take ever more memory.
     ///
     /// `work` says how large the census is, if it knows.
     private func report(
