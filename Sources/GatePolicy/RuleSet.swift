@@ -84,9 +84,16 @@ package final class RuleSet: Sendable {
         _ identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
-        address: String?
+        address: String?,
+        ignoresMaintenance: Bool = false
     ) -> Decision {
-        self.judge.decide(identity, in: scope, at: now, address: address)
+        self.judge.decide(
+            identity,
+            in: scope,
+            at: now,
+            address: address,
+            ignoresMaintenance: ignoresMaintenance
+        )
     }
 
     /// The terms in which a request is counted on which this was decided.

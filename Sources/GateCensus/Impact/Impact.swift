@@ -61,15 +61,17 @@ package struct Impact: Sendable {
     ///   - new: The rules of after.
     ///   - now: The second at which both of them judge.
     ///   - later: The second at which the rules of after judge, if that is another one.
+    ///   - ignoresMaintenance: Whether nobody is refused because of a maintenance.
     package init(
         on rows: [CensusRow],
         from old: RuleSet,
         to new: RuleSet,
         at now: Timestamp,
-        later: Timestamp? = nil
+        later: Timestamp? = nil,
+        ignoresMaintenance: Bool = false
     ) {
-        self.old = View(old, now)
-        self.new = View(new, later ?? now)
+        self.old = View(old, now, ignoresMaintenance)
+        self.new = View(new, later ?? now, ignoresMaintenance)
         self.samples = RuleSet.deviceSamples(
             for: old.definition.rulesWithNext + new.definition.rulesWithNext
         )
@@ -80,12 +82,14 @@ package struct Impact: Sendable {
     private struct View {
         let ruleSet: RuleSet
         let time: Timestamp
+        let ignoresMaintenance: Bool
         let paths: Set<String>
         let exemptions: Set<String>
 
-        init(_ ruleSet: RuleSet, _ time: Timestamp) {
+        init(_ ruleSet: RuleSet, _ time: Timestamp, _ ignoresMaintenance: Bool) {
             self.ruleSet = ruleSet
             self.time = time
+            self.ignoresMaintenance = ignoresMaintenance
             self.paths = Set(ruleSet.patterns)
             self.exemptions = ruleSet.exemptPaths
         }
@@ -114,7 +118,13 @@ package struct Impact: Sendable {
         }
 
         func decide(_ client: ClientIdentity, in scope: RequestScope) -> Decision {
-            self.ruleSet.decide(client, in: scope, at: self.time, address: nil)
+            self.ruleSet.decide(
+                client,
+                in: scope,
+                at: self.time,
+                address: nil,
+                ignoresMaintenance: self.ignoresMaintenance
+            )
         }
     }
 

@@ -134,6 +134,29 @@ struct GuardCheckTests {
         #expect(needless(try Self.rules("2.5"), census) == 1)
     }
 
+    @Test func `a maintenance is no floor, and hides none`() throws {
+        let census = try Self.census([("2.0", 400), ("3.0", 600)])
+        let window = """
+              - id: closed
+                match: { platform: ios }
+                maintenance: { from: "2027-01-15T00:00:00Z", until: "2027-01-16T00:00:00Z" }
+            """
+        let (open, closed) = (try Self.rules("1.0"), try Self.rules("1.0", more: window))
+        let (strict, both) = (try Self.rules("2.5"), try Self.rules("2.5", more: window))
+        let decision = closed.ruleSet.decide(
+            ClientIdentity(platform: .stated(.ios)),
+            in: .unrestricted,
+            at: Self.now,
+            address: nil
+        )
+        #expect(decision.kind == .maintenance)
+        #expect(Self.guardFindings(open, closed, census).isEmpty)
+        #expect(Self.guardFindings(closed, open, census).isEmpty)
+        for (old, new) in [(open, both), (closed, both), (closed, strict)] {
+            #expect(Self.guardFindings(old, new, census).map(\.effect) == [.refuses])
+        }
+    }
+
     @Test func `the way back is free`() throws {
         let census = try Self.census([("2.0", 400), ("3.0", 600)])
         let (lax, strict) = (try Self.rules("1.0"), try Self.rules("2.5"))

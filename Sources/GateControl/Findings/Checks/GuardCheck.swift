@@ -18,7 +18,15 @@ struct GuardCheck {
     init(from old: LoadedRules, to new: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
         self.old = old
         self.new = new
-        self.impact = Impact(on: census, from: old.ruleSet, to: new.ruleSet, at: now)
+        // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What is
+        // behind it must not come into force unseen.
+        self.impact = Impact(
+            on: census,
+            from: old.ruleSet,
+            to: new.ruleSet,
+            at: now,
+            ignoresMaintenance: true
+        )
     }
 
     func report(to findings: FindingCollector) {
