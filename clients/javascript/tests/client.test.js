@@ -335,16 +335,18 @@ test("a stream that never ends its event is left", limit, async () => {
 });
 
 test("the pause before the next try grows and has chance in it", limit, async () => {
-  let times = [];
+  const times = [];
+  let fifth;
+  const five = new Promise((resolve) => (fifth = resolve));
   const other = await server((_, response) => {
-    times.push(Date.now());
+    if (times.push(Date.now()) === 5) fifth();
     response.setHeader("Content-Type", "text/event-stream");
     response.end(times.length === 1 ? "retry: 50\n\n" : "");
   });
   const states = listen(new VersionGate(other.url, identity, { random: () => 1 }));
   await states.next();
   const next = states.next();
-  while (times.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+  await five;
   const pauses = times.slice(1).map((time, index) => time - times[index]);
   // The server's 50 ms and a half by chance; twice as long after each failure that follows another.
   [75, 75, 150, 300].forEach((least, index) => assert.ok(pauses[index] >= least - 5, `${pauses}`));

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -51,14 +52,14 @@ export class Gate {
 
   /** The first line of its log, past so many characters, that is the one. */
   async logged(isIt, from = 0) {
-    for (let tries = 0; tries < 3_000; tries += 1) {
+    for (;;) {
       for (const text of this.log.slice(from).split("\n").slice(0, -1)) {
         const line = JSON.parse(text);
         if (isIt({ ...line.metadata, ...line })) return { ...line.metadata, ...line };
       }
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      if (this.process.exitCode !== null) throw new Error(`not in the log:\n${this.log}`);
+      await Promise.race([once(this.process.stderr, "data"), this.exit]);
     }
-    throw new Error(`not in the log:\n${this.log}`);
   }
 
   write(rules) {
