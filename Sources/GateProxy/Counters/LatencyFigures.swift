@@ -19,12 +19,12 @@ package struct LatencyFigures: Sendable, Equatable {
     }
 }
 
-/// How long something took, each time, in buckets.
+/// The times that something took, in buckets.
 package struct LatencyHistogram: Sendable, Equatable {
     /// Upper ends of the buckets in nanoseconds, in ascending order; a time that is equal to one is in
     /// its bucket.
     package let bounds: [Int64]
-    /// How many times fell into each bucket; the last is for those beyond all bounds.
+    /// The number of times in each bucket; the last is for those beyond all bounds.
     package private(set) var counts: [UInt64]
     /// All times together in nanoseconds.
     package private(set) var sum: Int64 = 0

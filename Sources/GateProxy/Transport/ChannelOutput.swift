@@ -49,7 +49,7 @@ final class ChannelOutput {
 
     /// Reads on, when all that was there was read.
     ///
-    /// Where nothing is called NIO does it next, and takes its way through the pipeline.
+    /// Otherwise NIO does it next, and takes its way through the pipeline.
     func readNext() {
         self.core?.read0()
     }
