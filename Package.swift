@@ -139,7 +139,10 @@ let package = Package(
             path: "Fuzzing/Targets"
         ),
         .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing"]),
-        .testTarget(name: "GatePolicyTests", dependencies: ["GatePolicy", "OwnThread"]),
+        .testTarget(
+            name: "GatePolicyTests",
+            dependencies: ["GatePolicy", "GateTestSupport", "OwnThread"]
+        ),
         .testTarget(
             name: "GateCensusTests",
             dependencies: ["GateCensus", "GatePolicy", "GateTestSupport", "OwnThread"]

@@ -1,4 +1,5 @@
 import Dispatch
+import GateTestSupport
 import Synchronization
 import Testing
 

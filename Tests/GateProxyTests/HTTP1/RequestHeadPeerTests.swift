@@ -1,4 +1,5 @@
 import GateFuzzing
+import GateTestSupport
 import Testing
 
 @testable import GateProxy

@@ -1,6 +1,7 @@
 import Foundation
 import GateControl
 import GatePolicy
+import GateTestSupport
 import MutatedRules
 import Testing
 
