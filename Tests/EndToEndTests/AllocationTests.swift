@@ -104,7 +104,7 @@ struct AllocationTests {
     }
 
     private static let dearRequests = [
-        DearRequest("a version that was never seen", 36) { "X-App-Version: 4.2.0+\($0)\r\n" },
+        DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
         DearRequest("a denied one", 150, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },

@@ -28,19 +28,15 @@ package struct CensusBucket: Sendable {
     /// Adds what an event loop has counted, the largest cells first: of a flood of made-up versions
     /// those are left out that nobody has.
     package mutating func add(_ harvest: CensusHarvest) {
-        var figures = harvest.figures
-        for sighting in harvest.sightings {
-            figures[sighting.cell].devices.add(sighting.mark)
-        }
-        self.overflow += harvest.overflow
+        let (cells, overflow) = harvest.read()
+        self.overflow += overflow
         self.lostSightings += harvest.lostSightings
-        let order = figures.indices.sorted { figures[$0].requests > figures[$1].requests }
-        for index in order where figures[index].requests > 0 {
-            self.add(figures[index], to: harvest.cells[index])
+        for (cell, figures) in cells.sorted(by: { $0.value.requests > $1.value.requests }) {
+            self.add(figures, to: cell)
         }
     }
 
-    private mutating func add(_ figures: CensusFigures, to cell: CensusCell) {
+    package mutating func add(_ figures: CensusFigures, to cell: CensusCell) {
         if self.cells[cell]?.add(figures) != nil { return }
         if !self.admitted.contains(cell) {
             guard cell.client != nil else { return self.addOther(figures, to: cell) }

@@ -1,9 +1,31 @@
-/// The counts of one event loop since it was last asked.
+import GatePolicy
+
+/// The census of an event loop between two fetches: cells are counted there as they come, and taken
+/// apart elsewhere.
 package struct CensusHarvest: Sendable {
+    /// A client's own words, which are not read yet.
+    struct Statement: Sendable {
+        /// The place of the words.
+        let words: Range<Int>
+        /// The rules that they are read by.
+        let ruleSet: RuleSet
+    }
+
+    /// The requests of a client with an outcome.
+    struct Cell: Sendable {
+        /// `nil` for all that there was no room for.
+        let statement: Statement?
+        /// The place of the outcome.
+        let outcome: Int
+        var requests: UInt64 = 0
+        /// Those of them that named their device.
+        var identified: UInt64 = 0
+    }
+
     /// A device in a cell.
-    package struct Sighting: Sendable, Equatable {
+    struct Sighting: Sendable {
         /// The cell's place above, the mark in the lower 20 bits.
-        let rawValue: UInt64
+        private let rawValue: UInt64
 
         init(cell: Int, _ mark: HyperLogLog.Mark) {
             self.rawValue = UInt64(cell) << 20 | UInt64(mark.rawValue)
@@ -15,17 +37,32 @@ package struct CensusHarvest: Sendable {
         }
     }
 
-    var cells: [CensusCell]
-    var requests: [UInt64]
-    var identified: [UInt64]
-    var sightings: [Sighting]
-    /// Requests that there was no cell for.
-    var overflow: UInt64
+    var outcomes: [CensusOutcome] = []
+    var cells: [Cell] = []
+    var words = CensusWords()
+    var sightings: [Sighting] = []
     /// Sightings that there was no room for.
-    var lostSightings: UInt64
+    var lostSightings: UInt64 = 0
 
-    /// The figures of each cell, still without devices.
-    var figures: [CensusFigures] {
-        zip(self.requests, self.identified).map { CensusFigures(requests: $0, identified: $1) }
+    /// Reads the clients.
+    ///
+    /// - Returns: The figures of each cell, and how many requests are of no client because there was no
+    ///   room for it, or because it says too much.
+    func read() -> (cells: [CensusCell: CensusFigures], overflow: UInt64) {
+        var figures = self.cells.map {
+            CensusFigures(requests: $0.requests, identified: $0.identified)
+        }
+        for sighting in self.sightings { figures[sighting.cell].devices.add(sighting.mark) }
+        var read: [CensusCell: CensusFigures] = [:]
+        var overflow: UInt64 = 0
+        for (cell, figures) in zip(self.cells, figures) {
+            let client = cell.statement.flatMap {
+                self.words.client(at: $0.words, by: $0.ruleSet)
+            }
+            if client == nil { overflow += figures.requests }
+            let place = CensusCell(client: client, outcome: self.outcomes[cell.outcome])
+            read[place, default: CensusFigures()].add(figures)
+        }
+        return (read, overflow)
     }
 }

@@ -50,11 +50,20 @@ package struct IdentityClaims: Sendable {
     package mutating func addQuery(_ parameters: QueryParameters) {
         for (index, name) in self.queryNames.enumerated() {
             for value in parameters.values(of: name) {
-                let isRead = value.count <= IdentityLimits.lineLength
-                let decoded = isRead ? PercentEncoding.decodedBytes(value) : value
-                self.query.append(self.line(index, decoded.span))
+                self.addQuery(at: index, value)
             }
         }
+    }
+
+    /// Adds a parameter of the query.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the name in `RuleSet.identityQueryNames`.
+    ///   - value: The value, percent-encoded as it stands there.
+    package mutating func addQuery(at index: Int, _ value: [UInt8]) {
+        let isRead = value.count <= IdentityLimits.lineLength
+        let decoded = isRead ? PercentEncoding.decodedBytes(value) : value
+        self.query.append(self.line(index, decoded.span))
     }
 
     private mutating func line(_ name: Int, _ value: Span<UInt8>) -> Line {

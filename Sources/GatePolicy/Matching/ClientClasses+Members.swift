@@ -53,7 +53,7 @@ extension ClientClasses {
     }
 
     /// Adds to the identity of a client with a class what a line states of its app, platform,
-    /// version, build, channel and system.
+    /// version and build.
     package static func read(
         _ part: IdentityPart,
         _ line: Span<UInt8>,
@@ -71,9 +71,7 @@ extension ClientClasses {
             identity.platform.merge(statement.platform)
             identity.build.merge(statement.build)
         case .build: identity.build.merge(isTooMuch ? .tooMuch : StatedValue.build(value))
-        case .channel: identity.channel = isTooMuch ? .tooMuch : StatedValue.lowercasedName(value)
-        case .osVersion: identity.osVersion = isTooMuch ? .tooMuch : StatedValue.version(value)
-        case .device, .languages, .country, .storefront: break
+        case .channel, .osVersion, .device, .languages, .country, .storefront: break
         }
     }
 

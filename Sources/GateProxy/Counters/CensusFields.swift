@@ -11,6 +11,17 @@ struct CensusFields {
         var device: Range<Int> = 0..<0
         /// Stands for that value.
         var deviceDigest: UInt64 = 0
+        /// Whether a field states its version: then nobody looks at a User-Agent.
+        var statesVersion = false
+
+        /// Adds what the client says of itself in the query.
+        mutating func add(_ query: QueryParameters) {
+            var bytes: [UInt8] = []
+            query.append(to: &bytes)
+            self.digest = unsafe bytes.withUnsafeBytes {
+                unsafe CensusFields.mixed(self.digest, .max, $0)
+            }
+        }
     }
 
     /// One bit for each field, by the index of its role.
@@ -38,36 +49,59 @@ struct CensusFields {
         from start: UInt64
     ) -> Reading {
         guard facts.identityFields != 0 else { return Reading(digest: start) }
-        // Nobody looks at a User-Agent where a version is stated.
-        let isStated = facts.identityFields & self.versions != 0
-        let counted = isStated ? self.clients : self.clients | self.userAgent
         let lines = head.fields.lines.span
         return unsafe bytes.withUnsafeBytes { bytes in
-            var digest = start
+            var reading = Reading(digest: start)
             var devices = 0
             var device = 0..<0
             for index in lines.indices {
                 guard case .identity(let field) = lines[index].role else { continue }
                 let bit: UInt64 = 1 &<< UInt64(field)
                 let value = lines[index].value
-                if counted & bit != 0 {
-                    digest = unsafe Self.mixed(digest, field, Self.part(value, of: bytes))
+                if self.clients & bit != 0 {
+                    let part = unsafe Self.part(value, of: bytes)
+                    reading.digest = unsafe Self.mixed(reading.digest, field, part)
+                    // A line that begins with a comma may state nothing.
+                    if self.versions & bit != 0, let first = unsafe part.first {
+                        reading.statesVersion = reading.statesVersion || first != ASCII.comma
+                    }
                 }
                 if self.devices & bit != 0 {
                     device = value
                     devices &+= 1
                 }
             }
+            if !reading.statesVersion, facts.identityFields & self.userAgent != 0 {
+                for index in lines.indices {
+                    guard case .identity(let field) = lines[index].role,
+                        self.userAgent & 1 &<< UInt64(field) != 0
+                    else { continue }
+                    let part = unsafe Self.part(lines[index].value, of: bytes)
+                    reading.digest = unsafe Self.mixed(reading.digest, field, part)
+                }
+            }
             // Two devices, or a list of them, are none.
             let isList = unsafe Self.hasComma(Self.part(device, of: bytes))
-            let isOne =
-                devices == 1 && !isList && device.count <= IdentityLimits.lineLength
-            guard isOne else { return Reading(digest: digest) }
-            return Reading(
-                digest: digest,
-                device: device,
-                deviceDigest: unsafe Self.mixed(start, 0, Self.part(device, of: bytes))
-            )
+            if devices == 1 && !isList && device.count <= IdentityLimits.lineLength {
+                reading.device = device
+                reading.deviceDigest = unsafe Self.mixed(start, 0, Self.part(device, of: bytes))
+            }
+            return reading
+        }
+    }
+
+    /// Hands over the lines that a digest stands for.
+    func forEachCounted(
+        of head: borrowing RequestHead,
+        _ reading: Reading,
+        _ body: (_ field: UInt8, _ value: Range<Int>) -> Void
+    ) {
+        let counted = reading.statesVersion ? self.clients : self.clients | self.userAgent
+        for line in head.fields.lines {
+            guard case .identity(let field) = line.role, counted & 1 &<< UInt64(field) != 0 else {
+                continue
+            }
+            body(field, line.value)
         }
     }
 
@@ -100,7 +134,7 @@ struct CensusFields {
 
     /// Lengths stand before values, so that no value can look like another field.
     @inline(__always)
-    private static func mixed(
+    fileprivate static func mixed(
         _ digest: UInt64,
         _ field: UInt8,
         _ value: UnsafeRawBufferPointer

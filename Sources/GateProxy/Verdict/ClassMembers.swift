@@ -38,7 +38,7 @@ package struct ClassMembers: Sendable {
         return client
     }
 
-    /// The client as it is read for a log line, and to be counted.
+    /// The client as it is read for a log line.
     func identity(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>

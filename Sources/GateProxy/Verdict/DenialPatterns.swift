@@ -114,10 +114,7 @@ struct DenialPatterns {
                 line.valueEnd - line.valueStart <= IdentityLimits.lineLength
             else { continue }
             self.languages.append(ASCII.lineFeed)
-            let value = bytes.extracting(line.value)
-            unsafe value.withUnsafeBufferPointer {
-                unsafe self.languages.append(contentsOf: $0)
-            }
+            self.languages.append(bytes.extracting(line.value))
         }
         if let known = self.answerKeys[self.languages] { return known }
         let fields = self.languages.split(separator: ASCII.lineFeed)

@@ -44,9 +44,7 @@ struct VerdictKey: Hashable {
         }
         self.bytes.append(UInt8(truncatingIfNeeded: count))
         self.bytes.append(UInt8(truncatingIfNeeded: count >> 8))
-        unsafe source.extracting(line.valueStart..<line.valueEnd).withUnsafeBufferPointer {
-            unsafe self.bytes.append(contentsOf: $0)
-        }
+        self.bytes.append(source.extracting(line.valueStart..<line.valueEnd))
     }
 
     /// Notes that a field has one readable value, whichever it is.

@@ -12,32 +12,24 @@ extension WorkerRules {
         for census: CensusTally
     ) {
         guard let fields = self.censusFields, let outcome = verdict.outcomePlace else { return }
-        let reading = fields.read(
+        var reading = fields.read(
             head,
             facts: facts,
             in: bytes,
             from: CensusFields.mixed(census.seed, UInt64(outcome))
         )
-        // The digest leaves out what stands in a query.
-        let cell: Int
-        if !facts.offersUpgrade, let known = census.cell(for: reading.digest) {
-            cell = known
-        } else if census.isFull {
-            cell = census.otherCell(outcome: outcome)
-        } else {
-            let identity: ClientIdentity
-            if let members = verdict.members {
-                identity = members.identity(of: head, in: bytes)
-            } else {
-                let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
-                identity = self.identify(head, in: bytes, query: query)
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        if facts.offersUpgrade { reading.add(query) }
+        let cell =
+            census.cell(for: reading.digest)
+            ?? census.newCell(for: reading.digest, outcome: outcome, by: self.ruleSet) { words in
+                fields.forEachCounted(of: head, reading) { field, value in
+                    words.addHeader(at: field, bytes.extracting(value))
+                }
+                for (index, name) in self.ruleSet.identityQueryNames.enumerated() {
+                    for value in query.values(of: name) { words.addQuery(at: index, value) }
+                }
             }
-            cell = census.cell(
-                for: CensusClient(identity),
-                outcome: outcome,
-                digest: facts.offersUpgrade ? nil : reading.digest
-            )
-        }
         if reading.device.isEmpty {
             census.count(cell)
         } else {

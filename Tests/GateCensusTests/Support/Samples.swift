@@ -28,7 +28,11 @@ extension CensusTally {
         device: String? = nil
     ) {
         let cell =
-            self.cell(for: digest) ?? self.cell(for: client, outcome: outcome, digest: digest)
+            self.cell(for: digest)
+            ?? self.newCell(for: digest, outcome: outcome, by: .withoutRules) { words in
+                words.state(client.platform, "x-app-platform")
+                words.state(client.version, "x-app-version")
+            }
         if let device {
             self.count(
                 cell,
@@ -39,6 +43,18 @@ extension CensusTally {
             self.count(cell)
         }
     }
+}
+
+extension CensusWords {
+    fileprivate mutating func state(_ part: CensusClient.Part, _ field: String) {
+        let index = RuleSet.withoutRules.identityHeaderNames.firstIndex(of: field)
+        guard let index, let text = part.text else { return }
+        self.addHeader(at: UInt8(index), text.utf8Span.span)
+    }
+}
+
+extension RuleSet {
+    fileprivate static let withoutRules = RuleSet(RuleSetDefinition(revision: "1"))
 }
 
 extension CensusClient {

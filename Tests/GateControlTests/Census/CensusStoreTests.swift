@@ -27,21 +27,20 @@ struct CensusStoreTests {
         )
     }
 
-    /// A bucket as an event loop and its fetcher make it.
+    /// A bucket of cells, each device with one request.
     private static func bucket(
         _ counts: [(cell: CensusCell, devices: Range<Int>)]
     ) throws -> CensusBucket {
-        let tally = CensusTally(.init(maxCells: 1_000, hash: try #require(Self.hash)))
-        for (cell, devices) in counts {
-            let outcome = tally.place(of: cell.outcome)
-            for device in devices {
-                let place = tally.cell(for: cell.client, outcome: outcome, digest: nil)
-                let name = Array("device-\(device)".utf8)
-                tally.count(place, device: name.span, digest: UInt64(device) << 32 | 1)
-            }
-        }
+        let hash = try #require(Self.hash)
         var bucket = CensusBucket(limit: 1_000)
-        bucket.add(tally.take())
+        for (cell, devices) in counts {
+            let count = UInt64(devices.count)
+            var figures = CensusFigures(requests: count, identified: count)
+            for device in devices {
+                figures.devices.add(hash.hash(Array("device-\(device)".utf8).span))
+            }
+            bucket.add(figures, to: cell)
+        }
         return bucket
     }
 

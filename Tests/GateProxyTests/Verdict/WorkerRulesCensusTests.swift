@@ -9,6 +9,7 @@ struct WorkerRulesCensusTests {
     /// One event loop's rules and its census.
     private final class Counter {
         let tally: CensusTally
+        private let limit: Int
         let rules: WorkerRules
         private var parser = RequestHeadParser()
         private var last: RememberedVerdict?
@@ -17,6 +18,7 @@ struct WorkerRulesCensusTests {
             let hash = try #require(SipHash(key: Array(repeating: 1, count: 16)))
             let tally = CensusTally(.init(maxCells: cells, hash: hash))
             self.tally = tally
+            self.limit = cells
             self.rules = WorkerRules(
                 RuleSet(
                     RuleSetDefinition(
@@ -54,7 +56,7 @@ struct WorkerRulesCensusTests {
         }
 
         var cells: [CensusCell: CensusFigures] {
-            var bucket = CensusBucket(limit: 1_000)
+            var bucket = CensusBucket(limit: self.limit)
             bucket.add(self.tally.take())
             return bucket.cells
         }
@@ -124,8 +126,51 @@ struct WorkerRulesCensusTests {
         try counter.ask("/", "User-Agent: Shop/3.0 (a)")
         try counter.ask("/", "User-Agent: Shop/3.0 (b)")
         try counter.ask("/", "User-Agent: Shop/9.0", "X-App-Version: 3.0")
-        let client = CensusClient(version: .stated("3.0"))
-        #expect(Self.requests(counter.cells) == [client: 3])
+        for version in ["4.0", "5.0"] {
+            try counter.ask("/", "User-Agent: Shop/\(version)", "X-App-Version:")
+            try counter.ask("/", "X-App-Version: ,", "User-Agent: Shop/\(version)")
+        }
+        func client(_ version: String) -> CensusClient { CensusClient(version: .stated(version)) }
+        #expect(
+            Self.requests(counter.cells) == [client("3.0"): 3, client("4.0"): 2, client("5.0"): 2]
+        )
+    }
+
+    @Test func `a handshake counts by its query, decoded, and other requests do not`() throws {
+        var identity = IdentitySources.defaults
+        identity.query = [.version: "app_version"]
+        let counter = try Counter(identity: identity)
+        let upgrade = ["Connection: Upgrade", "Upgrade: websocket"]
+        for version in ["3.0", "3%2E0", "4.0"] {
+            try counter.ask("/?app_version=\(version)", upgrade[0], upgrade[1])
+            try counter.ask("/?app_version=\(version)")
+        }
+        #expect(
+            Self.requests(counter.cells) == [
+                CensusClient(version: .stated("3.0")): 2, CensusClient(version: .stated("4.0")): 1,
+                CensusClient(): 3,
+            ]
+        )
+    }
+
+    @Test func `who needs more than a kilobyte to say who it is counts as another`() throws {
+        let counter = try Counter()
+        let long = String(repeating: "a", count: 270)
+        for _ in 0..<2 {
+            try counter.ask("/", "X-App-Id: \(long.prefix(161))", "X-App-Version: 3.0")
+            try counter.ask(
+                "/",
+                "X-App-Version: 3.0",
+                "X-App-Id: \(long)",
+                "X-App-Platform: \(long)",
+                "X-App-Channel: \(long)",
+                "X-OS-Version: \(long)"
+            )
+            try counter.ask("/", "X-App-Version: 3.0")
+        }
+        #expect(
+            Self.requests(counter.cells) == [CensusClient(version: .stated("3.0")): 2, nil: 4]
+        )
     }
 
     @Test func `clients that say nothing, or nonsense, are counted as such`() throws {

@@ -1,0 +1,68 @@
+import GatePolicy
+
+/// The words of clients, as they wrote them, end to end in one memory.
+///
+/// To read each new client on its event loop would make requests dear that nobody has seen before:
+/// whoever fetches the census reads them.
+package struct CensusWords: Sendable {
+    /// Bytes of one client's words; of more, nothing is kept.
+    private static let longest = 1_024
+    /// Marks the index of a query parameter among those of header fields.
+    private static let query: UInt8 = 0x80
+
+    /// For each line the index of its name, its length in two bytes, the lower one first, and its value.
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var isTooLong = false
+
+    mutating func begin() {
+        self.start = self.bytes.count
+        self.isTooLong = false
+    }
+
+    /// Ends the words of a client; `nil` for more than is kept.
+    mutating func end() -> Range<Int>? {
+        guard self.isTooLong else { return self.start..<self.bytes.count }
+        self.bytes.removeLast(self.bytes.count - self.start)
+        return nil
+    }
+
+    /// Adds a header line; `index`: of its name in `RuleSet.identityHeaderNames`.
+    package mutating func addHeader(at index: UInt8, _ value: Span<UInt8>) {
+        guard self.bytes.count - self.start + value.count < Self.longest else {
+            self.isTooLong = true
+            return
+        }
+        self.bytes.append(index)
+        self.bytes.append(UInt8(truncatingIfNeeded: value.count))
+        self.bytes.append(UInt8(truncatingIfNeeded: value.count >> 8))
+        self.bytes.append(value)
+    }
+
+    /// Adds a query parameter; `index`: of its name in `RuleSet.identityQueryNames`.
+    package mutating func addQuery(at index: Int, _ value: [UInt8]) {
+        guard let index = UInt8(exactly: index), index < Self.query else {
+            self.isTooLong = true
+            return
+        }
+        self.addHeader(at: index | Self.query, value.span)
+    }
+
+    /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
+    func client(at place: Range<Int>, by ruleSet: RuleSet) -> CensusClient? {
+        var claims = ruleSet.noClaims
+        var index = place.lowerBound
+        while index < place.upperBound {
+            let name = self.bytes[index]
+            let start = index + 3
+            let end = start + Int(self.bytes[index + 1]) + Int(self.bytes[index + 2]) << 8
+            if name & Self.query == 0 {
+                claims.addHeader(at: Int(name), self.bytes.span.extracting(start..<end))
+            } else {
+                claims.addQuery(at: Int(name & ~Self.query), Array(self.bytes[start..<end]))
+            }
+            index = end
+        }
+        return CensusClient(ruleSet.identify(claims))
+    }
+}
