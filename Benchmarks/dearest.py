@@ -66,8 +66,8 @@ def measure_http2(gate):
     connection.ask(first)
     fields = bytes(0x80 | 62 + index for index in range(len(cases.APP) - 1))
     for name, remembered, block, size in [
-        ("HTTP/2, one client by indexes", b"", cases.block(fields), len(cases.identity())),
-        ("HTTP/2, list of 3,900 B by index", cases.REMEMBERED_LIST, cases.block(b"\xbe"), 3_900),
+        ("HTTP/2, one client by indexes", b"", cases.block(fields), len(cases.request())),
+        ("HTTP/2, list of 3,900 B by index", cases.REMEMBERED_LIST, cases.block(b"\xbe"), 3_960),
     ]:
         if remembered:
             connection.ask(cases.block(remembered))
@@ -78,7 +78,7 @@ def measure_http2(gate):
             for _ in range(COUNTED):
                 connection.ask(block)
 
-        yield name, size + 60, median(gate, ask) / COUNTED, "200"
+        yield name, size, median(gate, ask) / COUNTED, "200"
     connection.close()
 
 

@@ -71,23 +71,25 @@ extension ClientConnection {
 
     /// Decides on a request whose head was read, and answers it or passes it on.
     func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
-        if let endpoint = ClientEndpoint(head, in: bytes), self.worker.settings.servesClients {
+        let worker = self.worker
+        if let endpoint = ClientEndpoint(head, in: bytes), worker.settings.servesClients {
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
-        let verdict = self.rules.verdict(
+        let rules = self.rules
+        let verdict = rules.verdict(
             on: head,
             facts: facts,
             in: bytes,
-            address: self.rules.dependsOnAddress
+            address: rules.dependsOnAddress
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
             last: &self.lastVerdict
         )
-        self.worker.tally.count(verdict.tallyPlace)
-        if let census = self.worker.census {
-            self.rules.count(verdict, on: head, facts: facts, in: bytes, for: census)
+        worker.tally.count(verdict.tallyPlace)
+        if let census = worker.census {
+            rules.count(verdict, on: head, facts: facts, in: bytes, for: census)
         }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
-            self.worker.untrustedProxy?.report(self.origin.address)
+            worker.untrustedProxy?.report(self.origin.address)
         }
         // All else is as `nextRequest()` has left it: to build a new one costs more.
         self.request.verdict = verdict
@@ -95,7 +97,7 @@ extension ClientConnection {
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
         self.request.isCall = facts.answerForm == .grpc
-        if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
+        if worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
         self.body = BodyReader(facts.framing)
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)

@@ -71,7 +71,13 @@ struct NameTable<Value: Sendable>: Sendable {
         while candidate != 0 {
             let entry = self.entries[Int(candidate) - 1]
             if entry.nameCount == end - start {
-                if entry.isPlain, entry.ends == ends { return .found(entry.value) }
+                if entry.isPlain {
+                    if entry.ends == ends { return .found(entry.value) }
+                    if !Self.mayBeTwins(entry.ends, ends) {
+                        candidate = entry.next
+                        continue
+                    }
+                }
                 switch self.compare(bytes, from: start, with: entry) {
                 case .same: return .found(entry.value)
                 case .twin: return .twin
@@ -95,6 +101,17 @@ struct NameTable<Value: Sendable>: Sendable {
         guard end - start < 8 else { return (first, bytes.word(at: end - 8) | lowercase) }
         let name = first & ((1 &<< UInt64(8 * (end - start))) - 1)
         return (name, name)
+    }
+
+    /// Whether names differ at most by `_` in the place of `-`, as far as their ends tell.
+    @inline(always)
+    private static func mayBeTwins(
+        _ left: (first: UInt64, last: UInt64),
+        _ right: (first: UInt64, last: UInt64)
+    ) -> Bool {
+        // `_` is 0x7F in `ends(of:from:to:)`.
+        let others = ~UInt64(0x5252_5252_5252_5252)
+        return ((left.first ^ right.first) | (left.last ^ right.last)) & others == 0
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

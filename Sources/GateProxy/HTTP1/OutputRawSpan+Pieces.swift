@@ -8,8 +8,8 @@ extension OutputRawSpan {
         precondition(self.freeCapacity >= piece.count)
         unsafe self.withUnsafeMutableBytes { space, count in
             unsafe piece.withUnsafeBytes { piece in
-                unsafe UnsafeMutableRawBufferPointer(rebasing: space[count...])
-                    .copyMemory(from: piece)
+                guard let place = space.baseAddress, let first = piece.baseAddress else { return }
+                unsafe (place + count).copyMemory(from: first, byteCount: piece.count)
             }
             count += piece.count
         }

@@ -153,6 +153,8 @@ extension Span<UInt8> {
     /// Whether the bytes of a range are those of a lower-case word, without regard to case.
     func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
+        // Most peers write them in lower case.
+        if self.equals(word, from: start, to: end) { return true }
         return word.withUTF8Buffer { expected in
             for offset in 0..<expected.count
             where unsafe ASCII.lowercased(self[start + offset]) != expected[offset] {
@@ -165,11 +167,9 @@ extension Span<UInt8> {
     /// Whether the bytes of a range are exactly those of a word.
     func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
         guard end - start == word.utf8CodeUnitCount else { return false }
-        return word.withUTF8Buffer { expected in
-            for offset in 0..<expected.count where unsafe self[start + offset] != expected[offset] {
-                return false
-            }
-            return true
+        return unsafe self.extracting(start..<end).withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress else { return true }
+            return unsafe memcmp(first, word.utf8Start, bytes.count) == 0
         }
     }
 

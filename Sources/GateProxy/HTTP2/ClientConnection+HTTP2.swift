@@ -73,11 +73,11 @@ extension ClientConnection {
     /// - Returns: the connection of the streams; `nil`: there is none, or others hold it already.
     @inline(__always)
     func holdStreams() -> HTTP2Connection? {
-        guard case .stream(let stream) = self.transport, !stream.connection.outbox.isHeld else {
-            return nil
-        }
-        stream.connection.outbox.hold()
-        return stream.connection
+        guard case .stream(let stream) = self.transport else { return nil }
+        let connection = stream.connection
+        guard !connection.outbox.isHeld else { return nil }
+        connection.outbox.hold()
+        return connection
     }
 
     /// The stream is over.

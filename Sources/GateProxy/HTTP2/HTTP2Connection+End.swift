@@ -32,7 +32,7 @@ extension HTTP2Connection {
     /// only what the channel has already is still written.
     func clientEnded() {
         guard !self.streams.isEmpty, !self.isClosing else { return self.closeWhenWritten() }
-        for stream in Array(self.streams.values) { stream.end() }
+        for stream in self.streams.all { stream.end() }
         self.settle()
     }
 

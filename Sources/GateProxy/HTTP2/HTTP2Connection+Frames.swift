@@ -123,6 +123,7 @@ extension HTTP2Connection {
         guard self.streams.count < Self.maxStreams else {
             return try self.refuse(id, .refusedStream)
         }
+        let worker = self.worker
         let body: HTTP2RequestHead.Body
         var fault: MessageFault?
         var isHead = false
@@ -135,8 +136,8 @@ extension HTTP2Connection {
                 body = try HTTP2RequestHead.read(
                     &self.headers.fields,
                     endsStream: endsStream,
-                    table: self.worker.rules.table,
-                    limits: self.worker.settings.headLimits,
+                    table: worker.rules.table,
+                    limits: worker.settings.headLimits,
                     into: &self.requestHead
                 )
             } catch {
@@ -157,12 +158,13 @@ extension HTTP2Connection {
             body: endsStream ? .none : body,
             sendWindow: self.peer.initialWindow
         )
-        stream.client.enterStream()
+        let client = stream.client
+        client.enterStream()
         if let fault {
-            stream.client.refuse(fault, isHead: isHead)
+            client.refuse(fault, isHead: isHead)
         } else {
             let bytes = self.headers.fields.bytes
-            stream.client.received(self.requestHead, in: bytes.span)
+            client.received(self.requestHead, in: bytes.span)
         }
         self.control.earn(8)
     }

@@ -37,7 +37,7 @@ extension HTTP2Connection {
     }
 
     func endAll() {
-        for stream in Array(self.streams.values) { stream.end() }
+        for stream in self.streams.all { stream.end() }
         self.settle()
         for stream in self.idle { stream.client.transport = .none }
         self.idle = []

@@ -33,7 +33,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     var peer = HTTP2PeerSettings(isClient: true)
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.connectionWindow)
 
-    var streams: [UInt32: HTTP2Stream] = [:]
+    var streams = HTTP2StreamTable<HTTP2Stream>()
     /// The highest stream that the client has opened.
     var lastStream: UInt32 = 0
     /// The highest stream that will be served, once the client has been told which it is; what the
@@ -123,7 +123,7 @@ extension HTTP2Connection {
         self.isWritable = context.channel.isWritable
         guard self.isWritable else { return }
         self.pump()
-        for stream in Array(self.streams.values) where !stream.isOver { stream.becameWritable() }
+        for stream in self.streams.all where !stream.isOver { stream.becameWritable() }
         self.settle()
         self.flushNow()
         guard self.hasHeldRead, self.isWritable else { return }

@@ -10,7 +10,7 @@ protocol HTTP2Endpoint: HTTP2Sending {
     var isClosing: Bool { get }
     var reader: HTTP2FrameReader { get set }
     var peer: HTTP2PeerSettings { get set }
-    var streams: [UInt32: Stream] { get }
+    var streams: HTTP2StreamTable<Stream> { get }
 
     /// Does what a frame says.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
@@ -50,7 +50,7 @@ extension HTTP2Endpoint {
     func apply(settings payload: ByteBuffer) throws(HTTP2ErrorCode) -> Int {
         let change = try self.peer.apply(payload)
         if change != 0 {
-            for stream in self.streams.values {
+            for stream in self.streams.all {
                 guard stream.output.widen(by: change) else { throw .flowControlError }
             }
         }

@@ -78,8 +78,9 @@ final class HTTP2Stream: HTTP2Sender {
         self.isOver = true
         self.heldBody = ByteBuffer()
         self.output.drop()
-        self.connection.credit(self.receiveWindow.untaken)
-        self.connection.isOver(self)
+        let connection = self.connection
+        connection.credit(self.receiveWindow.untaken)
+        connection.isOver(self)
         self.callWhenWritten()
     }
 

@@ -1,3 +1,5 @@
+import GatePolicy
+
 /// The place of a field in the bytes of a table, as a line of a `HeaderList`.
 struct HPACKEntry {
     var start: Int
@@ -45,7 +47,7 @@ struct HPACKDynamicTable {
         self.evict(toFit: self.capacity - entry.size)
         entry.start = self.bytes.count
         self.entries.append(entry)
-        unsafe line.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        self.bytes.append(line)
         self.size += entry.size
     }
 

@@ -1,3 +1,5 @@
+import GatePolicy
+
 /// Header fields as a peer of HTTP/2 sent them, laid out as lines of HTTP/1.1 in one piece of memory:
 /// whatever the next hop speaks, they are passed on from here.
 package struct HeaderList {
@@ -29,9 +31,7 @@ package struct HeaderList {
 
     /// Appends to the field that is being read.
     mutating func append(_ span: Span<UInt8>, from start: Int, to end: Int) {
-        unsafe span.extracting(start..<end).withUnsafeBufferPointer {
-            unsafe self.bytes.append(contentsOf: $0)
-        }
+        self.bytes.append(span.extracting(start..<end))
     }
 
     /// Appends what Huffman-coded bytes stand for; `false` if they are malformed.

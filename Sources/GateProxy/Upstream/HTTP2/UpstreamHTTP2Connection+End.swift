@@ -11,8 +11,8 @@ extension UpstreamHTTP2Connection {
     func fail(_ code: HTTP2ErrorCode) {
         guard !self.isClosing else { return }
         self.member?.report("HTTP/2: \(code)")
-        let streams = Array(self.streams.values)
-        self.streams = [:]
+        let streams = self.streams.all
+        self.streams = HTTP2StreamTable()
         self.outbox.frames.writeGoAway(last: 0, code)
         self.flushNow()
         self.end(.protocolViolation, streams)
@@ -45,7 +45,7 @@ extension UpstreamHTTP2Connection {
         self.reader.close()
         self.member?.remove(self)
         for stream in failed { stream.failed(.http2) }
-        for stream in Array(self.streams.values) { stream.lost() }
+        for stream in self.streams.all { stream.lost() }
         self.settle()
         for stream in self.spare { stream.upstream.transport = .none }
         self.spare = []

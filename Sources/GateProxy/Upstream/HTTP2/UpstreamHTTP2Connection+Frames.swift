@@ -100,6 +100,6 @@ extension UpstreamHTTP2Connection {
             self.member?.report("HTTP/2: the backend ends the connection with code \(code)")
         }
         self.budget.retire()
-        for (id, stream) in self.streams where id > last { stream.refused() }
+        for stream in self.streams.all where stream.id > last { stream.refused() }
     }
 }

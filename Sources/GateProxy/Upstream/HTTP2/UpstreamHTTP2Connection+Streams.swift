@@ -75,7 +75,7 @@ extension UpstreamHTTP2Connection {
         case .giveUp: return self.giveUp()
         }
         guard self.lingeringCount > 0 else { return }
-        for stream in Array(self.streams.values) {
+        for stream in self.streams.all {
             if let end = stream.lingerEnd, end <= now { stream.cancel() }
         }
     }

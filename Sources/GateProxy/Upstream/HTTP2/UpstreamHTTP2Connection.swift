@@ -48,7 +48,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
     var budget = UpstreamStreamBudget()
-    var streams: [UInt32: UpstreamHTTP2Stream] = [:]
+    var streams = HTTP2StreamTable<UpstreamHTTP2Stream>()
     /// Streams that are over and were not yet let go of.
     var over: [UpstreamHTTP2Stream] = []
     /// Streams that can serve another exchange.
@@ -149,7 +149,7 @@ extension UpstreamHTTP2Connection {
         self.isWritable = context.channel.isWritable
         guard self.isWritable else { return }
         self.pump()
-        for stream in Array(self.streams.values) where stream.isWritable { stream.becameWritable() }
+        for stream in self.streams.all where stream.isWritable { stream.becameWritable() }
         self.settle()
         self.flushNow()
     }
