@@ -32,6 +32,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case insecureLink = "insecure-link"
     /// A store link that leads nowhere, from a new rules file.
     case placeholderLink = "placeholder-link"
+    /// A plan would refuse more of the clients of the last day than `guard` allows, if it came now.
+    case comingRefusals = "coming-refusals"
     /// The newest release is refused, and an older one passes.
     case refusedRelease = "refused-release"
     /// A recommended version that another rule refuses.
@@ -85,9 +87,8 @@ package enum FindingName: String, Sendable, CaseIterable {
         case .laxer, .needlessBlock, .nextComplete: .notes
         case .deadRule, .pastRule, .stalledRollout, .earlyStep, .farDate, .longMaintenance,
             .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .placeholderLink,
-            .refusedRelease,
-            .refusedRecommendation,
-            .missingRelease, .repeatedRelease, .missingLanguage, .unusedNotice,
+            .comingRefusals, .refusedRelease, .refusedRecommendation, .missingRelease,
+            .repeatedRelease, .missingLanguage, .unusedNotice,
             .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
             .identityChanged, .emptyFeed:
             .warns

@@ -13,6 +13,7 @@ struct GuardCheckTests {
     private static func rules(
         _ minimum: String,
         settings: String = "",
+        plan: String = "",
         more: String = ""
     ) throws -> LoadedRules {
         try RulesFileLoader.load(
@@ -26,6 +27,7 @@ struct GuardCheckTests {
                         match: { platform: ios }
                         minimum: "\(minimum)"
                         \(Self.link)
+                        \(plan)
                     \(more)
                     """
                 )
@@ -116,6 +118,76 @@ struct GuardCheckTests {
             message
                 == "the rule 'ios' newly refuses 400 of the 1000 requests that the last day saw "
                 + "on 'ios' and that pass now: 40 %, and 'guard' lets a change refuse 20 %; "
+                + "if it is meant, write 'accept: [guard]' into the rule"
+        )
+    }
+
+    private static let tomorrow = "2027-01-16T08:00:00Z"
+    private static let inAWeek = "2027-01-22T08:00:00Z"
+
+    @Test(
+        arguments: [
+            ("35.0", "enforceFrom: \(tomorrow)", "", [.newlyRefused]),
+            ("1.0", "next: [{ minimum: '35.0', enforceFrom: \(tomorrow) }]", "", [.newlyRefused]),
+            ("35.0", "rollout: [{ percent: 100, at: \(tomorrow) }]", "", [.newlyRefused]),
+            (
+                "35.0",
+                "rollout: [{ percent: 50, at: \(tomorrow) }, { percent: 100, at: \(inAWeek) }]", "",
+                [.comingRefusals, .newlyRefused]
+            ),
+            ("2.5", "enforceFrom: \(tomorrow)", "", [.comingRefusals]),
+            (
+                "2.5",
+                "warnFrom: 2027-01-14T00:00:00Z\n    brownouts: [{ from: \(tomorrow), until: \(inAWeek) }]\n    enforceFrom: \(inAWeek)",
+                "", [.comingRefusals]
+            ),
+            ("1.5", "enforceFrom: \(tomorrow)", "", []),
+            ("35.0", "enforceFrom: \(tomorrow)", "guard: off", []),
+            ("35.0", "enforceFrom: \(tomorrow)\n    mode: observe", "", []),
+            // Whoever states that it will be out knows what the number means.
+            (
+                "35.0", "enforceFrom: \(inAWeek)",
+                "releases: [{ platform: ios, version: '35.0', releasedAt: \(tomorrow) }]",
+                [.comingRefusals]
+            ),
+        ] as [(minimum: String, plan: String, settings: String, names: [FindingName])]
+    )
+    func `a plan is held against the last day as well`(
+        scene: (minimum: String, plan: String, settings: String, names: [FindingName])
+    ) throws {
+        let census = try Self.census([("1.2", 100), ("2.0", 300), ("3.0", 600)])
+        let old = try Self.rules("1.0")
+        let new = try Self.rules(scene.minimum, settings: scene.settings, plan: scene.plan)
+        func names(_ old: LoadedRules) -> [FindingName] {
+            RulesFindings(new, against: old, census: census, at: Self.now).all
+                .map(\.name).filter { $0 == .newlyRefused || $0 == .comingRefusals }
+        }
+        #expect(names(old) == scene.names)
+        // It is not said again of what is planned already.
+        #expect(names(new) == [])
+    }
+
+    @Test func `the message of a plan has its date`() throws {
+        let census = try Self.census([("2.0", 400), ("3.0", 600)], areIdentified: false)
+        func message(_ minimum: String) throws -> String? {
+            let new = try Self.rules(minimum, plan: "enforceFrom: \(Self.tomorrow)")
+            return RulesFindings(
+                new,
+                against: try Self.rules("1.0"),
+                census: census,
+                at: Self.now
+            ).all.first { [.newlyRefused, .comingRefusals].contains($0.name) }?.asError.message
+        }
+        #expect(
+            try message("2.5")
+                == "from 2027-01-16T08:00:00Z on, the rule 'ios' refuses 400 of the 1000 requests that "
+                + "the last day saw on 'ios' and that pass now: 40 % if no more of them update until then"
+        )
+        #expect(
+            try message("35.0")
+                == "from 2027-01-16T08:00:00Z on, the rule 'ios' refuses 1000 of the 1000 requests "
+                + "that the last day saw on 'ios' and that pass now: nobody of the last day would pass, "
+                + "and nothing says that a version which passes will be out: state it in 'releases'; "
                 + "if it is meant, write 'accept: [guard]' into the rule"
         )
     }

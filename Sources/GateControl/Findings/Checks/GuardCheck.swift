@@ -11,49 +11,138 @@ struct GuardCheck {
     /// Fewer say nothing at all: somebody tries a gate.
     private static let hardlyAny = 20.0
 
-    private let old: LoadedRules
+    /// So many of all are everybody.
+    private static let everybody = 0.99
+    /// Coming dates that are looked at, the first ones.
+    private static let mostDates = 12
+
+    /// The effect of the change at a second.
+    private struct View {
+        /// `nil`: now.
+        let date: Timestamp?
+        let impact: Impact
+    }
+
     private let new: LoadedRules
-    private let impact: Impact
+    private let views: [View]
 
     init(from old: LoadedRules, to new: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
-        self.old = old
         self.new = new
-        // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What is
-        // behind it must not come into force unseen.
-        self.impact = Impact(
-            on: census,
-            from: old.ruleSet,
-            to: new.ruleSet,
-            at: now,
-            ignoresMaintenance: true
+        let dates = Self.dates(from: old, to: new, after: now).prefix(Self.mostDates)
+        self.views = ([nil] + dates.map(Optional.some)).map { date in
+            // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What
+            // is behind it must not come into force unseen.
+            let impact = Impact(
+                on: census,
+                from: old.ruleSet,
+                to: new.ruleSet,
+                at: date ?? now,
+                ignoresMaintenance: true
+            )
+            return View(date: date, impact: impact)
+        }
+    }
+
+    /// The dates on which a changed rule begins to refuse, or refuses more.
+    private static func dates(
+        from old: LoadedRules,
+        to new: LoadedRules,
+        after now: Timestamp
+    ) -> [Timestamp] {
+        let before = Dictionary(
+            old.definition.rules.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
         )
+        var dates: Set<Timestamp> = []
+        for rule in new.definition.rules where before[rule.id] != rule {
+            for stage in rule.withNext where stage.hasFloor && stage.mode == .enforce {
+                dates.formUnion([stage.schedule.enforceFrom].compactMap(\.self))
+                dates.formUnion(stage.rollout.filter { $0.percent > 0 }.compactMap(\.at))
+                dates.formUnion(stage.schedule.brownouts.prefix(1).map(\.from))
+            }
+        }
+        return dates.filter { $0 > now }.sorted()
     }
 
     func report(to findings: FindingCollector) {
         guard case .share(let limit) = self.new.guardLimit else { return }
-        for (audience, part) in self.impact.parts {
-            let countsDevices = part.total.countsByDevices
-            let amount = countsDevices ? \ImpactAmount.devices : \ImpactAmount.requests
-            let (total, denied) = (
-                part.total[keyPath: amount], part.denied.amount[keyPath: amount]
-            )
-            guard total >= Self.hardlyAny, denied > total * limit else { continue }
-            let rule = self.strictestRule(of: part.denied)
-            let noun = countsDevices ? "devices" : "requests"
-            let words =
-                "refuses \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) that the last "
-                + "day saw \(Self.words(audience)) and that pass now: "
-                + "\(ShareWords.percent(denied / total)), and 'guard' lets a change refuse "
-                + ShareWords.percent(limit)
-            findings.report(
-                .newlyRefused,
-                (rule.map { "the rule '\($0)' newly " } ?? "'unidentified' newly ") + words,
-                at: self.place(of: rule),
+        var told: [Impact.Audience: FindingName] = [:]
+        for view in self.views {
+            for (audience, part) in view.impact.parts where told[audience] != .newlyRefused {
+                let finding = self.finding(on: part, of: audience, at: view.date, above: limit)
+                // Each kind is said once, of the first date.
+                guard let finding, finding.name != told[audience] else { continue }
+                told[audience] = finding.name
+                findings.report(
+                    finding.name,
+                    finding.message,
+                    at: self.place(of: finding.rule),
+                    rule: finding.rule,
+                    allowedBecause: finding.allowedBecause
+                )
+            }
+        }
+    }
+
+    /// The words on an audience of which a change refuses too many.
+    private struct Words {
+        let name: FindingName
+        let message: String
+        let rule: String?
+        var allowedBecause: String?
+    }
+
+    private func finding(
+        on part: Impact.Part,
+        of audience: Impact.Audience,
+        at date: Timestamp?,
+        above limit: Double
+    ) -> Words? {
+        let countsDevices = part.total.countsByDevices
+        let amount = countsDevices ? \ImpactAmount.devices : \ImpactAmount.requests
+        let (total, denied) = (part.total[keyPath: amount], part.denied.amount[keyPath: amount])
+        guard total >= Self.hardlyAny, denied > total * limit else { return nil }
+        let rule = self.strictestRule(of: part.denied)
+        let name = rule.map { "the rule '\($0)'" } ?? "'unidentified'"
+        let noun = countsDevices ? "devices" : "requests"
+        let words =
+            "refuses \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) that the last "
+            + "day saw \(Self.words(audience)) and that pass now: "
+        let share = ShareWords.percent(denied / total)
+        let tooFew =
+            total < Self.fewest ? "fewer than \(Int(Self.fewest)) \(noun) prove too little" : nil
+        guard let date else {
+            let allowed = "and 'guard' lets a change refuse \(ShareWords.percent(limit))"
+            return Words(
+                name: .newlyRefused,
+                message: "\(name) newly \(words)\(share), \(allowed)",
                 rule: rule,
-                allowedBecause: total < Self.fewest
-                    ? "fewer than \(Int(Self.fewest)) \(noun) prove too little" : nil
+                allowedBecause: tooFew
             )
         }
+        let plan = "from \(date) on, \(name) \(words)"
+        guard denied >= total * Self.everybody, !self.knowsVersion(for: rule) else {
+            return Words(
+                name: .comingRefusals,
+                message: "\(plan)\(share) if no more of them update until then",
+                rule: rule
+            )
+        }
+        let why =
+            "nobody of the last day would pass, and nothing says that a version which passes will be "
+            + "out: state it in 'releases'"
+        return Words(
+            name: .newlyRefused,
+            message: plan + why,
+            rule: rule,
+            allowedBecause: tooFew
+        )
+    }
+
+    private func knowsVersion(for rule: String?) -> Bool {
+        let knowledge = KnownVersions(RulesInReview(self.new))
+        return self.new.definition.rules.first { $0.id == rule }
+            .map { knowledge.knowsVersion(for: $0) } ?? false
     }
 
     /// The rule because of which most are refused.

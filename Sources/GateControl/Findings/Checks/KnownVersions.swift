@@ -72,6 +72,14 @@ struct KnownVersions {
         return refused
     }
 
+    /// Whether a version is known that clients of a rule can get.
+    func knowsVersion(for rule: RuleDefinition) -> Bool {
+        !self.stores(for: rule).isEmpty
+            || self.recommending(for: rule.match.apps).contains {
+                self.recommending[$0].rule.match.overlaps(rule.match)
+            }
+    }
+
     /// Rules that recommend something to the same clients know best where no store is known.
     private func recommendations(
         for rule: RuleDefinition,
