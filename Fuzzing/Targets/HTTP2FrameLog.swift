@@ -11,7 +11,7 @@ struct HTTP2FrameLog {
     /// Type, flags and stream of the frames of each stream, in their order.
     private(set) var outline: [UInt32: [[UInt8]]] = [:]
     private var streams: [UInt32: Stream] = [:]
-    private var decoder = HPACKDecoder()
+    private var decoder = HPACKDecoder(names: .response)
     private var isOver = false
 
     mutating func read(_ bytes: [UInt8]) throws(Finding) {

@@ -20,7 +20,6 @@ struct HeaderBlockHead {
             self.body = try HTTP2RequestHead.read(
                 &list,
                 endsStream: endsStream,
-                table: RequestHeadPeer.table,
                 limits: Self.limits,
                 into: &head
             )
@@ -81,14 +80,13 @@ struct HeaderBlockHead {
             into: &block
         )
         var list = HeaderList()
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: RequestHeadPeer.table)
         var head = RequestHead()
         do {
             try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: .max)
             _ = try HTTP2RequestHead.read(
                 &list,
                 endsStream: self.body == .none,
-                table: RequestHeadPeer.table,
                 limits: Self.limits,
                 into: &head
             )

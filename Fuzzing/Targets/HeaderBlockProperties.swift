@@ -60,7 +60,7 @@ struct HeaderBlockProperties {
 
     /// The lists of the blocks, up to the first that cannot be read.
     private func lists(limit: Int) -> [HeaderList] {
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: RequestHeadPeer.table)
         var lists: [HeaderList] = []
         for block in self.blocks {
             var list = HeaderList()

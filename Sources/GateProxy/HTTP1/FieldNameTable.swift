@@ -1,5 +1,7 @@
 /// The roles of header fields by their names.
-package struct FieldNameTable: Sendable {
+///
+/// A class, so that whoever keeps roles can tell that they are of another table.
+package final class FieldNameTable: Sendable {
     private let names: NameTable<FieldRole>
 
     /// Makes a table of lower-case field names, at most 255 of them; the first of two equal ones

@@ -91,7 +91,7 @@ extension HTTP2Connection {
                 self.streams.isEmpty ? self.worker.now + self.worker.settings.timeouts.idle : nil
         }
         // Whatever becomes of the stream: later blocks refer to what stands in this one.
-        try self.headers.read(block.bytes)
+        try self.headers.read(block.bytes, names: self.worker.rules.table)
         let id = block.stream
         guard id > self.lastStream else {
             if let stream = self.streams[id], !stream.isOver {
@@ -136,7 +136,6 @@ extension HTTP2Connection {
                 body = try HTTP2RequestHead.read(
                     &self.headers.fields,
                     endsStream: endsStream,
-                    table: worker.rules.table,
                     limits: worker.settings.headLimits,
                     into: &self.requestHead
                 )

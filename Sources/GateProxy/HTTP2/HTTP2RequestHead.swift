@@ -30,12 +30,11 @@ package struct HTTP2RequestHead {
 
     /// Reads a head; the list is its bytes from then on.
     ///
-    /// `endsStream`: whether no body follows; `table`: tells the fields apart.
+    /// `endsStream`: whether no body follows.
     /// - Returns: what follows.
     package static func read(
         _ list: inout HeaderList,
         endsStream: Bool,
-        table: FieldNameTable,
         limits: HeadLimits,
         into head: inout RequestHead
     ) throws(Fault) -> Body {
@@ -46,12 +45,12 @@ package struct HTTP2RequestHead {
         // The lines go to the head with their roles, and the memory of its last ones to the list.
         var lines: [FieldLine] = []
         list.exchangeLines(with: &lines)
-        try reading.take(&lines, in: list.bytes.span, table, into: &head)
+        try reading.take(&lines, in: list.bytes.span, into: &head)
         head.fields.exchangeLines(with: &lines)
         list.exchangeLines(with: &lines)
         let body = try reading.body(endsStream: endsStream)
         head.hasUnannouncedBody = body == .any
-        reading.joinCookies(of: &list, table, into: &head)
+        reading.joinCookies(of: &list, into: &head)
         list.endSection()
         head.end = list.bytes.count
         if let fault = Self.fault(of: head, in: list.bytes.span, limits) { throw .refused(fault) }
@@ -82,7 +81,6 @@ package struct HTTP2RequestHead {
     private mutating func take(
         _ lines: inout [FieldLine],
         in bytes: Span<UInt8>,
-        _ table: FieldNameTable,
         into head: inout RequestHead
     ) throws(Fault) {
         var lines = lines.mutableSpan
@@ -97,7 +95,7 @@ package struct HTTP2RequestHead {
                     head.fieldsStart = line.start
                     try self.begin(bytes, into: &head)
                 }
-                lines[index].role = try self.take(field: line, at: index, in: bytes, table)
+                lines[index].role = try self.take(field: line, at: index, in: bytes)
             }
         }
         if !self.hasBegun { try self.begin(bytes, into: &head) }
@@ -184,11 +182,9 @@ package struct HTTP2RequestHead {
     private mutating func take(
         field line: FieldLine,
         at index: Int,
-        in bytes: Span<UInt8>,
-        _ table: FieldNameTable
+        in bytes: Span<UInt8>
     ) throws(Fault) -> FieldRole {
-        let role = table.role(in: bytes, from: line.start, to: line.nameEnd)
-        switch role {
+        switch line.role {
         case .connection, .transferEncoding, .upgrade: throw .malformed
         case .hopByHop:
             let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
@@ -218,7 +214,7 @@ package struct HTTP2RequestHead {
                 self.cookies.append(index)
             }
         }
-        return role
+        return line.role
     }
 
     private func body(endsStream: Bool) throws(Fault) -> Body {
@@ -233,10 +229,10 @@ package struct HTTP2RequestHead {
     /// Makes one field of the crumbs, which HTTP/1.1 does not have (RFC 9113 8.2.3).
     private func joinCookies(
         of list: inout HeaderList,
-        _ table: FieldNameTable,
         into head: inout RequestHead
     ) {
         guard self.cookies.count > 1 else { return }
+        let role = head.fields.lines[self.cookies[0]].role
         var line = Array("cookie: ".utf8)
         let beginning = line.count
         for index in self.cookies {
@@ -248,9 +244,8 @@ package struct HTTP2RequestHead {
             line += list.bytes[crumb.value]
         }
         line += "\r\n".utf8
-        list.append(line: line.span, nameCount: 6, isWellFormed: true)
-        guard var joined = list.lines.last else { return }
-        joined.role = table.role(in: list.bytes.span, from: joined.start, to: joined.nameEnd)
+        list.append(line: line.span, nameCount: 6, role: role)
+        guard let joined = list.lines.last else { return }
         head.fields.append(joined)
     }
 

@@ -24,7 +24,7 @@ struct HPACKDecoderTests {
         _ blocks: [String],
         limit: Int = 4096
     ) throws -> [[String]] {
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: .response)
         return try blocks.map { block in
             var list = HeaderList()
             try decoder.decode(Self.bytes(block).span, into: &list, limit: limit)
@@ -110,7 +110,7 @@ struct HPACKDecoderTests {
 
     @Test
     func `a list that is too large is cut off and read to its end`() throws {
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         let block = Self.bytes("4001 6101 62" + String(repeating: "be", count: 1000))
         try decoder.decode(block.span, into: &list, limit: 340)
@@ -119,9 +119,30 @@ struct HPACKDecoderTests {
         #expect(list.size == 34 * 1001)
     }
 
+    /// `x-build: 7` and `accept: a` are remembered, and referred to after the rules have changed.
+    @Test
+    func `fields of the tables have the roles that the newest rules give them`() throws {
+        let before = FieldNameTable.request(identityHeaderNames: ["x-version"])
+        let after = FieldNameTable.request(identityHeaderNames: ["x-version", "x-build"])
+        var decoder = HPACKDecoder(names: before)
+        func roles(_ block: String) throws -> [FieldRole] {
+            var list = HeaderList()
+            try decoder.decode(Self.bytes(block).span, into: &list, limit: 1_000)
+            return list.lines.map(\.role)
+        }
+        let block = "82 4007 782d 6275 696c 64 01 37 5301 61"
+        #expect(try roles(block) == [.other, .other, .accept])
+        #expect(try roles("82 bf be 93") == [.other, .other, .accept, .accept])
+        decoder.use(after)
+        #expect(try roles("82 bf be") == [.other, .identity(1), .accept])
+        #expect(try roles(block) == [.other, .identity(1), .accept])
+        decoder.use(before)
+        #expect(try roles("be bf c0 c1") == [.accept, .other, .accept, .other])
+    }
+
     @Test
     func `a name that a list left out can still be referred to`() throws {
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         try decoder.decode(Self.bytes("4001 6101 62").span, into: &list, limit: 10)
         #expect(list.lines.isEmpty)
@@ -151,7 +172,7 @@ struct HPACKDecoderTests {
             _ = section.append(lineIn: span, from: 0, to: 6 + count, table: .response)
             block.writeHeaderField(section.lines[0], in: span)
         }
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: .response)
         var list = HeaderList()
         try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: 100_000)
         let fields = Self.fields(list)

@@ -80,7 +80,7 @@ struct HTTP2RequestBlockTests {
             into: &block
         )
         var list = HeaderList()
-        var decoder = HPACKDecoder()
+        var decoder = HPACKDecoder(names: .response)
         try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: 10_000)
         let read = list.lines.map { line in
             list.bytes.text(from: line.start, to: line.nameEnd) + ": "

@@ -157,7 +157,7 @@ extension HeaderList {
             let nameEnd = self.bytes.count
             self.endName()
             self.append(Array(value.utf8).span, from: 0, to: value.utf8.count)
-            _ = self.endLine(from: start, nameEnd: nameEnd)
+            _ = self.endLine(from: start, nameEnd: nameEnd, role: .other)
         }
     }
 }

@@ -3,7 +3,7 @@ import NIOCore
 /// Reads the header blocks of a peer, in the order in which they come: later ones refer to what
 /// stands in earlier ones (RFC 7541 2.2).
 struct HTTP2HeaderReader {
-    private var decoder = HPACKDecoder()
+    private var decoder = HPACKDecoder(names: .response)
     /// The fields of the last block.
     var fields = HeaderList()
     private let limit: Int
@@ -13,8 +13,10 @@ struct HTTP2HeaderReader {
         self.limit = limit
     }
 
-    mutating func read(_ block: ByteBuffer) throws(HTTP2ErrorCode) {
+    /// Reads a block; `names`: tells its fields apart.
+    mutating func read(_ block: ByteBuffer, names: FieldNameTable) throws(HTTP2ErrorCode) {
         self.fields.removeAll()
+        self.decoder.use(names)
         do throws(HPACKFault) {
             try self.decoder.decode(
                 block.readableBytesUInt8Span,

@@ -15,8 +15,21 @@ package struct HPACKDecoder {
     package static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
+    private var names: FieldNameTable
 
-    package init() {}
+    /// `names`: tells the fields apart.
+    package init(names: FieldNameTable) {
+        self.names = names
+    }
+
+    /// Tells the fields apart by another table from now on.
+    ///
+    /// What stands in the dynamic table keeps its role: to find it in each block costs more.
+    mutating func use(_ names: FieldNameTable) {
+        guard names !== self.names else { return }
+        self.names = names
+        self.table.findRoles(in: names)
+    }
 
     /// Reads a whole block.
     ///
@@ -74,13 +87,15 @@ package struct HPACKDecoder {
         let nameEnd = list.bytes.count
         list.endName()
         try Self.string(block, &position, into: &list)
-        let isWellFormed = list.endLine(from: start, nameEnd: nameEnd)
+        let role = self.names.role(in: list.bytes.span, from: start, to: nameEnd)
+        let isWellFormed = list.endLine(from: start, nameEnd: nameEnd, role: role)
         let end = list.bytes.count
         if isIndexed {
             self.table.insert(
                 line: list.bytes.span.extracting(start..<end),
                 nameCount: nameEnd - start,
-                isWellFormed: isWellFormed
+                isWellFormed: isWellFormed,
+                role: role
             )
         }
         let count = end - start - HeaderList.lineOverhead
@@ -94,7 +109,7 @@ package struct HPACKDecoder {
     ) throws(HPACKFault) {
         let dynamic = try self.dynamicIndex(index)
         if dynamic < 0 {
-            HPACKStaticTable.append(index - 1, to: &list, limit: limit)
+            HPACKStaticTable.append(index - 1, to: &list, limit: limit, names: self.names)
         } else {
             self.table.append(dynamic, to: &list, limit: limit)
         }

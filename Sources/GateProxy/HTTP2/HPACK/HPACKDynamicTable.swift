@@ -6,6 +6,7 @@ struct HPACKEntry {
     let nameCount: Int
     let lineCount: Int
     let isWellFormed: Bool
+    var role: FieldRole
 
     /// The bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
@@ -36,12 +37,18 @@ struct HPACKDynamicTable {
     }
 
     /// Adds a field; one that is larger than the table empties it (RFC 7541 4.4).
-    mutating func insert(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
+    mutating func insert(
+        line: Span<UInt8>,
+        nameCount: Int,
+        isWellFormed: Bool,
+        role: FieldRole
+    ) {
         var entry = HPACKEntry(
             start: 0,
             nameCount: nameCount,
             lineCount: line.count,
-            isWellFormed: isWellFormed
+            isWellFormed: isWellFormed,
+            role: role
         )
         guard entry.size <= self.capacity else { return self.evict(toFit: 0) }
         self.evict(toFit: self.capacity - entry.size)
@@ -49,6 +56,15 @@ struct HPACKDynamicTable {
         self.entries.append(entry)
         self.bytes.append(line)
         self.size += entry.size
+    }
+
+    /// Finds the roles of all fields by another table.
+    mutating func findRoles(in names: FieldNameTable) {
+        for index in self.entries.indices {
+            let (start, count) = (self.entries[index].start, self.entries[index].nameCount)
+            self.entries[index].role =
+                names.role(in: self.bytes.span, from: start, to: start + count)
+        }
     }
 
     /// Appends a field by its number from zero, of `count`, unless the list becomes too large.

@@ -28,7 +28,8 @@ package enum HPACKStaticTable {
                 start: start,
                 nameCount: field.name.utf8.count,
                 lineCount: field.name.utf8.count + field.value.utf8.count + HeaderList.lineOverhead,
-                isWellFormed: true
+                isWellFormed: true,
+                role: .other
             )
             start += entry.lineCount
             return entry
@@ -36,10 +37,23 @@ package enum HPACKStaticTable {
     }()
 
     static let count = 61
+    private static let firstField = 14
 
     /// Appends a field by its number from zero, unless the list becomes too large.
-    static func append(_ index: Int, to list: inout HeaderList, limit: Int) {
-        list.append(self.entries[index], in: self.bytes.span, limit: limit)
+    static func append(
+        _ index: Int,
+        to list: inout HeaderList,
+        limit: Int,
+        names: FieldNameTable
+    ) {
+        var entry = self.entries[index]
+        let bytes = self.bytes.span
+        // The first ones are pseudo-header fields, which have none.
+        if index >= self.firstField {
+            entry.role =
+                names.role(in: bytes, from: entry.start, to: entry.start + entry.nameCount)
+        }
+        list.append(entry, in: bytes, limit: limit)
     }
 
     static func appendName(_ index: Int, to list: inout HeaderList) {

@@ -4,7 +4,7 @@ import GatePolicy
 /// whatever the next hop speaks, they are passed on from here.
 package struct HeaderList {
     package private(set) var bytes: [UInt8] = []
-    /// Where each field stands; the roles are not yet known.
+    /// The place and the role of each field; pseudo-header fields have none.
     package private(set) var lines: [FieldLine] = []
     /// The size by which lists are limited (RFC 9113 10.5.1).
     package private(set) var size = 0
@@ -48,10 +48,10 @@ package struct HeaderList {
     /// Ends the field that was appended from a place on.
     ///
     /// - Returns: whether it may stand in a message.
-    mutating func endLine(from start: Int, nameEnd: Int) -> Bool {
+    mutating func endLine(from start: Int, nameEnd: Int, role: FieldRole) -> Bool {
         self.bytes.append(ASCII.carriageReturn)
         self.bytes.append(ASCII.lineFeed)
-        let line = self.add(lineFrom: start, nameEnd: nameEnd)
+        let line = self.add(lineFrom: start, nameEnd: nameEnd, role: role)
         let isPseudo = start < nameEnd && self.bytes[start] == ASCII.colon
         let isWellFormed = isPseudo || HTTP2FieldSyntax.isValid(line, in: self.bytes.span)
         if !isWellFormed { self.isWellFormed = false }
@@ -62,26 +62,26 @@ package struct HeaderList {
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let line = bytes.extracting(entry.start..<entry.start + entry.lineCount)
-        self.append(line: line, nameCount: entry.nameCount, isWellFormed: entry.isWellFormed)
+        self.append(line: line, nameCount: entry.nameCount, role: entry.role)
+        if !entry.isWellFormed { self.isWellFormed = false }
     }
 
     /// Appends a field that is laid out as a line and was looked at before.
-    mutating func append(line: Span<UInt8>, nameCount: Int, isWellFormed: Bool) {
+    mutating func append(line: Span<UInt8>, nameCount: Int, role: FieldRole) {
         let start = self.bytes.count
         self.append(line, from: 0, to: line.count)
-        self.add(lineFrom: start, nameEnd: start + nameCount)
-        if !isWellFormed { self.isWellFormed = false }
+        self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 
     @discardableResult
-    private mutating func add(lineFrom start: Int, nameEnd: Int) -> FieldLine {
+    private mutating func add(lineFrom start: Int, nameEnd: Int, role: FieldRole) -> FieldLine {
         let line = FieldLine(
             start: start,
             nameEnd: nameEnd,
             valueStart: nameEnd + 2,
             valueEnd: self.bytes.count - 2,
             end: self.bytes.count,
-            role: .other
+            role: role
         )
         self.lines.append(line)
         return line

@@ -56,7 +56,7 @@ extension UpstreamHTTP2Connection {
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         guard self.budget.hasOpened(block.stream) else { throw .protocolError }
         // Whatever becomes of the stream: later blocks refer to what stands in this one.
-        try self.headers.read(block.bytes)
+        try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
         stream.receiveFields(self.headers.fields, endsStream: block.endsStream)
