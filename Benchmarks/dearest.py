@@ -26,7 +26,7 @@ COUNTED = 40
 COUNTS = 3
 # A frame that starts no request is cheap, and the budgets against floods allow for so many.
 FRAMES = 60
-# What a request may cost: a mixed pass, and this for each byte as decoded.
+# The most that a request may cost: a mixed pass, and this for each byte as decoded.
 PER_BYTE = 10
 FRAME_LIMIT = 5_000
 

@@ -24,9 +24,9 @@ BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 # A connection of h2load has at most 100 requests a second, or they would come in bunches.
 REQUESTS_PER_CONNECTION = 100
-# What comes in a row is taken that often, in seconds; the first and the last one besides.
+# Updates that come in a row come that often, in seconds; the first and the last one come besides.
 PACE = 0.2
-# Where phases that are alike differ by more than this share, nothing can be said of others.
+# The share by which phases that are alike may differ; beyond it nothing can be said of others.
 MOST_NOISE = 0.15
 # With fewer, nobody knows how far those that are alike differ.
 FEWEST_PAIRS = 3

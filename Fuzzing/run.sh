@@ -13,7 +13,7 @@ scratch=.build-fuzz
 flags=(-c release --scratch-path "$scratch" --sanitize fuzzer --sanitize address)
 flags+=(-Xswiftc -sanitize=fuzzer)
 
-# Where the order differs from the last build's, everything is compiled again.
+# Everything is compiled again if the order differs from the last build's.
 SWIFT_DETERMINISTIC_HASHING=1 GATE_FUZZING=1 "$swift" build "${flags[@]}" --product gatefuzz
 binary=$scratch/release/gatefuzz
 
@@ -28,7 +28,7 @@ trap 'rm -f "$log"' EXIT
 failed=0
 printf '%-20s %12s %8s %9s %9s  %s\n' target executions exec/s coverage features result
 for target in "${targets[@]}"; do
-    # What is found stays outside the repository: it grows, and is found again.
+    # Inputs that are found stay outside the repository: they grow, and are found again.
     found=Fuzzing/.corpus/$target
     mkdir -p "$found" "Fuzzing/FailCases/$target"
     result=ok

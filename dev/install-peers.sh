@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 requirements=Tests/Conformance/peers/requirements.txt
 folder=.build/peers
-# What is there already, so that nothing is asked for twice.
+# The servers that are there already, so that nothing is asked for twice.
 installed=$folder/installed.txt
 
 if ! [ -x $folder/bin/pip ] && ! python3 -m venv $folder; then

@@ -15,7 +15,7 @@ CHECKOUTS = PROJECT / ".build" / "checkouts"
 APACHE = "Apache-2.0"
 RULE = "=" * 79
 
-# What each package that is linked brings along, beside its own code.
+# The code that each package that is linked brings along, beside its own.
 PACKAGES = {
     "jwt-kit": ("MIT", []),
     "swift-argument-parser": (f"{APACHE} with Swift exception", []),

@@ -42,7 +42,7 @@ class Outcome:
     status: int
     # Whether there is a report; the run broke off otherwise.
     is_whole: bool = False
-    # What failed, as (suite, what it said).
+    # The failures, each as (suite, what it said).
     failed: list[tuple[str, str]] = field(default_factory=list)
     suites: set[str] = field(default_factory=set)
     # The first line that tells of a crash.

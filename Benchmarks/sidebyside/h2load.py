@@ -8,7 +8,7 @@ from .packages import find_program
 from .run import LoadFailed
 from .server import core_list
 
-# What h2load may take on top of its duration before it counts as hung.
+# The time that h2load may take on top of its duration before it counts as hung.
 GRACE_SECONDS = 15
 
 

@@ -17,8 +17,8 @@ LIBRARIES = {
     "http1": ((), ()),
     "http2": (("-lnghttp2", "-lssl", "-lcrypto"), ("nghttp2/nghttp2.h", "openssl/ssl.h")),
 }
-# What a phase may take on top of its duration before it counts as hung; and one that is not told
-# how long it is to take.
+# The time that a phase may take on top of its duration before it counts as hung; and the time of
+# one that is not told how long it is to take.
 GRACE_SECONDS = 15
 COUNTED_SECONDS = 120
 # The least of eight digits.

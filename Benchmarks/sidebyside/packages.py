@@ -24,7 +24,7 @@ PACKAGES = {
 # The load generator's, and where the C compiler finds them.
 HEADER_PACKAGES = {"nghttp2/nghttp2.h": "libnghttp2-dev", "openssl/ssl.h": "libssl-dev"}
 HEADER_FOLDERS = ("/usr/include", "/usr/local/include")
-# What dev/install-peers.sh has fetched: newer than Debian's, or not in Debian at all.
+# The servers that dev/install-peers.sh has fetched: newer than Debian's, or not in Debian at all.
 PEERS_FOLDER = Path(__file__).parent.parent.parent / ".build" / "peers" / "bin"
 LUA_PACKAGE = "libnginx-mod-http-lua"
 

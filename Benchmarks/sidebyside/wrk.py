@@ -11,7 +11,7 @@ from .server import core_list
 
 SCRIPTS = Path(__file__).parent.parent / "wrk"
 WARM_UP_SECONDS = 1
-# What wrk may take on top of its duration before it counts as hung.
+# The time that wrk may take on top of its duration before it counts as hung.
 GRACE_SECONDS = 15
 
 

@@ -6,7 +6,7 @@ import time
 
 # How long after the backend listens again the gate may still meet connections that died with it.
 AFTERMATH_SECONDS = 1.0
-# What may come of a request while the backend is away or has just gone.
+# The answers that may come of a request while the backend is away or has just gone.
 WITHOUT_BACKEND = {
     "502", "504", "no answer", "cut short", "reset", "503", "200 426 502 426 200",
 }

@@ -5,7 +5,7 @@ import dataclasses
 SAMPLE_SECONDS = 2
 # The first part, in which pools fill and memory finds its level.
 WARM_UP_SHARE = 0.2
-# What it may grow by from then to the end: what the allocator moves about.
+# The bytes that it may grow by from then to the end: the allocator moves as many about.
 ALLOWED_BYTES = 2 * 2**20
 
 

@@ -22,7 +22,7 @@ else
     dpkg-deb --root-owner-group -Zgzip -z1 --build "$work/next" "$next" >/dev/null
 fi
 
-# Whatever is in the root but what the machine, apt and the tools for users (/etc/passwd-) write on their own.
+# Everything in the root but what the machine, apt and the tools for users (/etc/passwd-) write on their own.
 inventory() {
     (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./run -o -path ./tmp \
         -o -path ./var/cache -o -path ./var/log -o -path ./var/lib/apt -o -path ./var/lib/dpkg \

@@ -24,7 +24,7 @@ done
 mmdebstrap --quiet --variant=extract --include=libcurl4,libsqlite3-0,libyaml-0-2,libstdc++6,ca-certificates,netbase,base-files \
     "$release" "$work/root" "${sources[@]}"
 
-# What the gate loads, followed through; the rest of the root stays behind.
+# The libraries that the gate loads, followed through; the rest of the root stays behind.
 image=$work/bundle/rootfs
 dpkg-deb --extract "$deb" "$work/root"
 mkdir -p "$image"/{etc/ssl/certs,etc/versiongate,usr/bin,usr/share/doc,proc,sys,dev,tmp,var/lib/versiongate}

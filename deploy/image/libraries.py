@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What the C library opens by name as it runs, to look up hosts.
+# The libraries that the C library opens by name as it runs, to look up hosts.
 OPENED = ["libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"]
 
 

@@ -16,7 +16,7 @@ class SteadyRate:
     max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
-        # Who cannot keep the rate answers rightly, but late.
+        # A server that cannot keep the rate answers rightly, but late.
         Column("of the rate", "kept", "{:.0%}"),
         Column("p50 ms", "p50", "{:.2f}"),
         Column("p99 ms", "p99", "{:.2f}"),
