@@ -86,3 +86,41 @@ package struct NoticeTemplate: Sendable, Equatable {
         }.joined()
     }
 }
+
+/// What a text of the gate can say about the client, its update and the decision.
+enum NoticePlaceholder: String, Sendable, CaseIterable {
+    case currentVersion, minimumVersion, latestVersion, minimumBuild, platform, app
+    case title, message, button, storeUrl, status, decision, rule, revision
+
+    /// Those that the words of a notice can use; the others are known only where the words are.
+    static let inNotices: [NoticePlaceholder] = [
+        .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .platform, .app,
+    ]
+
+    /// Whether the value is a number in JSON.
+    var isNumber: Bool { self == .minimumBuild || self == .status }
+}
+
+/// Why a text is not a notice template.
+package enum NoticeTemplateError: Error, Sendable, Equatable {
+    /// A name in braces is none of the known ones.
+    case unknownPlaceholder(String, known: [String])
+    /// A `{` has no `}` after it.
+    case unclosedBrace
+    /// A `}` has no `{` before it.
+    case strayBrace
+}
+
+extension NoticeTemplateError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownPlaceholder(let name, let known):
+            "there is no placeholder '{\(name)}'; there are "
+                + known.map { "{\($0)}" }.joined(separator: ", ")
+        case .unclosedBrace:
+            "a '{' has no '}'; write '{{' for the brace itself"
+        case .strayBrace:
+            "a '}' has no '{'; write '}}' for the brace itself"
+        }
+    }
+}
