@@ -43,6 +43,22 @@ struct RemoteConfigTermsTests {
 
     private static func text(_ version: String) -> String { #"{ "value": "\#(version)" }"# }
 
+    /// Expects a minimum and ranges of the versions that `min_version` has by condition and by default.
+    @discardableResult
+    private static func expect(
+        _ conditional: [(expression: String, version: String)],
+        _ version: String,
+        toLeadTo minimum: String?,
+        _ blocked: [String],
+        at location: SourceLocation = #_sourceLocation
+    ) throws -> RemoteConfigTerms {
+        let values = conditional.map { ($0.expression, Self.text($0.version)) }
+        let terms = try Self.terms(Self.template(values, Self.text(version)))
+        #expect(terms.minimum?.description == minimum, sourceLocation: location)
+        #expect(terms.blocked.map(\.description) == blocked, sourceLocation: location)
+        return terms
+    }
+
     @Test func `the names of the article are read, also from a group`() throws {
         let terms = try Self.terms(
             #"""
@@ -123,13 +139,7 @@ struct RemoteConfigTermsTests {
         minimum: String?,
         blocked: [String]
     ) throws {
-        let template = Self.template(
-            conditional.map { ($0.0, Self.text($0.1)) },
-            Self.text(value)
-        )
-        let terms = try Self.terms(template)
-        #expect(terms.minimum?.description == minimum)
-        #expect(terms.blocked.map(\.description) == blocked)
+        try Self.expect(conditional, value, toLeadTo: minimum, blocked)
     }
 
     @Test(
@@ -170,13 +180,7 @@ struct RemoteConfigTermsTests {
         blocked: [String],
         builds: [String]
     ) throws {
-        let template = Self.template(
-            conditional.map { ($0.0, Self.text($0.1)) },
-            Self.text(value)
-        )
-        let terms = try Self.terms(template)
-        #expect(terms.minimum?.description == minimum)
-        #expect(terms.blocked.map(\.description) == blocked)
+        let terms = try Self.expect(conditional, value, toLeadTo: minimum, blocked)
         #expect(terms.blockedBuilds.map(\.description) == builds)
         #expect(terms.undecided.isEmpty == !conditional[0].0.contains("percent"))
     }
