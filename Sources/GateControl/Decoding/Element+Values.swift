@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// Reads elements as values; what does not fit is reported and becomes `nil`.
 extension Element {
     func entries(_ problems: Problems) -> [Entry]? {
@@ -118,5 +120,18 @@ extension Element {
     ) -> Value? {
         problems.report("expected \(expected), found \(self.found)\(hint)", at: self.place)
         return nil
+    }
+}
+
+extension Element {
+    /// A point in time with its offset, with quotes or without.
+    func time(_ problems: Problems) -> Timestamp? {
+        let expected = "a time"
+        guard case .date(let text) = self.content else {
+            return self.parsed(as: expected, problems, by: Timestamp.init(parsing:))
+        }
+        // YAML knows dates, but readers disagree on what one without an offset means.
+        return Element(content: .text(text), place: self.place)
+            .parsed(as: expected, problems, by: Timestamp.init(parsing:))
     }
 }

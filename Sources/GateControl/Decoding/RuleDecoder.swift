@@ -96,3 +96,54 @@ struct RuleDecoder {
         self.problems.report(message, at: element.place)
     }
 }
+
+/// Reads `maintenance`: the window in which nobody is served.
+struct MaintenanceDecoder {
+    static let keys = ["from", "until", "announceFrom"]
+
+    let problems: Problems
+
+    func decode(_ element: Element) -> MaintenanceWindow? {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return nil
+        }
+        for key in ["from", "until"] { _ = fields.required(key, of: "a maintenance window") }
+        let from = NamedTime("from", of: fields, self.problems)
+        let until = NamedTime("until", of: fields, self.problems)
+        let announceFrom = NamedTime("announceFrom", of: fields, self.problems)
+        until?.check(isAfter: from, self.problems)
+        announceFrom?.check(isNotAfter: from, self.problems)
+        guard let from, let until else { return nil }
+        return MaintenanceWindow(
+            from: from.time,
+            until: until.time,
+            announceFrom: announceFrom?.time
+        )
+    }
+}
+
+/// The name of a rule, which tests tell from the words for a decision that no rule made.
+struct RuleID: Sendable, Equatable {
+    /// Why a text is not the name of a rule.
+    enum Failure: Error, CustomStringConvertible {
+        case shape
+        case reserved
+
+        var description: String {
+            switch self {
+            case .shape: Name.Failure.shape.description
+            case .reserved: "tests say it of a decision that no rule made"
+            }
+        }
+    }
+
+    private static let reserved = [RuleExpectation.noRule, RuleExpectation.unidentified]
+
+    let text: String
+
+    init(parsing text: String) throws(Failure) {
+        guard let name = try? Name(parsing: text) else { throw .shape }
+        guard !Self.reserved.contains(name.text) else { throw .reserved }
+        self.text = name.text
+    }
+}

@@ -14,3 +14,9 @@ struct Place: Sendable, Hashable {
 extension Place: CustomStringConvertible {
     var description: String { "\(self.file):\(self.line):\(self.column)" }
 }
+
+/// A value and the place that says it, for checks that look across files.
+struct Located<Value: Sendable>: Sendable {
+    let value: Value
+    let place: Place
+}

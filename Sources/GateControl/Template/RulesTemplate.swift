@@ -133,3 +133,63 @@ package struct RulesTemplate: Sendable {
         given == nil ? "\(value) # placeholder: replace it" : value
     }
 }
+
+/// The store links of a new rules file for which nobody has given any.
+///
+/// They are good links, and lead nowhere: a file that is in force with one of them sends its users
+/// there.
+enum PlaceholderLink {
+    static let appStore = "https://apps.apple.com/app/id0000000000"
+    static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
+
+    static let all = [Self.appStore, Self.googlePlay]
+}
+
+/// What an app shows whose update is required, in the languages that a new rules file can begin in.
+struct TemplateWords {
+    let title: String
+    let message: String
+    let button: String
+    /// Whether the words are English for want of better ones.
+    let needTranslation: Bool
+
+    /// The words for a language tag; English ones where there are no others.
+    init(language: String) {
+        self.needTranslation = !["en", "de", "ja", "ko"].contains(language)
+        switch language {
+        case "de":
+            self.title = "Update nötig"
+            self.message = "Version {currentVersion} funktioniert nicht mehr. Bitte aktualisieren."
+            self.button = "Aktualisieren"
+        case "ja":
+            self.title = "アップデートのお願い"
+            self.message = "バージョン {currentVersion} はご利用いただけません。最新版にアップデートしてください。"
+            self.button = "アップデートする"
+        case "ko":
+            self.title = "업데이트가 필요합니다"
+            self.message = "{currentVersion} 버전은 더 이상 사용할 수 없습니다. 최신 버전으로 업데이트해 주세요."
+            self.button = "업데이트"
+        default:
+            self.title = "Update required"
+            self.message =
+                "Version {currentVersion} no longer works. Please update to the latest one."
+            self.button = "Update"
+        }
+    }
+}
+
+/// Why no rules file can be made of what somebody asked for.
+package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
+    case appID(String)
+    case storeURL(String, reason: String)
+    case language(String)
+
+    package var description: String {
+        switch self {
+        case .appID(let text):
+            "'\(text)' is not an app identifier: 1 to 128 letters, digits, '.', '_' and '-'"
+        case .storeURL(let text, let reason): "'\(text)' is not a store link: \(reason)"
+        case .language(let text): "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
+        }
+    }
+}

@@ -1,5 +1,6 @@
 private import Glibc
 internal import Logging
+private import Synchronization
 
 /// The body of the watching thread: it waits, looks, and says if there is something new.
 ///
@@ -108,5 +109,34 @@ struct WatchLoop: Sendable {
         let count = unsafe Glibc.poll(&waited, nfds_t(waited.count), milliseconds)
         if self.stop.isSent { return .stop }
         return count > 0 && waited[1].revents != 0 ? .notice : .timeout
+    }
+}
+
+/// Ends a thread that waits in `poll`.
+final class StopSignal: Sendable {
+    /// What the thread polls; negative if the system has no descriptor to spare, and then the
+    /// thread sees the signal at its next turn.
+    let descriptor: Int32
+    private let writer: Int32
+    private let sent = Atomic<Bool>(false)
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        _ = unsafe pipe(&ends)
+        for end in ends where end >= 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        self.descriptor = ends[0]
+        self.writer = ends[1]
+    }
+
+    deinit {
+        for end in [self.descriptor, self.writer] where end >= 0 { close(end) }
+    }
+
+    var isSent: Bool { self.sent.load(ordering: .acquiring) }
+
+    func send() {
+        self.sent.store(true, ordering: .releasing)
+        // Without a pipe this fails, and needs to do nothing.
+        _ = unsafe write(self.writer, [1], 1)
     }
 }

@@ -84,3 +84,47 @@ struct RulesDocument: Sendable {
         return document
     }
 }
+
+/// The share of clients that a change may newly refuse without being accepted.
+enum GuardLimit: Sendable, Equatable {
+    case off
+    /// From 0 to 1.
+    case share(Double)
+
+    static let standard = GuardLimit.share(0.2)
+}
+
+extension Element {
+    /// Reads the setting `guard`.
+    func guardLimit(_ problems: Problems) -> GuardLimit? {
+        switch self.content {
+        case .number(let text):
+            if let percent = Double(text), percent > 0, percent <= 100 {
+                return .share(percent / 100)
+            }
+        case .boolean(let text), .text(let text):
+            if text.lowercased() == "off" { return .off }
+        case .date, .nothing, .list, .mapping: break
+        }
+        problems.report(
+            "expected a percentage above 0 and up to 100, such as 'guard: 20', or 'off', "
+                + "found \(self.found)",
+            at: self.place
+        )
+        return nil
+    }
+}
+
+extension [RulesDocument.Test] {
+    /// Reports the tests that expect a rule which is not there.
+    func checkReferences(to rules: [String], _ problems: Problems) {
+        let known = Set(rules)
+        for reference in self.flatMap(\.expectation.references) {
+            let name = reference.id.value
+            guard !known.contains(name), name != reference.alternative else { continue }
+            let hint = Spelling.hint(for: name, among: rules + [reference.alternative])
+            let message = "there is no rule '\(name)'\(hint)"
+            problems.report(message, at: reference.id.place)
+        }
+    }
+}

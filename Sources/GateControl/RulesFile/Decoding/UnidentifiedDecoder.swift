@@ -36,3 +36,40 @@ struct UnidentifiedDecoder {
         element.choice(of: UnidentifiedPolicy.Action.self, self.problems)
     }
 }
+
+/// Reads `paths` of `unidentified`: requests for which it is stricter.
+struct UnidentifiedPathDecoder {
+    static let keys = ["path", "method", "missing", "unreadable"]
+
+    let problems: Problems
+
+    /// One entry may name several paths.
+    func decode(_ element: Element) -> [Located<UnidentifiedPath>] {
+        (element.list(self.problems) ?? []).flatMap { self.entry($0) }
+    }
+
+    private func entry(_ element: Element) -> [Located<UnidentifiedPath>] {
+        guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
+            return []
+        }
+        if fields["missing"] == nil, fields["unreadable"] == nil {
+            let message = "this entry asks nothing: it needs 'missing' or 'unreadable'"
+            self.problems.report(message, at: element.place)
+        }
+        let missing = fields["missing"].flatMap { self.action($0) }
+        let unreadable = fields["unreadable"].flatMap { self.action($0) }
+        guard let requests = RequestDecoder(problems: self.problems).decode(fields) else {
+            let message = "an entry of 'paths' needs 'path' or 'method'"
+            self.problems.report(message, at: element.place)
+            return []
+        }
+        return requests.map { request in
+            let path = UnidentifiedPath(request: request, missing: missing, unreadable: unreadable)
+            return Located(value: path, place: element.place)
+        }
+    }
+
+    private func action(_ element: Element) -> UnidentifiedPolicy.Action? {
+        element.choice(of: UnidentifiedPolicy.Action.self, self.problems)
+    }
+}
