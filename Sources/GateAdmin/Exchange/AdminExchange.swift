@@ -145,3 +145,10 @@ struct AdminExchange {
         .refusal(.payloadTooLarge, "a body may have \(self.limits.bodyBytes) bytes")
     }
 }
+
+/// A request to the admin listener, read to its end.
+struct AdminRequest: Sendable, Equatable {
+    var route: AdminRoute
+    var fields: HTTPHeaders
+    var body: [UInt8] = []
+}
