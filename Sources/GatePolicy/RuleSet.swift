@@ -1,7 +1,7 @@
 /// One revision of all rules and notices, compiled and immutable.
 ///
-/// Whatever a request holds, every function has an answer: what can fail has failed when the rules
-/// were loaded.
+/// Every function has an answer, whatever a request holds: all that can fail has failed when the
+/// rules were loaded.
 package final class RuleSet: Sendable {
     package let definition: RuleSetDefinition
     let reader: IdentityReader
@@ -41,7 +41,7 @@ package final class RuleSet: Sendable {
         self.reader.identify(claims)
     }
 
-    /// What changes in the identity headers before a request goes on.
+    /// The changes to the identity headers before a request goes on.
     package func upstreamIdentity(
         _ claims: IdentityClaims,
         _ identity: ClientIdentity

@@ -1,10 +1,10 @@
-/// What came out of a test, to be held against its expectation.
+/// The outcome of a test, to be held against its expectation.
 struct RuleTestOutcome {
     let decision: Decision
     /// The status of the gate's answer; `nil` if the request passes.
     let status: Int?
 
-    /// What is not as expected.
+    /// The parts that are not as expected.
     func unmet(_ expectation: RuleExpectation) -> [RuleTestFailure.Difference] {
         [
             self.unmet(decisions: expectation.decisions, rule: expectation.rule),
@@ -90,7 +90,7 @@ package struct RuleTestFailure: Sendable, Equatable {
     /// Whether a client passes that should have been refused: an undo does that, and a mistake.
     package let isLaxer: Bool
 
-    /// What was expected, and what came, as a sentence.
+    /// The expected and the actual, as a sentence.
     package var message: String {
         let sentences = self.differences.map { difference in
             let why = difference.aspect == Self.decision ? " (\(self.reason))" : ""

@@ -1,12 +1,13 @@
-/// What a TestFlight build can ask of the builds that are there.
+/// The questions of a TestFlight build about the builds that there are.
 package enum TestFlightQuestion: Sendable, Equatable {
     /// Which build is the newest that an audience can install.
     case latest(TestAudience)
-    /// Whose build a version is.
+    /// The audience of a version.
     case audience
 }
 
-/// Who asks, and about what; what it does not say is looked up in its identity.
+/// The asking build, and the one that it asks about; what it does not say is looked up in its
+/// identity.
 package struct TestFlightSubject: Sendable, Equatable {
     package var identity: ClientIdentity
     /// In place of what the identity says.
@@ -55,7 +56,8 @@ extension RuleSet {
 
     /// The answer to a question about TestFlight builds: one JSON object (RFC 8259).
     ///
-    /// What nobody knows is `unknown`, or has no version; it never becomes a reason to update.
+    /// A fact that nobody knows is `unknown`, or has no version; it never becomes a reason to
+    /// update.
     ///
     /// - Parameters:
     ///   - question: What is asked.

@@ -1,4 +1,4 @@
-/// What a denied client gets instead of the backend's answer.
+/// The answer that a denied client gets instead of the backend's.
 ///
 /// Without the fields of the connection (`Date`, `Content-Length` …), which only the one who sends
 /// it knows.
@@ -45,7 +45,7 @@ package struct Answer: Sendable, Equatable {
     /// The fields without which a web app of another origin could not read the answer (the CORS
     /// protocol of the Fetch standard).
     package static func crossOriginFields(origin: String) -> [HeaderField] {
-        // What is no origin is not repeated: it could be the beginning of another field.
+        // A text that is no origin is not repeated: it could be the beginning of another field.
         guard !origin.isEmpty, origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return [] }
         return [
             HeaderField(name: "Access-Control-Allow-Origin", value: origin),

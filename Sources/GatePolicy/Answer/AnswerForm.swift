@@ -1,4 +1,4 @@
-/// What kind of client reads an answer.
+/// The kinds of clients that read an answer.
 package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// An app: a document in JSON, or whatever the rules file has for it.
     case document

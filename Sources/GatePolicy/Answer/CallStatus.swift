@@ -1,17 +1,17 @@
 /// The end of a gRPC call that the gate answers (gRPC over HTTP/2, "Responses"), with the details
 /// that clients of every language can read (`google.rpc.Status`).
 struct CallStatus {
-    /// Who speaks, in an `ErrorInfo`.
+    /// The speaker that an `ErrorInfo` names.
     private static let domain = "versiongate"
 
     let code: Int
     let message: String
     let reason: String
-    /// What the client can do about it, by name.
+    /// The facts by which the client can help itself, by name.
     let metadata: [(name: String, value: String)]
     /// The words of the notice, and their language.
     let words: (language: String, message: String)?
-    /// Where the update is, and what the button says.
+    /// The place of the update, and the words of the button.
     let link: (description: String, url: String)?
 
     var fields: [HeaderField] {

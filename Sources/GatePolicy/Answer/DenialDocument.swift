@@ -41,7 +41,7 @@ struct DenialDocument {
         self.denial == .maintenance ? self.decision.maintenance : nil
     }
 
-    /// What a `body` of the rules file can say.
+    /// The values of the placeholders in a `body` of the rules file.
     var values: [NoticePlaceholder: String] {
         var values = FilledWords.values(self.remedy, self.identity)
         values[.title] = self.words?.title

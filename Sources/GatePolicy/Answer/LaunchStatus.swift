@@ -1,4 +1,5 @@
-/// What an app learns that asks, at its start or while it runs, whether its build is still served.
+/// The answer to an app that asks, at its start or while it runs, whether its build is still
+/// served.
 package struct LaunchStatus: Sendable, Equatable {
     package let decision: Decision
     /// One JSON object (RFC 8259) in one line.

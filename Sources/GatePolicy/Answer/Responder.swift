@@ -69,7 +69,7 @@ struct Responder: Sendable {
         case .upgrade:
             return self.style(of: decision).status ?? denial.status
         case .maintenance:
-            // Who writes down which status an old build understands does not speak of maintenance.
+            // The status that the whole file names for old builds does not speak of maintenance.
             return self.ownStyle(of: decision).status ?? denial.status
         }
     }
@@ -87,7 +87,7 @@ struct Responder: Sendable {
         self.words.choices(for: identity.languages)
     }
 
-    /// What a client is told that asks where it stands.
+    /// The answer to a client that asks where it stands.
     func status(_ standing: Standing, _ identity: ClientIdentity) -> LaunchStatus {
         LaunchStatus(standing, identity, self.words.words(for: standing.decision, identity))
     }

@@ -1,7 +1,7 @@
 /// Numbers the ways in which the rules of two rule sets answer, so that equal answers have equal
 /// numbers.
 struct ComparedAnswers: Sendable {
-    /// What of an answer the decision itself does not say.
+    /// The parts of an answer that the decision itself does not say.
     private struct Answer: Equatable {
         let style: AnswerStyle
         let notices: [NoticeDefinition?]

@@ -1,5 +1,5 @@
-/// Whom a change of the rules can concern: clients and requests that a changed rule is for, or that
-/// a changed setting is about.
+/// The clients and requests that a change of the rules can concern: those that a changed rule is
+/// for, or that a changed setting is about.
 struct ComparedFocus {
     /// One of these is for every client whose decision can be another one; they overlap.
     private(set) var matches: [RuleMatch]

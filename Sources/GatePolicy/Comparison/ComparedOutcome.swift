@@ -1,4 +1,4 @@
-/// What becomes of one kind of client under one rule set.
+/// The fate of one kind of client under one rule set.
 package struct ComparedOutcome: Sendable, Hashable {
     package let kind: Decision.Kind
     /// The rule that decides; `nil` if none does.
@@ -10,7 +10,8 @@ package struct ComparedOutcome: Sendable, Hashable {
     package let cannotUpdate: Bool
     /// Whether the denial ends by itself, with a brownout.
     package let isBrownout: Bool
-    /// What the rule's answers are like, beside status and link: equal numbers, equal answers.
+    /// The number of the rule's kind of answer, beside status and link: equal numbers, equal
+    /// answers.
     let answerNumber: Int
 
     init(_ decision: Decision, status: Int?, answerNumber: Int) {
@@ -50,13 +51,13 @@ package struct ComparedChange: Sendable, Equatable {
     package var share: Double
 }
 
-/// What two rule sets do differently from one time on.
+/// The differences between two rule sets from one time on.
 package struct ComparedPeriod: Sendable, Equatable {
     package let from: Timestamp
     package let changes: [ComparedChange]
 }
 
-/// What two rule sets do differently.
+/// The differences between two rule sets.
 package struct RuleSetDifference: Sendable, Equatable {
     /// In the order of time; each holds until the next one begins.
     package let periods: [ComparedPeriod]

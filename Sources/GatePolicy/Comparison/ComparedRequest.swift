@@ -4,7 +4,7 @@ struct ComparedRequest: Sendable {
     let target: [UInt8]
     let label: String
 
-    /// What stands for `*` and for any method, in a place where no pattern names it.
+    /// Texts that stand for `*` and for any method, in a place where no pattern names them.
     struct Fillers {
         let segment: String
         let method: String

@@ -37,7 +37,7 @@ struct ComparedRow: Hashable {
         self.pair = pair
     }
 
-    /// What most rules do not look at comes first, so that the rest has little to do.
+    /// The dimensions that fewest rules look at come first, so that the rest has little to do.
     private static let mergingOrder: [ComparedCell.Dimension] = [
         .country, .storefront, .channel, .osVersion, .app, .build, .request, .platform,
     ]

@@ -73,7 +73,7 @@ struct ComparedTrial {
         return (pairs, next)
     }
 
-    /// What changes for clients of one version, and for how many of them.
+    /// The changes for clients of one version, and the share of them that each is for.
     private func transitions(
         _ version: Claim<AppVersion>,
         _ now: Timestamp,

@@ -1,5 +1,5 @@
-/// What two rule sets have to say in one cell: only the rules that can be for its clients, which
-/// makes a decision cheap however many others there are.
+/// Two rule sets as one cell sees them: only the rules that can be for its clients, which makes a
+/// decision cheap however many others there are.
 struct ComparedView {
     /// The rules of a view, by their places among the candidates.
     struct Key: Hashable {
@@ -12,7 +12,7 @@ struct ComparedView {
                 let fit = world.fit(of: candidate.rule.match, to: cell)
                 guard fit != .none else { continue }
                 self.rules.append(index)
-                // What stores have can depend on the version of a client that says too little.
+                // The content of stores can depend on the version of a client that says too little.
                 let isHeld = candidate.rule.withNext.contains { $0.holdUntilInStore != nil }
                 if fit == .certain || isHeld { self.certain.append(index) }
             }

@@ -46,7 +46,7 @@ struct ComparedWorld {
         let matches = focus.matches + rules.map(\.match)
         let releases = rules.contains(where: \.looksAtStores) ? old.releases + new.releases : []
         let links = rules.compactMap(\.storeURL) + policies.compactMap(\.storeURL)
-        // Where both mean the same, one that says nothing stands for both.
+        // A client that says nothing stands for an unreadable one, too, if both are treated alike.
         let tellsUnreadable = policies.contains { policy in
             policy.missing != policy.unreadable
                 || policy.paths.contains { $0.missing != $0.unreadable }
@@ -88,7 +88,7 @@ struct ComparedWorld {
             matches.flatMap { $0.osVersions ?? [] } + rules.flatMap(\.requiresOS),
             tellsUnreadable: tellsUnreadable
         )
-        // Who does not state a version is not rejected if it counts in builds.
+        // A client that states no version is not rejected if it counts in builds.
         self.builds = .builds(
             rules.flatMap(\.buildCuts) + releases.compactMap(\.build),
             isNeeded: rejects

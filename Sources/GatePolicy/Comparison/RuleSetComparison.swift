@@ -17,7 +17,7 @@ package struct RuleSetComparison {
     }
 
     private static let timeLimit = 64
-    /// What is looked at of each part of a change, however many parts there are.
+    /// The least that is looked at of each part of a change, however many parts there are.
     private static let smallestShare = 200
 
     package func difference(at now: Timestamp) -> RuleSetDifference {
@@ -28,7 +28,7 @@ package struct RuleSetComparison {
             var next: Timestamp?
             var changes: [ComparedChange] = []
             for index in parts.indices {
-                // Who says too little of itself can be in several parts.
+                // A client that says too little of itself can be in several parts.
                 let more = parts[index].changes(at: current, &next)
                 changes += more.filter { !changes.contains($0) }
             }

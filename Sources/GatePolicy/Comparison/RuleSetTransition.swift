@@ -1,5 +1,5 @@
-/// What becomes laxer at the second in which one rule set takes the place of another: which clients
-/// pass that were refused, and whether somebody meant it.
+/// The loosening at the second in which one rule set takes the place of another: which clients pass
+/// that were refused, and whether somebody meant it.
 ///
 /// Only rules that have changed are looked at, by clients that stand for all that such a rule can
 /// tell apart.
@@ -51,7 +51,7 @@ package struct RuleSetTransition {
     ///   - new: The rules that take their place.
     ///   - now: The second of the change.
     package init(from old: RuleSet, to new: RuleSet, at now: Timestamp) {
-        // Where nothing is enforced, nothing can become laxer; and to stop enforcing is an undo.
+        // Rules that enforce nothing cannot become laxer; and to stop enforcing is an undo.
         guard old.definition.mode == .enforce, new.definition.mode == .enforce else {
             self.openings = []
             self.unrejected = []
@@ -117,11 +117,11 @@ package struct RuleSetTransition {
 /// Thousands of rules that are as they were cost next to nothing: none of them is copied.
 private struct RuleChange {
     private struct Planned {
-        /// Where the rule of the floor stands among the new ones.
+        /// The place of the floor's rule among the new ones.
         let rule: Int
         let place: Int
         let floor: RuleDefinition
-        /// Where the rule that it takes the place of stood.
+        /// The place of the rule that it follows; `nil` if it follows none.
         let former: Int?
     }
 
@@ -135,7 +135,7 @@ private struct RuleChange {
 
     private let old: [RuleDefinition]
     private let new: [RuleDefinition]
-    /// Where the new rules stand.
+    /// The places of the new rules, by id.
     private let places: [String: Int]
     /// The floors that are new, and not in force for everybody.
     private let planned: [Planned]

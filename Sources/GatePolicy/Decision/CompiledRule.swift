@@ -16,7 +16,7 @@ final class CompiledRule: Sendable {
     /// Whether its floor is about versions, and whether it is about builds.
     private let asksVersion: Bool
     private let asksBuild: Bool
-    /// What the stores have; `nil` for a rule that does not look at it.
+    /// The content of the stores; `nil` for a rule that does not look at it.
     private let shelf: StoreShelf?
 
     init(
@@ -44,7 +44,7 @@ final class CompiledRule: Sendable {
         let identity: ClientIdentity
         /// The release that its version is or leads to.
         let release: AppVersion?
-        /// Where it connects from.
+        /// The address that it connects from.
         let address: String?
 
         init(_ identity: ClientIdentity, address: String?) {
@@ -54,7 +54,8 @@ final class CompiledRule: Sendable {
         }
     }
 
-    /// What would have to be known to say whether the rule is for a client; `nil` if it is not.
+    /// The parts that would have to be known to say whether the rule is for a client; `nil` if it
+    /// is not.
     func gaps(of subject: Subject, in scope: RequestScope) -> [IdentityGap]? {
         if let patterns, !patterns.contains(where: { scope.patterns.contains($0) }) { return nil }
         var gaps: [IdentityGap] = []
@@ -85,7 +86,7 @@ final class CompiledRule: Sendable {
         return gaps
     }
 
-    /// Where the rule stands for a client that it is for, up to what these gaps leave open.
+    /// The stage of the rule for a client that it is for, up to what these gaps leave open.
     func stage(
         for subject: Subject,
         matchingUpTo gaps: [IdentityGap],
@@ -184,7 +185,7 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// What the rule says to a client that passes its floor, or that is let pass all the same.
+    /// The word of the rule to a client that passes its floor, or that is let pass all the same.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
         if let recommended = self.recommended(at: stage),
@@ -198,7 +199,7 @@ final class CompiledRule: Sendable {
         return ruling
     }
 
-    /// What the rule would say to a client but for what the store does not have yet.
+    /// The decision that the rule would make but for what the store does not have yet.
     func held(on subject: Subject, _ stage: RuleStage) -> Decision.Held? {
         guard stage.isHeld, !stage.isClosed, self.breach(by: subject) != nil else { return nil }
         return Decision.Held(ruleID: self.definition.id, until: stage.store?.floor.date)
@@ -220,7 +221,7 @@ final class CompiledRule: Sendable {
         )
     }
 
-    /// What the rule asks of a client that does not say it.
+    /// The parts that the rule asks of a client and the client does not say.
     private func gaps(
         of subject: Subject,
         _ stage: RuleStage,

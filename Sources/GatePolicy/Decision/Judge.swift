@@ -109,12 +109,12 @@ struct Judge: Sendable {
 
     /// The gap of a client that does not say which build it is, whatever the rules need.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
-        // Who counts in builds alone has said which one it is.
+        // A client that counts in builds alone has said which one it is.
         if case .missing = identity.version, identity.build.value != nil { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
     }
 
-    /// What happens to unidentified clients that send requests of a scope.
+    /// The treatment of unidentified clients that send requests of a scope.
     private func treatment(in scope: RequestScope) -> Treatment {
         var treatment = Treatment(self.unidentified.missing, self.unidentified.unreadable)
         for path in self.strictPaths where scope.patterns.contains(path.pattern) {

@@ -1,6 +1,6 @@
-/// Where a rule stands for one client at one second.
+/// The stage that a rule is at for one client at one second.
 struct RuleStage {
-    /// What happens to a client below the floor: the minima and the blocked versions.
+    /// The fate of a client below the floor: the minima and the blocked versions.
     enum Floor: Equatable {
         /// Nothing yet.
         case absent
@@ -23,7 +23,7 @@ struct RuleStage {
     private(set) var maintenance = Maintenance.absent
     /// Whether a recommendation is still made.
     private(set) var recommends = true
-    /// What the client finds in its store, for a rule that looks at it.
+    /// The content of the client's store, for a rule that looks at it.
     private(set) var store: StoreView?
     /// Whether the floor is absent only because the store does not have what it asks for.
     private(set) var isHeld = false
@@ -98,7 +98,7 @@ struct RuleStage {
         guard let warnFrom = schedule.warnFrom, warnFrom <= now else { return .absent }
         let deadline = hasBegun ? admission.date : schedule.enforceFrom
         let comes = deadline.flatMap { deadline in
-            // What would begin after the end of the rule never does.
+            // A beginning after the end of the rule never comes.
             schedule.until.map { deadline < $0 } ?? true ? deadline : nil
         }
         let windows = schedule.brownouts(notOverAt: now)

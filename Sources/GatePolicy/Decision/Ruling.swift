@@ -1,8 +1,8 @@
-/// What one rule says to a client.
+/// The word of one rule to a client.
 struct Ruling {
     var kind = Decision.Kind.allow
     var reason = Decision.Reason.passes
-    /// What the rule would have to know, and does not.
+    /// The parts of the identity that the rule would have to know, and does not.
     var gaps: [IdentityGap] = []
     /// The dates of a warning, or of a brownout.
     var warning: Decision.Warning?
@@ -10,14 +10,14 @@ struct Ruling {
     var brownout: BrownoutWindow?
     /// The maintenance that is running; of a ruling of another kind, the announced one.
     var maintenance: MaintenanceWindow?
-    /// What the client finds in its store, for a rule that looks at it.
+    /// The content of the client's store, for a rule that looks at it.
     var store: StoreView?
     /// Whether the device is too old for what would help.
     var cannotUpdate = false
 }
 
 extension Ruling {
-    /// What a rule says to a client below its floor; `nil` if it does not have to be above yet.
+    /// The word of a rule to a client below its floor; `nil` if it does not have to be above yet.
     init?(below breach: Decision.Reason, _ floor: RuleStage.Floor) {
         switch floor {
         case .absent:
@@ -42,8 +42,8 @@ extension Ruling {
 
     /// Whether this ruling is stricter than another one.
     ///
-    /// What comes sooner is stricter, and what lasts longer: a client is told the first day on
-    /// which it has to upgrade, and the end of the last brownout or maintenance.
+    /// The sooner upgrade is stricter, and the longer brownout or maintenance: a client is told the
+    /// first day on which it has to upgrade, and the end of the last brownout or maintenance.
     func outranks(_ other: Ruling) -> Bool {
         guard self.kind == other.kind else { return self.kind > other.kind }
         switch self.kind {

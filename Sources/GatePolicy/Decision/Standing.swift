@@ -1,4 +1,4 @@
-/// Where a client stands among the rules, also if it passes: what a launch check tells.
+/// The position of a client among the rules, also if it passes: a launch check tells it.
 package struct Standing: Sendable, Equatable {
     package var decision: Decision
     /// The highest minimum that is enforced for the client.
@@ -57,7 +57,7 @@ extension Judge {
                 minimum.hear(offer.minimum, offer.storeURL)
                 minimumBuild.hear(offer.minimumBuild, offer.storeURL)
             }
-            // What the device cannot run is not the latest version for it.
+            // A version that the device cannot run is not the latest one for it.
             if !compiled.excludesDevice(of: subject) {
                 latest.hear(compiled.recommended(at: stage), offer.storeURL)
             }

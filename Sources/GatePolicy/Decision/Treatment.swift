@@ -1,4 +1,4 @@
-/// What happens to unidentified clients that send one request.
+/// The treatment of unidentified clients that send one request.
 struct Treatment: Sendable {
     private var missing: UnidentifiedPolicy.Action
     private var unreadable: UnidentifiedPolicy.Action

@@ -1,4 +1,4 @@
-/// What a client says of one part of its identity.
+/// A client's word on one part of its identity.
 ///
 /// A claim, not a credential: any client can say anything.
 package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
@@ -8,7 +8,7 @@ package enum Claim<Value: Sendable & Hashable>: Sendable, Hashable {
     case unreadable(String)
     case stated(Value)
 
-    /// What the client states, if it does so readably.
+    /// The value that the client states, if it does so readably.
     package var value: Value? {
         switch self {
         case .missing, .unreadable: nil

@@ -1,5 +1,5 @@
-/// What the gate changes in the identity headers before a request goes on, so that the backend
-/// reads one value where the gate has read one.
+/// The changes to the identity headers before a request goes on, so that the backend reads one
+/// value where the gate has read one.
 package struct UpstreamIdentity: Sendable, Equatable {
     /// Lower-case names of the fields whose lines are removed.
     package var drop: [String]
@@ -13,7 +13,7 @@ package struct UpstreamIdentity: Sendable, Equatable {
 }
 
 extension IdentityReader {
-    /// What the backend gets instead of the lines that it could read otherwise than the gate.
+    /// The lines that the backend gets instead of those that it could read otherwise than the gate.
     ///
     /// One line with one value stays as it is, readable or not. Lines that say a part twice are
     /// replaced by one; a part that was read elsewhere gets the header that was not there.

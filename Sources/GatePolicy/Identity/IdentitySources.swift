@@ -4,7 +4,7 @@ package enum IdentityPart: Int, Sendable, CaseIterable {
         storefront
 }
 
-/// Where the parts of a client's identity are read from.
+/// The headers and patterns that the parts of a client's identity are read from.
 package struct IdentitySources: Sendable, Equatable {
     /// Header field names by part, lower case.
     ///

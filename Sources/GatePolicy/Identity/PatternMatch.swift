@@ -22,7 +22,7 @@ struct PatternMatch {
         if self.marks == nil { return nil }
     }
 
-    /// What a group read; `nil` if it took no part in the match.
+    /// The text that a group read; `nil` if it took no part in the match.
     subscript(_ field: UserAgentField) -> String? {
         let slot = PatternProgram.slot(of: field)
         guard let marks = self.marks, let start = marks[slot], let end = marks[slot + 1],
@@ -80,7 +80,7 @@ struct PatternMatch {
                 path.marks[slot] = position
                 pending.append(path)
             case .match:
-                // What comes after it in the order of preference has lost.
+                // All paths after this one in the order of preference have lost.
                 self.marks = path.marks
                 return advanced
             }

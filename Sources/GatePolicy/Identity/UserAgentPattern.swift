@@ -18,7 +18,7 @@ package struct UserAgentPattern: Sendable, Equatable {
         self.program = try PatternProgram(try PatternParser.parse(text))
     }
 
-    /// What the pattern reads from a User-Agent; `nil` if it does not match.
+    /// The values that the pattern reads from a User-Agent; `nil` if it does not match.
     package func match(_ userAgent: String) -> [UserAgentField: String]? {
         guard userAgent.utf8.count <= Self.maximumLength,
             let match = PatternMatch(of: self.program, in: Array(userAgent.utf8))

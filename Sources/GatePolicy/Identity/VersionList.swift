@@ -17,7 +17,7 @@ struct VersionList {
         }
         for index in line.indices
         where line[index] == UInt8(ascii: "/") || line[index] == UInt8(ascii: "(") { return nil }
-        // What is too much is not compared.
+        // A list that is too long is not compared.
         var counter = ListReader()
         let extent = counter.read(line, 0..<line.count, isList: true) { _ in true }
         guard counter.values > 0 else { return nil }

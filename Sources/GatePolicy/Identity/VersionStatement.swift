@@ -26,7 +26,7 @@ struct VersionStatement {
         }
     }
 
-    /// Where the platform, if there is one, and the rest stand in a value.
+    /// The places of the platform, if there is one, and of the rest in a value.
     static func places(in value: Span<UInt8>) -> (platform: Range<Int>?, rest: Range<Int>) {
         guard let slash = value.firstIndex(of: UInt8(ascii: "/")) else {
             return (nil, 0..<value.count)

@@ -1,4 +1,4 @@
-/// What a client of a class says, where others of it say something else.
+/// The texts that one client of a class states, where others of it state something else.
 extension ClientClasses {
     /// The version in a line that has told of a class, as it is described; `nil` if it cannot be
     /// read.

@@ -90,7 +90,8 @@ package final class ClientClasses: Sendable {
         private var withVersion = 0
         /// Whether the version line is a list, and one that is read.
         fileprivate(set) var hasVersions = false
-        /// What was said last: the place of the platform among those that rules name, and the build.
+        /// The platform that was said last, as its place among those that rules name, and the
+        /// build.
         private var platform = 0
         private var build: UInt64?
 
@@ -263,7 +264,7 @@ package final class ClientClasses: Sendable {
             key.append(.version, 0, .unreadable)
             return true
         }
-        // What is no version is told as it stands, if it can be.
+        // A text that is no version is told as it stands, if it can be.
         guard let first = list.first,
             list.lowest != nil || StatedValue.isName(line.extracting(first))
         else { return false }

@@ -121,7 +121,7 @@ struct PathTrie: Sendable {
 /// A request pattern as the matcher keeps it: its number, and the methods that it takes.
 struct PatternEntry: Sendable {
     let number: Int
-    /// Where the numbers of its methods are in a list of all; `nil` for every method.
+    /// The range of its methods' numbers in a list of all; `nil` for every method.
     let methods: Range<Int>?
 
     /// Whether the pattern takes a method, known by its number in the list.

@@ -122,7 +122,7 @@ struct RequestMatcher: Sendable {
     }
 }
 
-/// What one look at a request target tells about its path.
+/// The facts about a request target's path that one look at it tells.
 struct TargetShape {
     /// The number of bytes before the query.
     let pathLength: Int

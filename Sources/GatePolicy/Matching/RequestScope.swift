@@ -1,5 +1,5 @@
-/// What the rules need to know of a request beside its client: whether it is judged at all, and
-/// which request patterns it matches.
+/// A request as the rules see it, beside its client: whether it is judged at all, and which request
+/// patterns it matches.
 ///
 /// Requests of the same scope get the same decision, so that it can be a key of a cache.
 package struct RequestScope: Sendable, Hashable {

@@ -1,6 +1,6 @@
-/// What happens to a request, which rule wanted it, and why.
+/// The decision about a request, the rule that made it, and the reason.
 package struct Decision: Sendable, Equatable {
-    /// What happens to a request, in ascending order of strictness.
+    /// The kinds of decisions, in ascending order of strictness.
     package enum Kind: String, Sendable, CaseIterable {
         case allow
         /// The request passes, with a hint.
@@ -11,7 +11,7 @@ package struct Decision: Sendable, Equatable {
         case maintenance
     }
 
-    /// What a rule or policy that only observes would have done.
+    /// The decision that a rule or policy which only observes would have made.
     package struct Observed: Sendable, Equatable {
         /// The rule; `nil` for the policy on unidentified clients.
         package let ruleID: String?
@@ -25,7 +25,7 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
-    /// What a rule would say, if the store had what it asks for.
+    /// The word that a rule would have, if the store had what it asks for.
     package struct Held: Sendable, Equatable {
         package let ruleID: String
         /// When the store has it; `nil` if nobody knows.
@@ -37,7 +37,7 @@ package struct Decision: Sendable, Equatable {
         }
     }
 
-    /// What a client is told that still passes, and is going to be below a floor.
+    /// The announcement to a client that still passes, and is going to be below a floor.
     package struct Warning: Sendable, Equatable {
         /// Since when it is told.
         package let since: Timestamp
@@ -68,7 +68,7 @@ package struct Decision: Sendable, Equatable {
     package var held: [Held]
     /// The part of the identity that was needed and not there, also of an allowed request.
     package var gap: IdentityGap?
-    /// What helps a client that was denied or has a hint.
+    /// The help for a client that was denied or has a hint.
     package var remedy: Remedy
     /// The dates of a recommendation, or of a brownout, that is going to be a requirement.
     package var warning: Warning?

@@ -11,7 +11,7 @@ package struct NoticeDefinition: Sendable, Equatable {
 package struct NoticeText: Sendable, Equatable {
     package var title: NoticeTemplate
     package var message: NoticeTemplate
-    /// What the button that leads to the store says.
+    /// The words on the button that leads to the store.
     package var button: NoticeTemplate?
 
     package init(title: NoticeTemplate, message: NoticeTemplate, button: NoticeTemplate? = nil) {

@@ -3,7 +3,7 @@
 /// `Version {currentVersion} no longer works.` has one place; `{{` and `}}` are the braces
 /// themselves.
 package struct NoticeTemplate: Sendable, Equatable {
-    /// Where a template stands, which decides what it can say.
+    /// The places for a template, each of which decides what it can say.
     package enum Use: Sendable {
         case notice
         /// A `body`, which can also say the words of the notice and the terms of the decision.
@@ -22,7 +22,7 @@ package struct NoticeTemplate: Sendable, Equatable {
         case placeholder(NoticePlaceholder)
     }
 
-    /// What stands where nothing is known.
+    /// The text for a value that nobody knows.
     static let unknown = "–"
 
     private let pieces: [Piece]
@@ -87,7 +87,8 @@ package struct NoticeTemplate: Sendable, Equatable {
     }
 }
 
-/// What a text of the gate can say about the client, its update and the decision.
+/// The names that a text of the gate can have for facts about the client, its update and the
+/// decision.
 enum NoticePlaceholder: String, Sendable, CaseIterable {
     case currentVersion, minimumVersion, latestVersion, minimumBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision

@@ -23,7 +23,7 @@ package struct Release: Sendable, Equatable {
     /// When it is for everybody, if the store hands it out in steps: a phased release of the App
     /// Store takes seven days, a staged roll-out of Google Play as long as its owner wants.
     package var phase: ReleasePhase
-    /// Where it is.
+    /// The link to it.
     package var storeURL: String?
     /// The lowest version of the system that it runs on; `nil` if nobody says it.
     package var minimumOS: AppVersion?
@@ -65,7 +65,7 @@ package enum ReleasePhase: Sendable, Equatable {
     case partial
 }
 
-/// What a rule waits for before it asks anything of anybody.
+/// The condition that a rule waits for before it asks anything of anybody.
 package struct StoreHold: Sendable, Equatable {
     /// The countries that must have the release, as lower-case codes; empty for all countries of
     /// the release: see `Release.countries(awaitedBy:)`.

@@ -1,10 +1,10 @@
-/// What a client needs to know to pass: the terms of the rule that decided.
+/// The knowledge that a client needs to pass: the terms of the rule that decided.
 package struct Remedy: Sendable, Equatable {
     package var minimum: AppVersion?
     package var minimumBuild: UInt64?
     /// The version to upgrade to.
     package var latest: AppVersion?
-    /// Where the update is, for the channel and the country of the client.
+    /// The link to the update, for the channel and the country of the client.
     package var storeURL: String?
     /// The name of the notice; `nil` for the built-in one.
     package var notice: String?

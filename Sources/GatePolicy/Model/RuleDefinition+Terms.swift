@@ -74,8 +74,7 @@ extension RuleDefinition {
 
     /// The version that is compared.
     ///
-    /// Whoever writes a pre-release into a rule means the order of pre-releases, whatever the
-    /// policy is.
+    /// A rule that names a pre-release means the order of pre-releases, whatever the policy is.
     private func judged(
         _ version: AppVersion,
         _ release: AppVersion,

@@ -2,7 +2,7 @@
 package struct RuleDefinition: Sendable, Equatable {
     /// The name of the rule, unique in its rule set.
     package var id: String
-    /// Whom the rule is for.
+    /// The clients and requests that the rule is for.
     package var match: RuleMatch
     /// Versions below it must upgrade.
     package var minimum: AppVersion?
@@ -26,7 +26,7 @@ package struct RuleDefinition: Sendable, Equatable {
     /// The name of the notice that a client gets for whom an upgrade is only recommended; `nil` for
     /// the built-in one.
     package var recommendedNotice: String?
-    /// Where the client finds its update.
+    /// The link to the client's update.
     package var storeURL: StoreURL?
     /// Whether the rule acts or only counts.
     package var mode: RuleMode
@@ -36,7 +36,7 @@ package struct RuleDefinition: Sendable, Equatable {
     package var rollout: [RolloutStep]
     /// When nobody that the rule matches is served.
     package var maintenance: MaintenanceWindow?
-    /// What has to be in the store before the rule asks for it; `nil` to ask at once.
+    /// The release that has to be in the store before the rule asks for it; `nil` to ask at once.
     package var holdUntilInStore: StoreHold?
     /// Operating systems that the update runs on, one range is enough; empty for all of them.
     ///
@@ -107,7 +107,7 @@ extension RuleDefinition {
     package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
-/// Whom a rule is for; an absent part matches every client, an empty list none.
+/// The clients that a rule is for; an absent part matches every client, an empty list none.
 package struct RuleMatch: Sendable, Equatable {
     /// App identifiers (bundle id, package name), compared exactly.
     package var apps: [String]?
@@ -151,7 +151,7 @@ package enum RuleMode: String, Sendable, Equatable, CaseIterable {
     case observe
 }
 
-/// Where a client finds its update, by the channel that it came from, and else by its country.
+/// The link to a client's update, by the channel that it came from, and else by its country.
 package struct StoreURL: Sendable, Equatable {
     package var `default`: String
     /// By lower-case channel.

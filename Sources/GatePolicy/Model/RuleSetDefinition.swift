@@ -9,9 +9,9 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var mode: RuleMode
     /// The language that is used when none of the client's languages is there.
     package var defaultLanguage: LanguageTag
-    /// Where the parts of a client's identity are read from.
+    /// The headers and patterns that a client's identity is read from.
     package var identity: IdentitySources
-    /// What happens to clients that do not say who they are.
+    /// The treatment of clients that do not say who they are.
     package var unidentified: UnidentifiedPolicy
     /// Requests that are never judged.
     package var exemptions: [RequestPattern]
@@ -19,13 +19,13 @@ package struct RuleSetDefinition: Sendable, Equatable {
     package var rules: [RuleDefinition]
     /// The texts that clients show, by their name.
     package var notices: [String: NoticeDefinition]
-    /// What the stores have.
+    /// The releases that the stores have.
     package var releases: [Release]
-    /// What testers have.
+    /// The apps that testers have.
     package var testFlight: [TestFlightApp]
     /// How denials are dressed where their rule does not say it.
     package var answer: AnswerStyle
-    /// What the rules must decide, or they are not loaded.
+    /// The decisions that the rules must make, or they are not loaded.
     package var tests: [RuleTest]
 
     package init(

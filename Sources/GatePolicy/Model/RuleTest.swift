@@ -9,7 +9,7 @@ package struct RuleTest: Sendable, Equatable {
     package var path: String
     /// When the request arrives; `nil` for the time of the test run.
     package var at: Timestamp?
-    /// Where it comes from.
+    /// The address that it comes from.
     package var address: String?
     package var expectation: RuleExpectation
 
@@ -32,7 +32,7 @@ package struct RuleTest: Sendable, Equatable {
     }
 }
 
-/// What a test asks of a decision; an absent part is not asked.
+/// The demands of a test on a decision; an absent part is not asked.
 package struct RuleExpectation: Sendable, Equatable {
     /// The `rule` of a decision that no rule made.
     package static let noRule = "none"
@@ -45,7 +45,7 @@ package struct RuleExpectation: Sendable, Equatable {
     package var rule: String?
     /// The status of the answer that the gate gives.
     package var status: Int?
-    /// Where the client is sent for its update.
+    /// The link that the client is sent to for its update.
     package var storeURL: String?
     /// The ids of all rules that would have acted and only observe, in any order.
     package var observed: [String]?

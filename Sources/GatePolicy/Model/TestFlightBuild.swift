@@ -1,4 +1,4 @@
-/// Who may have a build of an app before the App Store does.
+/// The people who may have a build of an app before the App Store does.
 package enum TestAudience: String, Sendable, CaseIterable {
     /// The team's own testers alone: the build can never be given to anybody else.
     case `internal`
@@ -36,7 +36,7 @@ package struct TestFlightBuild: Sendable, Equatable {
     package var isTesting: Bool
     /// From when on it starts no more; `nil`: never, as far as is known.
     package var expiresAt: Timestamp?
-    /// What its testers are told of it, by language.
+    /// The notes for its testers, by language.
     package var releaseNotes: [LanguageTag: String]
 
     package init(
@@ -55,7 +55,7 @@ package struct TestFlightBuild: Sendable, Equatable {
         self.releaseNotes = releaseNotes
     }
 
-    /// What a tester is told of it who reads these languages, best first.
+    /// The notes for a tester who reads these languages, best first.
     func releaseNotes(for languages: [LanguageRange], fallback: LanguageTag) -> String? {
         let lookup = LanguageLookup(available: self.releaseNotes.keys, fallback: fallback)
         return lookup.best(for: languages).flatMap { self.releaseNotes[$0] }
@@ -101,7 +101,7 @@ package struct TestFlightApp: Sendable, Equatable {
             .max { $0.precedes($1) }
     }
 
-    /// Whose build it is; `nil` if nobody knows, or if builds of both audiences are meant.
+    /// The audience of a version; `nil` if nobody knows, or if builds of both audiences are meant.
     package func audience(ofVersion version: AppVersion, build: AppVersion?) -> TestAudience? {
         let meant = self.builds.filter { known in
             known.version == version && build.map { $0 == known.build } ?? true

@@ -1,4 +1,4 @@
-/// What happens to a client that does not say, or not readably, which build it is.
+/// The treatment of clients that do not say, or not readably, which build they are.
 package struct UnidentifiedPolicy: Sendable, Equatable {
     package enum Action: String, Sendable, Equatable, CaseIterable {
         /// The request passes.
@@ -44,7 +44,7 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     }
 }
 
-/// What happens to clients that do not say which build they are, where they send these requests.
+/// The treatment of clients that do not say which build they are, for some requests.
 package struct UnidentifiedPath: Sendable, Equatable {
     package var request: RequestPattern
     /// `nil` for what holds everywhere.

@@ -32,7 +32,7 @@ struct FilledWords {
         self.button = text.button.map { filled($0, or: builtIn?.button) }
     }
 
-    /// What the words of a notice can say.
+    /// The values of the placeholders in a notice.
     static func values(
         _ remedy: Remedy,
         _ identity: ClientIdentity

@@ -32,7 +32,7 @@ struct NoticeBook: Sendable {
         self.lookups.map { $0.best(for: languages) }
     }
 
-    /// What a client is told about a decision; `nil` for one that asks nothing of it.
+    /// The words for a client about a decision; `nil` for one that asks nothing of it.
     func words(for decision: Decision, _ identity: ClientIdentity) -> FilledWords? {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)

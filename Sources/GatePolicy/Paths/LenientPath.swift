@@ -87,7 +87,7 @@ struct LenientPath {
     }
 }
 
-/// What in a path backends do not agree about.
+/// The marks of a path that backends do not agree about.
 private struct PathMarks {
     private let units: [PathUnit]
     /// Whether it matters what is done before decoding, and what after it.

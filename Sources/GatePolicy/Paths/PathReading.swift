@@ -60,7 +60,7 @@ struct PathReading {
     /// `.` and `..` are directions, and not names, after decoding.
     var resolvesDots = false
 
-    /// What is left of a path; an encoded slash that is none is `%2f`.
+    /// The rest of a path, read this way; an encoded slash that is none is `%2f`.
     func read(_ path: [PathUnit]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(path.count)
@@ -80,7 +80,7 @@ struct PathReading {
     private func pass(_ path: [PathUnit], isDecoded: Bool) -> [PathUnit] {
         var output = [PathUnit.slash]
         output.reserveCapacity(path.count)
-        // Where the slash of the current segment is in the output.
+        // The place of the current segment's slash in the output.
         var start = 0
         var isParameter = false
         for unit in path.dropFirst() {

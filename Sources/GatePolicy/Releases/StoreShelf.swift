@@ -1,4 +1,4 @@
-/// What the stores have and will have, as one rule looks at it.
+/// The releases that stores have and will have, as one rule looks at them.
 struct StoreShelf: Sendable {
     private let waits: Bool
     private let recommendsNewest: Bool
@@ -9,7 +9,7 @@ struct StoreShelf: Sendable {
     /// The channels that have facts of their own.
     private let channels: Set<Shop>
 
-    /// Where an app is distributed; `nil` for the only app.
+    /// A place where an app is distributed; its `app` is `nil` for the only one.
     private struct Shop: Hashable {
         let platform: Platform
         let app: String?
@@ -36,7 +36,7 @@ struct StoreShelf: Sendable {
         self.channels = channels
     }
 
-    /// What a client finds at a time.
+    /// The part of the shelf that a client finds at a time.
     ///
     /// Of a client that is not known to be one of those that the rule is for, `isCertain` is false:
     /// whatever it could find counts. A floor that it has to leave upwards, because its version is
@@ -62,7 +62,7 @@ struct StoreShelf: Sendable {
         let newest = found.filter { $0.availability(in: country).hasBegun(at: now) }
             .max { $0.release.precedes($1.release) }?.release
         let newer = found.filter { other in newest.map { $0.precedes(other.release) } ?? true }
-        // What meets the recommendation first is newer than all there is, too.
+        // A release that meets the recommendation first is newer than all there is, too.
         let edges = [floor.date] + newer.map { $0.availability(in: country).date }
         let recommended = recommendation.hasBegun(at: now) ? self.recommended : nil
         return StoreView(
@@ -155,7 +155,7 @@ struct ShelvedRelease: Sendable {
     }
 }
 
-/// What one client finds in its store at one second, as far as a rule looks at it.
+/// The content of one client's store at one second, as far as a rule looks at it.
 ///
 /// A class, so that the stage of a rule that does not look at a store stays small.
 final class StoreView: Sendable {

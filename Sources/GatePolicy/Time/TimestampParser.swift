@@ -91,7 +91,7 @@ struct TimestampParser {
         return true
     }
 
-    /// What has been read since then.
+    /// The text that has been read since then.
     private func spelling(from start: Substring.UTF8View) -> String {
         String(decoding: start[start.startIndex..<self.rest.startIndex], as: UTF8.self)
     }

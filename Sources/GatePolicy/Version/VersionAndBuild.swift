@@ -21,7 +21,7 @@ package struct VersionAndBuild: Sendable, Hashable {
         }
     }
 
-    /// Where the version and the number in parentheses stand in a text without blanks around it.
+    /// The places of the version and the number in parentheses in a text without blanks around it.
     static func places(
         in text: Span<UInt8>
     ) throws(VersionError) -> (version: Range<Int>, build: Range<Int>?) {

@@ -10,9 +10,9 @@ package enum VersionError: Error, Sendable, Equatable {
     case emptyPart
     /// A part is not made of ASCII digits.
     case notANumber(String)
-    /// What follows the hyphen is not a SemVer pre-release.
+    /// The text after the hyphen is not a SemVer pre-release.
     case invalidPrerelease(String)
-    /// What follows the plus sign is not SemVer build metadata.
+    /// The text after the plus sign is not SemVer build metadata.
     case invalidBuildMetadata(String)
     /// The number in parentheses, or of a build header, is not a whole number below 2^64.
     case invalidBuildNumber(String)
