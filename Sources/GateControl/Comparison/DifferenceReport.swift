@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What two rule sets do differently, in words for people and as data for programs.
+/// The differences between two rule sets, in words for people and as data for programs.
 package struct DifferenceReport: Sendable {
     private let difference: RuleSetDifference
 
@@ -124,7 +124,7 @@ extension DifferenceReport: CustomStringConvertible {
 }
 
 extension ComparedChange {
-    /// What a change means to a client, in the order of what is worst.
+    /// The meaning of a change to a client, in the order of what is worst.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"

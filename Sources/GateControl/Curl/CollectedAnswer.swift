@@ -24,7 +24,7 @@ final class CollectedAnswer: TransferSink {
 
     func receive(_ head: ResponseHead) throws(FetchFailure) {
         guard head.isFramed else { throw .unframed }
-        // What nobody asked for, nobody takes off.
+        // A compression that nobody asked for is taken off by nobody.
         guard self.acceptsGzip || !head.isEncoded else { throw .badEncoding }
         self.state.withLock { $0.head = head }
     }

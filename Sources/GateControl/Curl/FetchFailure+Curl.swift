@@ -1,7 +1,7 @@
 internal import CCurl
 
 extension FetchFailure {
-    /// What libcurl's code means for a caller.
+    /// The meaning of libcurl's code for a caller.
     ///
     /// - Parameters:
     ///   - code: How the transfer ended; not `CURLE_OK`.

@@ -2,7 +2,7 @@
 ///
 /// No case holds an address, a field or a body: what is shown may be shown to anybody.
 package enum FetchFailure: Error, Equatable {
-    /// What is wrong with a certificate.
+    /// The fault of a certificate.
     package enum Certificate: Sendable, Equatable {
         case unknownAuthority
         case expired

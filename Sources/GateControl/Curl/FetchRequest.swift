@@ -72,7 +72,7 @@ package struct FetchLimits: Sendable, Equatable {
     }
 }
 
-/// What proves to a source who asks; it travels only to hosts that it is meant for.
+/// A secret that proves to a source who asks; it travels only to hosts that it is meant for.
 package enum Credential: Sendable, Equatable {
     case field(HeaderField)
     /// A parameter of the query.
@@ -84,7 +84,7 @@ package enum Credential: Sendable, Equatable {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where it travels, and nothing of what it is.
+    /// The place that it travels in, and nothing of the secret itself.
     package var description: String {
         switch self {
         case .field(let field): "field \(field.name): (secret)"
@@ -97,7 +97,7 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What a source is shown in the handshake of TLS, if it wants to know who asks: PEM.
+/// A certificate that a source is shown in the handshake of TLS, if it wants to know who asks: PEM.
 package struct ClientCertificate: Sendable, Equatable {
     /// The certificate, and those between it and its authority.
     package var chain: [UInt8]

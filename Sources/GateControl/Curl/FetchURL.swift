@@ -69,7 +69,7 @@ package struct FetchURL: Sendable, Hashable {
         self.path = parts[CURLUPART_PATH] ?? "/"
     }
 
-    /// What a `Location` means here: an address of its own, or one relative to this.
+    /// The address that a `Location` means here: one of its own, or one relative to this.
     func resolving(_ location: String) throws(Failure) -> FetchURL {
         let parts = try URLParts(self.text)
         try parts.set(CURLUPART_URL, location)

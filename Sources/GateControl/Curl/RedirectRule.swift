@@ -1,4 +1,5 @@
-/// Where a source may send its caller, and who of those learns the caller's secret.
+/// The hosts that a source may send its caller to, and those of them that learn the caller's
+/// secret.
 package struct RedirectRule: Sendable, Equatable {
     /// The most hops in a row.
     static let limit = 5

@@ -2,7 +2,7 @@ private import Synchronization
 
 /// Holds what an endless answer has sent until somebody takes it; when full, the source waits.
 final class StreamBuffer: TransferSink {
-    /// What the taker gets: bytes, the end, or why it failed.
+    /// The result of one take: bytes, `nil` for the end, or the failure.
     typealias Piece = Result<[UInt8]?, FetchFailure>
 
     /// How many bytes may lie here before the source has to wait.

@@ -19,7 +19,7 @@ final class Transfer {
     private var isPaused = false
     private let now: () -> ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
-    /// What the receiver of the answer did not take.
+    /// The reason for which the receiver did not take the answer.
     private var objection: FetchFailure?
 
     /// Hands the transfer to libcurl.
@@ -68,7 +68,7 @@ final class Transfer {
         guard self.isPaused else { return }
         self.isPaused = false
         self.lastActivity = self.now()
-        // What libcurl held back may come within this call.
+        // Bytes that libcurl held back may come within this call.
         _ = unsafe curl_easy_pause(self.options.handle, CURLPAUSE_CONT)
     }
 

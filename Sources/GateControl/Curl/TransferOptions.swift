@@ -48,7 +48,7 @@ final class TransferOptions {
         unsafe gate_easy_set_callback(self.handle, CURLOPT_WRITEFUNCTION, body)
     }
 
-    /// What OpenSSL found wrong with the certificate; 0 if nothing.
+    /// The fault that OpenSSL found with the certificate; 0 if there is none.
     var verification: Int { self.number(CURLINFO_SSL_VERIFYRESULT) }
 
     func progress(hasHead: Bool) -> TransferProgress {

@@ -1,4 +1,4 @@
-/// Whom a transfer gives what it receives; called on the loop's thread, which must not wait.
+/// The receiver of a transfer; called on the loop's thread, which must not wait.
 protocol TransferSink: AnyObject, Sendable {
     /// Whether it takes bytes now; if not, the transfer pauses until it is resumed.
     var hasRoom: Bool { get }

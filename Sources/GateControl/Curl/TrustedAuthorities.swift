@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Who may vouch for a source.
+/// The authorities that may vouch for a source.
 package struct TrustedAuthorities: Sendable {
     /// Why a file of authorities is of no use.
     package enum Failure: Error, CustomStringConvertible {
@@ -41,8 +41,8 @@ package struct TrustedAuthorities: Sendable {
         self.certificates = added + [UInt8(ascii: "\n")] + Self.systemCertificates
     }
 
-    /// What is in the file that libcurl was built to trust; a folder that it was built to trust, too,
-    /// stays trusted whatever is set.
+    /// The content of the file that libcurl was built to trust; a folder that it was built to
+    /// trust, too, stays trusted whatever is set.
     private static var systemCertificates: [UInt8] {
         guard let name = unsafe gate_authorities_file() else { return [] }
         let path = unsafe String(cString: name)

@@ -45,7 +45,7 @@ struct AnswerDecoder {
     }
 }
 
-/// What kind of content a denial has, as `Content-Type` says it.
+/// The kind of content that a denial has, as `Content-Type` says it.
 struct MediaType: Sendable, Equatable {
     /// Why a text is not a media type.
     enum Failure: Error, CustomStringConvertible {

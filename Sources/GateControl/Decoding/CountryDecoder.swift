@@ -10,7 +10,7 @@ struct CountryDecoder {
         return self.distinct(items).map(\.code)
     }
 
-    /// What a mapping says by country.
+    /// The values of a mapping by country.
     func values(_ element: Element) -> [(code: String, value: Element)] {
         let entries = element.entries(self.problems) ?? []
         if entries.isEmpty, case .mapping = element.content {

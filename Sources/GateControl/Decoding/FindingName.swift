@@ -1,7 +1,7 @@
 /// The stable names of findings, as `check`, a reload and the operators' status say them; the table
 /// is in docs/findings.md.
 package enum FindingName: String, Sendable, CaseIterable {
-    // What refuses.
+    // Findings that refuse.
     /// No known version passes, so that no update helps.
     case lockout
     /// A plan for a higher floor takes the lower one out of force until then.
@@ -9,7 +9,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A change refuses more of the clients of the last day than `guard` allows.
     case newlyRefused = "guard"
 
-    // What is probably not meant.
+    // Findings on something that is probably not meant.
     /// A rule or a `next` that can never change a decision.
     case deadRule = "dead-rule"
     /// A rule or a maintenance that is over.
@@ -63,7 +63,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A feed that stated rules states none any more.
     case emptyFeed = "empty-feed"
 
-    // What is worth a word, and no mistake.
+    // Findings that are worth a word, and no mistake.
     /// A change lets clients pass that were refused.
     case laxer
     /// A blocked range below the minimum.
@@ -71,7 +71,7 @@ package enum FindingName: String, Sendable, CaseIterable {
     /// A `next` that holds for everybody.
     case nextComplete = "next-complete"
 
-    /// What a finding does.
+    /// The effects that a finding can have.
     package enum Effect: String, Sendable {
         /// The rules are not loaded, unless the file accepts the finding.
         case refuses

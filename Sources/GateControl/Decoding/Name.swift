@@ -21,8 +21,8 @@ struct Name: Sendable, Equatable {
     }
 }
 
-/// What a large file is full of: a regular expression, which is made anew wherever it stands, costs
-/// a thousand times as much.
+/// The tests of letters, of which a large file is full: a regular expression, which is made anew at
+/// each place, costs a thousand times as much.
 extension UInt8 {
     /// Whether it is an ASCII letter.
     var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }

@@ -38,7 +38,7 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // Who has been asked once must not be let go again: a roll-out only adds.
+            // A client that has been asked once must not be let go again: a roll-out only adds.
             let order = "\(Self.text(share)) after \(Self.text(before))"
             let message = "a roll-out cannot go down: \(order)"
             self.problems.report(message, at: percent.place)

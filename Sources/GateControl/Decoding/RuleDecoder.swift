@@ -12,7 +12,7 @@ struct RuleDecoder {
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
         + ["mode", "next", "accept"]
 
-    /// What `recommended` says in place of a version.
+    /// The word that `recommended` can have in place of a version.
     static let storeWord = "store"
 
     let problems: Problems

@@ -7,7 +7,7 @@ struct RuleDemands {
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
     /// The keys that only a recommendation or a warning makes use of.
     private static let hints = ["recommendedNotice", "snooze"]
-    /// What says nothing where the version does not matter.
+    /// The keys that say nothing if the version does not matter.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
     private let fields: Fields
@@ -86,7 +86,7 @@ struct RuleDemands {
         }
     }
 
-    /// What has nothing to act on in a rule with these keys.
+    /// The keys that have nothing to act on in a rule with these.
     static func idleKeys(beside keys: [String]) -> Set<String> {
         let hasFloor = keys.contains { Self.floors.contains($0) }
         let idle = hasFloor ? [] : Self.ramps + AnswerDecoder.keys

@@ -2,14 +2,14 @@ internal import GatePolicy
 
 /// The request of a test, before it is known which headers say who its client is.
 struct TestRequest: Sendable, Equatable {
-    /// What the client says of itself.
+    /// The words of the client about itself.
     var parts: [IdentityPart: String] = [:]
     /// Fields beside those, in lower case.
     var headers: [HeaderField] = []
     var method = "GET"
     var path = "/"
     var address: String?
-    /// Where the country of the client stands, which no header says by default.
+    /// The place of the client's country, which no header says by default.
     var countryPlace: Place?
 
     static let empty = TestRequest()
@@ -36,7 +36,7 @@ struct TestRequest: Sendable, Equatable {
 
 /// Reads the `request` of a test: who sends it, and what.
 struct TestRequestDecoder {
-    /// What the client says of itself as a text, by its key.
+    /// The parts that the client says of itself as a text, by key.
     private static let parts: [(key: String, part: IdentityPart)] = [
         ("app", .app), ("platform", .platform), ("version", .version), ("channel", .channel),
         ("osVersion", .osVersion), ("device", .device), ("language", .languages),

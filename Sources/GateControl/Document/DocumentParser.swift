@@ -11,7 +11,7 @@ struct DocumentParser {
     private let source: RulesSource
     private var elements = 0
     private var depth = 0
-    /// What has an anchor so far, and how many elements it holds.
+    /// The elements that have an anchor so far, and the number of elements that each holds.
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 
@@ -75,7 +75,7 @@ struct DocumentParser {
         return element
     }
 
-    /// What an alias stands for: the last value before it that has its name.
+    /// The element that an alias stands for: the last value before it that has its name.
     private mutating func aliased(
         _ name: String,
         at place: Place

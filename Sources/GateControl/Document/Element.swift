@@ -24,7 +24,7 @@ struct Element: Sendable {
     let content: Content
     let place: Place
 
-    /// What the element is, for a message that says what was expected in its place.
+    /// The kind of element, for a message that says what was expected in its place.
     var found: String {
         switch self.content {
         case .text(let text): "the text '\(text)'"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What one open of a file gives: its bytes and which file it was.
+/// The result of one open of a file: its bytes and which file it was.
 struct FileContent: Sendable, Equatable {
     /// Why a path could not be read.
     enum Failure: Error {

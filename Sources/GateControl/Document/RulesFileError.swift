@@ -6,7 +6,7 @@ package struct RulesFileError: Error, Sendable, Hashable {
     package let line: Int
     /// The column in Unicode scalars, counted from 1.
     package let column: Int
-    /// What is wrong and, where there is one, the way out.
+    /// The mistake and, if there is one, the way out.
     package let message: String
 
     /// The longest message, in Unicode scalars; what is quoted from a file has no limit itself.

@@ -19,7 +19,7 @@ enum RulesIdentity: Sendable, Equatable {
     }
 }
 
-/// What the rules look like: their files, and their revision or why there is none.
+/// The rules as they were seen: their files, and their revision or why there is none.
 struct RulesState: Equatable {
     let identity: RulesIdentity
     let content: Result<Revision, RulesFileErrors>
@@ -39,7 +39,7 @@ struct RulesState: Equatable {
         self.init(identity: identity, content: content)
     }
 
-    /// What a reload is told of it.
+    /// The part of it that a reload is told.
     var sighting: RulesSighting { RulesSighting(identity: self.identity) }
 }
 
@@ -55,19 +55,19 @@ package struct RulesSighting: Sendable {
     func holds(at path: String) -> Bool { RulesIdentity(path: path) == self.identity }
 }
 
-/// What has been seen of the rules, and whether that is worth a report.
+/// The sightings of the rules so far, which tell whether another one is worth a report.
 ///
 /// A file that has other times and the same text is reported, too: what the gate has read
 /// meanwhile, when somebody sent a signal, may have been half of it.
 struct RulesSightings {
-    /// What a sighting is good for.
+    /// The use of a sighting.
     enum Verdict {
         case report
         case keepQuiet
     }
 
     private var reported: RulesState?
-    /// What a glance saw, to be seen once more.
+    /// The sighting of a glance, to be confirmed by another one.
     private var unconfirmed: RulesState?
 
     /// Whether a glance shows the files that were reported last, so that they need not be read.

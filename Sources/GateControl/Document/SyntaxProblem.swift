@@ -1,4 +1,4 @@
-/// What keeps a text from being YAML, in words that help whoever wrote it.
+/// A fault that keeps a text from being YAML, in words that help its author.
 struct SyntaxProblem {
     private let text: String
 

@@ -21,7 +21,7 @@ enum YAMLEvent {
     case textEnd
 }
 
-/// What libyaml cannot go on from, in its words.
+/// A fault that libyaml cannot go on from, in its words.
 enum YAMLFailure: Error {
     case syntax(problem: String, Place, context: (text: String, place: Place)?)
     /// It names no place.

@@ -20,7 +20,7 @@ package actor FeedDesk {
     private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
     /// Whether something is decided by what is in force now.
     private var isDeciding = false
-    /// Who decides next.
+    /// The tasks that decide next, in their order.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Prepares to take what feeds say.
@@ -71,7 +71,7 @@ package actor FeedDesk {
         self.change(feed) { $0.nextAt = time }
     }
 
-    /// What was taken of a feed last.
+    /// The value that was taken of a feed last.
     func last(of feed: FeedDefinition) async -> FeedValue? {
         await self.reloader.contribution(of: feed)?.value
     }
@@ -86,7 +86,7 @@ package actor FeedDesk {
             self.fail(failure, of: feed, failures: 1)
             return false
         case .alive where self.entries[feed.id]?.lastError != nil:
-            // What it said last was not taken, and it has not said anything better.
+            // The last answer was not taken, and this one is no better.
             return false
         case .unchanged, .alive:
             self.refused[feed.id] = nil

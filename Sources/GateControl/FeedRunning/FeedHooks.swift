@@ -6,7 +6,7 @@ package import Logging
 /// Nothing in a webhook is believed beyond that: what it says may be old, and can be sent again by
 /// whoever has seen it.
 package final class FeedHooks: Sendable {
-    /// What became of a webhook.
+    /// The fate of a webhook.
     package enum Outcome: Sendable, Hashable {
         case taken
         /// There is no such feed, or none that has a webhook.

@@ -4,7 +4,7 @@
 /// every so often: each one that is taken is merged, checked, tested, written down and handed to
 /// every event loop, and those in between would hold for a moment only.
 struct FeedPace: Equatable {
-    /// What is to be done.
+    /// The next thing to do.
     enum Step: Equatable {
         /// To take these, in this order, and to say so when it is done.
         case take([FeedAnswer])
@@ -28,7 +28,7 @@ struct FeedPace: Equatable {
         switch answer {
         case .value, .part: self.held = [answer]
         case .nonsense: self.held = self.held.filter(\.isValue) + [answer]
-        // What is held is newer than what would be confirmed.
+        // An answer that is held is newer than the one that would be confirmed.
         case .unchanged, .alive: if self.held.isEmpty { self.held = [answer] }
         }
     }
@@ -38,7 +38,7 @@ struct FeedPace: Equatable {
         self.opensAt = -Double.infinity
     }
 
-    /// What to do now; `uptime`: seconds on a clock that only goes forward.
+    /// The step to take now; `uptime`: seconds on a clock that only goes forward.
     mutating func next(at uptime: Double) -> Step {
         guard !self.held.isEmpty, !self.isTaking else { return .nothing }
         guard uptime >= self.opensAt || !self.held.contains(where: \.isValue) else {
@@ -49,7 +49,7 @@ struct FeedPace: Equatable {
         return .take(self.held)
     }
 
-    /// What was to be taken has been taken, or refused.
+    /// The answers that were to be taken have been taken, or refused.
     mutating func finish(_ answers: [FeedAnswer], at uptime: Double) {
         self.isTaking = false
         if answers.contains(where: \.isValue) { self.opensAt = uptime + Self.interval }

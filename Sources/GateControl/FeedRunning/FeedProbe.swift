@@ -1,6 +1,6 @@
 /// Asks feeds once, to show what they would say.
 package struct FeedProbe: Sendable {
-    /// What a feed said.
+    /// The answer of a feed to one question.
     package struct Answer: Sendable {
         package let feed: FeedDefinition
         /// The rules that it would add.

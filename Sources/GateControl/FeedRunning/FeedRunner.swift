@@ -51,7 +51,7 @@ actor FeedRunner {
 
     /// Asks once, or listens; a stream that goes on may still turn stale.
     private func ask() async {
-        // Whoever rang before is answered by this question.
+        // A bell that rang before is answered by this question.
         self.bell.silence()
         await self.desk.beginQuestion(to: self.feed, at: self.now.time)
         await withTaskGroup { group in

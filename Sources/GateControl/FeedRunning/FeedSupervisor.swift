@@ -26,7 +26,7 @@ package struct FeedSupervisor: Sendable {
     /// Runs until its task is cancelled.
     package func run() async {
         var running: [FeedDefinition]? = []
-        // Whoever has no feeds pays for none.
+        // A gate without feeds pays for none.
         var fetcher: Fetcher?
         while let feeds = running {
             await self.desk.keepOnly(feeds)

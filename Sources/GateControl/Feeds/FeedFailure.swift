@@ -49,7 +49,7 @@ package struct FeedFailure: Error, Sendable, Equatable {
 
     static func fetch(_ failure: FetchFailure) -> FeedFailure { FeedFailure(.fetch(failure)) }
 
-    /// What an answer that is no value says.
+    /// The failure of an answer that is no value.
     static func status(_ head: ResponseHead, detail: String? = nil) -> FeedFailure {
         FeedFailure(.status(head.status, detail: detail), retryAfter: RetryAfter(head)?.seconds)
     }

@@ -10,10 +10,10 @@ struct FeedMachine: Equatable {
         var time: Int64
     }
 
-    /// What is to be done.
+    /// The next thing to do.
     enum Step: Equatable {
         case ask
-        /// What it said last counts as stale from now on.
+        /// Its last value counts as stale from now on.
         case turnStale
         /// Nothing, for so many seconds.
         case rest(Double)
@@ -58,7 +58,7 @@ struct FeedMachine: Equatable {
         self.earliest = now.uptime
     }
 
-    /// What to do now; to be asked again after it is done.
+    /// The step to take now; to be asked again after it is done.
     mutating func next(at now: Moment) -> Step {
         if self.turnsStale(at: now) { return .turnStale }
         guard self.askAt > now.uptime else { return .ask }

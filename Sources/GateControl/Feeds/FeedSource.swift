@@ -2,9 +2,9 @@ internal import GatePolicy
 
 /// One kind of outside place, and how it is asked.
 protocol FeedSource: Sendable {
-    /// What and where it is, without secrets.
+    /// The kind and place of the source, without secrets.
     var summary: String { get }
-    /// What its answers are about.
+    /// The subject of its answers.
     var subject: FeedSubject { get }
     /// Whether it is listened to until somebody ends it, instead of answering once.
     var streams: Bool { get }
@@ -27,23 +27,24 @@ extension FeedSource {
     var streams: Bool { false }
 }
 
-/// What a source needs to be asked.
+/// The surroundings that a source needs to be asked.
 struct FeedContext: Sendable {
     /// The id of the feed.
     let feed: String
     let fetcher: Fetcher
-    /// What was taken last.
+    /// The value that was taken last.
     let last: FeedValue?
     let now: @Sendable () -> Timestamp
 }
 
-/// What a feed may come to say, for those who look at the rules before it has said something.
+/// The subjects that a feed may come to speak of, for those who look at the rules before it has
+/// said something.
 enum FeedSubject: Sendable, Equatable {
-    /// Whatever a rules file can say.
+    /// Anything that a rules file can say.
     case anything
     /// Rules that name these notices of the file.
     case rules(notices: Set<String>)
-    /// What a store has.
+    /// The releases that a store has.
     case releases
 }
 
@@ -55,7 +56,7 @@ enum FeedEnd: Sendable, Equatable {
     case interrupted
 }
 
-/// What a source has said.
+/// The answer of a source.
 enum FeedAnswer: Sendable, Equatable {
     /// Something that means nothing; what comes next may.
     case nonsense(FeedFailure)
@@ -68,18 +69,19 @@ enum FeedAnswer: Sendable, Equatable {
     case part(FeedValue)
 }
 
-/// What a feed contributes, ready to be merged and to be kept.
+/// A feed's share of the rules, ready to be merged and to be kept.
 struct FeedValue: Sendable, Equatable, Codable {
     /// One of the rules files that a feed gives.
     struct File: Sendable, Equatable, Codable {
-        /// What sets it apart from others of the same feed; `nil` if there are none.
+        /// The name that sets it apart from others of the same feed; `nil` if there are none.
         var name: String?
         var text: String
     }
 
     /// In the order in which they are joined.
     var files: [File]
-    /// What the source needs to know when it asks again: its ETag, or the newest that it has seen.
+    /// The memory that the source needs when it asks again: its ETag, or the newest that it has
+    /// seen.
     var memory: [String: String]
     /// Notes for operators on how the source was understood, a sentence each; `nil` for none.
     var notes: [String]?

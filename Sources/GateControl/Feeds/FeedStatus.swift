@@ -15,7 +15,7 @@ package struct FeedStatus: Sendable, Equatable {
     package let id: String
     /// The word after `source` in the rules file.
     package let kind: String
-    /// What and where it is, without secrets.
+    /// The kind and place of its source, without secrets.
     package let source: String
     /// Whether it is asked when a webhook comes.
     package let hasWebhook: Bool

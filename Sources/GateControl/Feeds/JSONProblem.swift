@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What is wrong with a JSON document, and where in it: `parameters.min_version: a text is expected`.
+/// The fault of a JSON document, and its place: `parameters.min_version: a text is expected`.
 struct JSONProblem: CustomStringConvertible {
     let description: String
 

@@ -44,7 +44,7 @@ extension RulesFindings {
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
-        // Where nothing is enforced, nobody looks for what would be accepted.
+        // Rules that enforce nothing are not searched for what would be accepted.
         if rules.definition.mode == .enforce {
             acceptance.reportNeedless(
                 to: needless,
@@ -69,11 +69,12 @@ extension LoadedRules {
     }
 }
 
-/// What the files accept: beside a rule, or beside the entry of the feed that a rule comes from.
+/// The findings that the files accept: beside a rule, or beside the entry of the feed that a rule
+/// comes from.
 private struct Acceptance {
     private struct Entry {
         let finding: Located<FindingName>
-        /// What the finding must be about.
+        /// The rule or feed that the finding must be about.
         let owner: Owner
         var isUsed = false
     }
@@ -104,7 +105,7 @@ private struct Acceptance {
             && self.entries[index].finding.value == finding.name
         {
             self.entries[index].isUsed = true
-            // Whoever has written that knows it.
+            // An author who has written that knows it.
             return finding.allowed(because: "accepted", as: .notes)
         }
         guard finding.effect == .refuses else { return finding }

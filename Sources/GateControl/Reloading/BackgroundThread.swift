@@ -4,10 +4,10 @@ import Synchronization
 
 /// A thread that does long work, one piece after the other, and gives way to others.
 ///
-/// Where there is only one core, the work and an event loop compete for it. Of equal rank, each
-/// would get half of it, and requests would queue up.
-/// It ends some time after the last of it. There is never more than one, because every thread that
-/// works at the same time as another has memory of its own to allocate from, and keeps it.
+/// On a machine with one core, the work and an event loop compete for it. Of equal rank, each would
+/// get half of it, and requests would queue up. It ends some time after the last of it. There is
+/// never more than one, because every thread that works at the same time as another has memory of
+/// its own to allocate from, and keeps it.
 enum BackgroundThread {
     /// Enough for the event loops to come first, and little enough for the work to come to its end
     /// on a core that is never idle: a quarter of the core is left to it then.
@@ -25,7 +25,7 @@ enum BackgroundThread {
     /// Tells the thread that there may be more.
     private static let arrivals = DispatchSemaphore(value: 0)
 
-    /// What the work comes to.
+    /// The result of the work.
     static func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

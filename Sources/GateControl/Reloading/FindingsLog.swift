@@ -13,7 +13,7 @@ package struct FindingsLog {
 
     /// Says what is new in the findings on rules that have been put in force.
     ///
-    /// What has become laxer is as loud as a warning: nothing refuses it.
+    /// A loosening is as loud as a warning: nothing refuses it.
     package func report(_ findings: RulesFindings, after former: RulesFindings? = nil) {
         let known = Set(former?.all ?? [])
         let news = findings.all.filter { finding in

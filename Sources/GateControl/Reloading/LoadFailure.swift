@@ -7,7 +7,7 @@ package enum LoadFailure: Error, Sendable, Equatable {
     /// - Parameter revision: Names the rules that are refused.
     case refused([Finding], revision: String)
 
-    /// What is wrong, as errors with their places.
+    /// The faults, as errors with their places.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors
@@ -40,7 +40,7 @@ extension LoadedRules {
         at now: Timestamp
     ) throws(LoadFailure) -> LoadedRules {
         var rules = self
-        // What has not changed has been judged, and what became laxer by it is still said.
+        // Rules that have not changed have been judged, and what they made laxer is still said.
         if let old, old.definition.revision == self.definition.revision {
             rules.findings = old.findings
             return rules

@@ -9,7 +9,7 @@ package struct ReloadStatus: Sendable, Equatable {
     package private(set) var lastSuccess: Date?
     /// The revision that is in force.
     package private(set) var revision: String?
-    /// What the last reload found wrong; empty if it succeeded.
+    /// The errors that the last reload found; empty if it succeeded.
     package private(set) var errors: [RulesFileError]
     /// The findings that refused the last reload; empty if nothing did.
     package private(set) var refusals: [Finding]

@@ -8,7 +8,7 @@ package import Logging
 /// Every way to a reload leads here. Reloads never run side by side; those that are asked for while
 /// one runs are answered together by the next.
 package actor RulesReloader {
-    /// What asked for a reload.
+    /// The event that asked for a reload.
     package enum Reason: String, Sendable {
         case start
         case signal
@@ -17,13 +17,13 @@ package actor RulesReloader {
         case feed
     }
 
-    /// Where the text of the rules comes from.
+    /// The origin of the rules' text.
     enum Reading: Sendable {
         /// The file as it is.
         case file
         /// The file as it was seen, unless it still says what these rules were made of.
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
-        /// What these rules were made of.
+        /// The text that these rules were made of.
         case again(LoadedRules)
     }
 
@@ -32,7 +32,7 @@ package actor RulesReloader {
         @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
         throws(RulesFileErrors) -> LoadedRules?
 
-    /// What a feed would like to say.
+    /// A value that a feed offers.
     private struct Offer {
         let contribution: FeedContribution
         let feed: FeedDefinition
@@ -191,7 +191,7 @@ package actor RulesReloader {
         Set(self.contributions.filter(\.value.isObserved).keys)
     }
 
-    /// What a feed says at the moment; `nil` if it has said nothing, or by another entry.
+    /// The share of a feed at the moment; `nil` if it has said nothing, or by another entry.
     func contribution(of feed: FeedDefinition) -> FeedContribution? {
         self.contributions[feed.id].flatMap { $0.fingerprint == feed.fingerprint ? $0 : nil }
     }
@@ -208,7 +208,7 @@ package actor RulesReloader {
                 // A signal is answered nowhere but in the log.
                 let hasSignal = answered.contains { $0.reason == .signal }
                 let reason = hasSignal ? .signal : first
-                // Who sends a signal wants the rules as they are; there is one watch at most.
+                // A sender of a signal wants the rules as they are; there is one watch at most.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
                     for: reason,
@@ -239,7 +239,7 @@ package actor RulesReloader {
             // Without a sighting there is always an answer.
             guard var loaded = try await self.loaded(reading, contributions) else { return [] }
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
-                // What a source asked for before anybody knew what the store has.
+                // Its source asked for it before anybody knew what the store has.
                 self.logger.error(
                     "a feed locks everybody out: its rules are only observed",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]

@@ -5,7 +5,7 @@ package import Logging
 /// last good ones.
 package struct StartingRules: Sendable {
     package let rules: LoadedRules
-    /// What feeds said before the start, as far as it still fits.
+    /// The contributions of feeds before the start, as far as they still fit.
     package let contributions: [String: FeedContribution]
     /// Why the file is not what the gate starts by; `nil`: it is.
     package let failure: LoadFailure?
@@ -37,7 +37,7 @@ package struct StartingRules: Sendable {
             return
         } catch {
             log.report(error)
-            // What the sources say now may fit; without a start nobody would find out.
+            // The sources' present values may fit; without a start nobody would find out.
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {

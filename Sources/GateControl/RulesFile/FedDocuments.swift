@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What feeds have said so far, as documents to be joined with those of the files.
+/// The rules that feeds have stated so far, as documents to be joined with those of the files.
 struct FedDocuments {
     /// Appended to the name of what is only observed, so that it makes another revision.
     private static let observedMark = " (stale)"
@@ -18,7 +18,8 @@ struct FedDocuments {
 
     /// Reads what belongs to these feeds, in their order.
     ///
-    /// What came by another entry of the same name is left out: it is not what this one says.
+    /// A value that came by another entry of the same name is left out: it is not what this one
+    /// says.
     init(
         of feeds: [FeedDefinition],
         _ contributions: [String: FeedContribution],

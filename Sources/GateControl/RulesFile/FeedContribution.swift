@@ -1,4 +1,4 @@
-/// What a feed adds to the rules at the moment.
+/// A feed's addition to the rules at the moment.
 package struct FeedContribution: Sendable, Equatable {
     /// Of the feed's entry that it came by.
     let fingerprint: String

@@ -1,8 +1,8 @@
 /// Something that is to be said of rules that can be read.
 package struct Finding: Sendable, Hashable {
     package let name: FindingName
-    /// What it does here: what refuses only warns once the file accepts it, or where it was in force
-    /// before.
+    /// The effect that it has here: one that refuses only warns once the file accepts it, or if it
+    /// was in force before.
     package fileprivate(set) var effect: FindingName.Effect
     /// The rule that it is about, if it is about one.
     package let rule: String?

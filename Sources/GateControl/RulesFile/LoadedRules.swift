@@ -52,7 +52,7 @@ package struct RulesTexts: Sendable, Equatable {
 struct ParsedSources: Sendable {
     private var documents: [String: (source: RulesSource, document: RulesDocument)] = [:]
 
-    /// What a source says, if it was read before and has not changed.
+    /// The content of a source, if it was read before and has not changed.
     func document(_ source: RulesSource) -> RulesDocument? {
         guard let known = self.documents[source.name], known.source == source else { return nil }
         return known.document

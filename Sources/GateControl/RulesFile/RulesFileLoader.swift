@@ -5,9 +5,9 @@ package import GatePolicy
 /// A folder's `*.yaml`, `*.yml` and `*.json` files are joined in the order of their names: rules and
 /// exemptions append, notices join by name. Names that begin with a dot are not rules files, and
 /// neither are JSON Schemas (`*.schema.json`).
-/// What feeds have said so far is joined behind the files, in the order in which the files name
-/// the feeds, and is held to the same rules.
-/// Everything that is wrong is reported at once; the tests of the rules run if nothing is.
+/// The rules that feeds have stated so far are joined behind the files, in the order in which the
+/// files name the feeds, and are held to the same rules. Everything that is wrong is reported at
+/// once; the tests of the rules run if nothing is.
 package struct RulesFileLoader: Sendable {
     private let path: String
     private let now: @Sendable () -> Timestamp
@@ -40,7 +40,7 @@ package struct RulesFileLoader: Sendable {
 
     /// Reads and checks the rules, unless their text is the one of before.
     ///
-    /// What feeds say must be what it was then.
+    /// The contributions of feeds must be those of that time.
     ///
     /// - Returns: `nil` if the files are no longer as they were seen.
     func load(
@@ -124,7 +124,7 @@ package struct RulesFileLoader: Sendable {
         let files = sources.compactMap { self.document($0, problems, known) }
         let feeds = files.flatMap(\.feeds)
         let fed = FedDocuments(of: feeds, contributions, problems, known, now)
-        // What is missing may well be in a file that could not be parsed.
+        // A rule that is missing may well be in a file that could not be parsed.
         let isComplete = files.count == sources.count && fed.isComplete
         if isComplete {
             self.checkPresence(of: files, in: sources, problems)
@@ -141,7 +141,8 @@ package struct RulesFileLoader: Sendable {
             throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
         }
         let ruleSet = RuleSet(definition)
-        // What the rules do means nothing as long as they are not what somebody wanted to write.
+        // The effect of the rules means nothing as long as they are not what somebody wanted to
+        // write.
         let laxTests = runsTests ? assembly.runTests(of: ruleSet, now: now()) : []
         // Tests bar nobody's way back: where rules are in force, what is laxer is loaded, and said.
         if loaded == nil { for error in laxTests { problems.report(error) } }
@@ -161,7 +162,7 @@ package struct RulesFileLoader: Sendable {
         )
     }
 
-    /// What a source says; `nil` if it cannot be parsed, and then the problem is reported.
+    /// The content of a source; `nil` if it cannot be parsed, and then the problem is reported.
     static func document(
         _ source: RulesSource,
         _ problems: Problems,

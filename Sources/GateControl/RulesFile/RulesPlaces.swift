@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Where rules and notices stand in their files, for what is said of rules that are right.
+/// The places of rules and notices in their files, for findings on rules that are right.
 package struct RulesPlaces: Sendable {
-    /// Where one rule stands.
+    /// The places of one rule.
     struct Rule: Sendable {
         let id: Place
         let keys: [String: Place]

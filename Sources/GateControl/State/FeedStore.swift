@@ -37,7 +37,8 @@ package struct FeedStore: Sendable {
         self.folder = folder
     }
 
-    /// What the feeds had said before the restart; `report` is told of files that cannot be used.
+    /// The contributions of feeds before the restart; `report` is told of files that cannot be
+    /// used.
     package func contributions(report: (String) -> Void) -> [String: FeedContribution] {
         self.entries(report: report).mapValues(\.contribution)
     }

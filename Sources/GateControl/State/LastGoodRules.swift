@@ -13,7 +13,7 @@ package final class LastGoodRules: Sendable {
 
         /// The shape of this record; another one is not read.
         var format = 1
-        /// What the gate was told to read.
+        /// The path that the gate was told to read.
         var path: String
         var sources: [Source]
         var texts: RulesTexts { RulesTexts(sources: self.sources.map { ($0.name, $0.text) }) }
@@ -51,10 +51,10 @@ package final class LastGoodRules: Sendable {
         self.lastProblem.withLock(\.self) ?? self.folder.problem.map { "\($0)" }
     }
 
-    /// Where they are kept.
+    /// The path of the folder that they are kept in.
     package var folderPath: String { self.folder.path }
 
-    /// What was kept of the rules at this path.
+    /// The rules that were kept for this path.
     ///
     /// - Parameter report: Is told why what is there cannot be used.
     /// - Returns: The texts; `nil` if there is nothing that can be used.

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What a file of tests says.
+/// The content of a file of tests.
 struct SuiteDocument {
     /// The rules that are tested, as the file names them.
     var rules: String?

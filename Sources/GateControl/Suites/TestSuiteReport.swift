@@ -1,10 +1,10 @@
 package import GatePolicy
 
-/// What came out of one file of tests.
+/// The outcome of one file of tests.
 package struct TestSuiteReport: Sendable, Equatable {
     package struct Case: Sendable, Equatable {
         package let name: String
-        /// Where the test stands: `file:line:col`.
+        /// The place of the test: `file:line:col`.
         package let place: String
         /// `nil` if the test is met.
         package let failure: RuleTestFailure?
@@ -26,7 +26,7 @@ extension TestSuiteReport: CustomStringConvertible {
 }
 
 extension TestSuiteReport.Case {
-    /// What the test expected and what came; `nil` if it is met.
+    /// The expected and the actual of the test; `nil` if it is met.
     fileprivate var lines: String? {
         guard let failure else { return nil }
         let width = (failure.differences.map(\.aspect.count) + [4]).max() ?? 0

@@ -2,7 +2,7 @@ internal import GatePolicy
 
 /// A rules file to begin with: one app on iOS and Android, every line explained.
 ///
-/// What is not given stands there as a placeholder that is valid, and marked as one.
+/// A value that is not given stands there as a placeholder that is valid, and marked as one.
 package struct RulesTemplate: Sendable {
     private let appID: String?
     private let iosURL: String?
@@ -89,7 +89,7 @@ package struct RulesTemplate: Sendable {
                 notice: upgrade
                 storeUrl: \(Self.link(self.androidLink, PlaceholderLink.googlePlay))
 
-            # What an app shows that must update. {currentVersion} is the version that it sent. Further
+            # The words of an app that must update. {currentVersion} is the version that it sent. Further
             # languages stand beside the first one; the default is for everybody else.
             defaultLanguage: "\(self.language)"
             notices:
@@ -145,7 +145,8 @@ enum PlaceholderLink {
     static let all = [Self.appStore, Self.googlePlay]
 }
 
-/// What an app shows whose update is required, in the languages that a new rules file can begin in.
+/// The words of an app whose update is required, in the languages that a new rules file can begin
+/// in.
 struct TemplateWords {
     let title: String
     let message: String

@@ -5,7 +5,7 @@ private import Glibc
 /// Folders are watched, never files: a watch follows the file that it was set on, and editors and
 /// Kubernetes put another file in its place.
 struct FolderNotices: ~Copyable {
-    /// What the kernel has said.
+    /// The notices that the kernel gives.
     enum Notice: Equatable {
         case of(LookSchedule.Entry, LookSchedule.Notice)
         /// The queue was full.
@@ -17,13 +17,14 @@ struct FolderNotices: ~Copyable {
         var names: WatchedPlaces.Names
     }
 
-    /// What is asked for; opening and reading is not.
+    /// The events that are asked for; opening and reading is not.
     private static let mask = [
         IN_CLOSE_WRITE, IN_MODIFY, IN_CREATE, IN_DELETE, IN_MOVED_FROM, IN_MOVED_TO,
         IN_DELETE_SELF, IN_MOVE_SELF, IN_ATTRIB, Int32(IN_ONLYDIR),
     ].reduce(0) { $0 | UInt32($1) }
 
-    /// What to poll; negative if the system has none left, as happens in crowded containers.
+    /// The descriptor to poll; negative if the system has none left, as happens in crowded
+    /// containers.
     let descriptor: Int32
     private var folders: [Int32: Folder] = [:]
 

@@ -15,7 +15,7 @@ struct LookSchedule {
         let name: String
     }
 
-    /// What has happened to an entry.
+    /// An event that has happened to an entry.
     enum Notice {
         /// Its bytes changed, or it was made without any: somebody has it open.
         case written
@@ -29,7 +29,7 @@ struct LookSchedule {
         case touched
     }
 
-    /// What to do next.
+    /// The next thing to do.
     enum Step: Equatable {
         /// Wait for notices, for so long at most.
         case wait(Duration)
@@ -105,7 +105,7 @@ struct LookSchedule {
         let kept = self.written.filter { leadsToRules($0.key) }
         guard kept.count < self.written.count else { return }
         self.written = kept
-        // What leads there instead has not been looked at.
+        // The entries that lead there instead have not been looked at.
         self.pauseEnd = self.pauseEnd ?? now + self.timing.debounce
         self.waitingSince = self.waitingSince ?? now
     }

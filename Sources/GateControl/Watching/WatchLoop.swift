@@ -114,7 +114,7 @@ struct WatchLoop: Sendable {
 
 /// Ends a thread that waits in `poll`.
 final class StopSignal: Sendable {
-    /// What the thread polls; negative if the system has no descriptor to spare, and then the
+    /// The descriptor that the thread polls; negative if the system has none to spare, and then the
     /// thread sees the signal at its next turn.
     let descriptor: Int32
     private let writer: Int32

@@ -87,7 +87,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// What the rules for testers have in common; whom they are for, the feed says itself.
+    /// The common part of the rules for testers; whom they are for, the feed says itself.
     private func rule(_ element: Element, _ problems: Problems) -> FeedRuleTemplate {
         guard case .mapping(let entries) = element.content else {
             return FeedRuleTemplate(element, problems)

@@ -81,7 +81,7 @@ enum ConnectDemand: String, Sendable, CaseIterable {
     case recommend
 }
 
-/// What makes a build one that testers must have.
+/// The condition that makes a build one that testers must have.
 enum ConnectReadiness: String, CaseIterable {
     /// Its testers can install it.
     case testing

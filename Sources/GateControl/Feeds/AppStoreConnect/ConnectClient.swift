@@ -9,7 +9,7 @@ struct ConnectClient {
     private let url: FetchURL
     private let credential: Credential
     private let fetcher: Fetcher
-    /// What was left after the last answer.
+    /// The budget that was left after the last answer.
     private var budget: ConnectBudget?
 
     init(_ url: FetchURL, token: String, fetcher: Fetcher) {

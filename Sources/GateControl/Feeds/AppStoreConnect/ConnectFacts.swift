@@ -1,13 +1,13 @@
 internal import GatePolicy
 
-/// What App Store Connect says of an app, as a rules file.
+/// The facts that App Store Connect states of an app, as a rules file.
 struct ConnectFacts {
     /// Which clients are meant, and what testers are told.
     struct Shelf: Sendable, Equatable {
         let app: String?
         let platform: Platform
         let storeURL: String?
-        /// What the rules for testers have in common; `nil`: nothing is asked of testers.
+        /// The common part of the rules for testers; `nil`: nothing is asked of testers.
         let rule: FeedRuleTemplate?
         /// Whether testers must have the newest build, or are told of it.
         var ask = ConnectDemand.require
@@ -89,7 +89,7 @@ struct ConnectFacts {
         return document
     }
 
-    /// What is asked of the testers of a build: no version before it, and no build of its version
+    /// The demands on the testers of a build: no version before it, and no build of its version
     /// before it.
     ///
     /// Numbers may begin anew with each version: a later version whose builds nobody knows yet must

@@ -40,7 +40,7 @@ struct ConnectKey: Sendable, Equatable {
     }
 }
 
-/// What a key says of itself.
+/// The claims of a key about itself.
 ///
 /// https://developer.apple.com/documentation/appstoreconnectapi/generating-tokens-for-api-requests
 struct ConnectClaims: JWTPayload, Equatable {

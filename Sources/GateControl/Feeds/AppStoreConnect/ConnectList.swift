@@ -20,7 +20,7 @@ struct ConnectList {
         }
     }
 
-    /// What a resource is related to by a name; `nil` if there is nothing.
+    /// The resource that another one is related to by a name; `nil` if there is none.
     func related(_ name: String, of resource: JSONValue) -> JSONValue? {
         resource[path: "relationships.\(name).data"].flatMap { Self.key(of: $0) }
             .flatMap { self.included[$0] }
@@ -32,7 +32,7 @@ struct ConnectList {
             .compactMap { Self.key(of: $0) }.compactMap { self.included[$0] }
     }
 
-    /// What names a resource.
+    /// The type and id of a resource, which name it.
     private static func key(of resource: JSONValue) -> Key? {
         guard let type = resource["type"]?.text, let id = resource["id"]?.text else { return nil }
         return Key(type: type, id: id)

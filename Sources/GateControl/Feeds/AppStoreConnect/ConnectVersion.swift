@@ -63,7 +63,7 @@ struct ConnectVersion: Equatable {
     private static func end(of release: JSONValue) throws(FeedFailure) -> Timestamp? {
         guard let start = try release.time(at: "attributes.startDate") else { return nil }
         let paused = release[path: "attributes.totalPauseDuration"]?.wholeNumber ?? 0
-        // What is asked of everybody too late does less harm than too early.
+        // A demand on everybody that comes too late does less harm than one that comes too early.
         let days = Self.phasedDays + max(0, min(paused, 30))
         return Timestamp(secondsSinceEpoch: start.secondsSinceEpoch + days * Self.day)
     }

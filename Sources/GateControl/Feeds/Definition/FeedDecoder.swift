@@ -44,7 +44,7 @@ struct FeedDecoder {
         self.keys + (decoder.webhook == nil ? [] : [self.webhookKey]) + decoder.keys
     }
 
-    /// What reads the rest, by the word after `source`.
+    /// The decoder of the rest, by the word after `source`.
     private func decoder(
         for element: Element
     ) -> (word: String, decoder: any FeedSourceDecoder)? {

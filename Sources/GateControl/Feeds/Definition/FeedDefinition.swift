@@ -14,7 +14,7 @@ package struct FeedDefinition: Sendable {
     /// The findings that the entry accepts in what the feed says.
     let accepted: [Located<FindingName>]
 
-    /// What and where it is, without secrets.
+    /// The kind and place of its source, without secrets.
     package var summary: String { self.source.summary }
     /// Whether it makes rules of what its source says, which names no rules itself.
     package var makesRules: Bool {
@@ -36,9 +36,9 @@ extension FeedDefinition: Equatable {
 /// How often a feed is asked, and what becomes of what it said when it falls silent.
 struct FeedTiming: Sendable, Equatable {
     enum StalePolicy: String, Sendable, CaseIterable {
-        /// What it said last holds on.
+        /// Its last value holds on.
         case keep
-        /// What it said last is only counted and logged.
+        /// Its last value is only counted and logged.
         case observe
     }
 

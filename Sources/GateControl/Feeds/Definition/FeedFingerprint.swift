@@ -2,7 +2,7 @@ private import Crypto
 
 /// A hash of what a feed's entry says about its source, wherever it stands and however it is written.
 struct FeedFingerprint {
-    /// What does not change what is fetched.
+    /// The keys that do not change what is fetched.
     private static let ignored = [
         "id", "every", "staleAfter", "whenStale", "webhookSecret", "accept",
     ]

@@ -1,14 +1,16 @@
 internal import GatePolicy
 
-/// What every rule of a feed has besides what its source says: `match`, a link, a notice.
+/// The common part of every rule of a feed, besides what its source says: `match`, a link, a
+/// notice.
 struct FeedRuleTemplate: Sendable, Equatable {
-    /// What a source says, or what would make another rule of it.
+    /// The keys that are for the source to say, or that would make another rule of it.
     private static let foreignKeys: Set<String> = [
         "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
         "blockedBuilds", "maintenance", "next", "accept",
     ]
     static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
-    /// What a rule needs that the source will say, so that the rest can be read as a rule.
+    /// Values for keys that a rule needs and the source will state, so that the rest can be read as
+    /// a rule.
     private static let standIns = [
         ("id", "feed"), ("minimum", "0"), ("recommended", "0"), ("storeUrl", "https://a.example"),
     ]
@@ -60,7 +62,8 @@ struct FeedRuleTemplate: Sendable, Equatable {
 
     /// A rule with these keys, which go before those of the template.
     ///
-    /// What has nothing to act on, such as a status beside a recommendation alone, is left out.
+    /// A key that has nothing to act on, such as a status beside a recommendation alone, is left
+    /// out.
     func rule(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
         let names = Set(members.map(\.name))
         let whole = self.members.filter { !names.contains($0.name) } + members

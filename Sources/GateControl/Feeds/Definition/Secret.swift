@@ -1,6 +1,6 @@
 private import FoundationEssentials
 
-/// Where a secret is to be found; the rules file never holds it itself.
+/// The place of a secret; the rules file never holds it itself.
 enum Secret: Sendable, Equatable {
     case environment(String)
     case file(String)

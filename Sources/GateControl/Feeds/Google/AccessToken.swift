@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What opens Google's interfaces for a while.
+/// A token that opens Google's interfaces for a while.
 struct AccessToken: Sendable, Equatable {
     let text: String
     /// When it was asked for, seconds since 1970.

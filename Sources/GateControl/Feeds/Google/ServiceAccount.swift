@@ -59,7 +59,7 @@ struct ServiceAccount {
         self.keyID = file["private_key_id"]?.text
     }
 
-    /// What the account shows to be given a token (RFC 7523).
+    /// The assertion that the account shows to be given a token (RFC 7523).
     func assertion(
         scopes: [String],
         now: Timestamp

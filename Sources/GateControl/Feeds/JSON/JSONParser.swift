@@ -9,7 +9,7 @@ package struct JSONParser {
     /// The most values that one text may hold.
     static let maximumValues = 100_000
 
-    /// What is wrong with a text, and where.
+    /// The fault of a text, and its place.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let line: Int
         package let column: Int
@@ -23,7 +23,7 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// Where the line begins.
+    /// The index at which the line begins.
     private var lineStart = 0
     private var values = 0
 

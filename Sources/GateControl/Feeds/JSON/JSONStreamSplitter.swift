@@ -1,6 +1,6 @@
 /// Cuts an endless answer of JSON objects into the objects, however it comes in pieces.
 ///
-/// What is between their braces is for `JSONParser` to judge.
+/// The text between their braces is for `JSONParser` to judge.
 package struct JSONStreamSplitter {
     /// The most bytes of one object.
     let limit: Int

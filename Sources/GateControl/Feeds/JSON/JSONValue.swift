@@ -17,7 +17,7 @@ package enum JSONValue: Sendable, Equatable {
     case list([JSONValue])
     case object([Member])
 
-    /// What it is, for a message.
+    /// The kind of value, for a message.
     var found: String {
         switch self {
         case .null: "nothing"
@@ -97,7 +97,8 @@ extension JSONValue {
             case "\n": quoted += "\\n"
             case "\t": quoted += "\\t"
             case "\r": quoted += "\\r"
-            // What YAML does not take as it is (YAML 1.2 section 5.1), or takes for a line break.
+            // Characters that YAML does not take as they are (YAML 1.2 section 5.1), or takes for a
+            // line break.
             case _ where scalar.value < 0x20, "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}",
                 "\u{FEFF}", "\u{FFFE}", "\u{FFFF}":
                 let digits = String(scalar.value, radix: 16)

@@ -6,7 +6,7 @@ internal import GatePolicy
 /// neither is one that nobody knows. A slip is a field that nobody knows, that has come since the
 /// last answer, and that stands where a known one is absent whose name and kind of value are near.
 struct SourceFields: Sendable {
-    /// What a known field holds.
+    /// The content of a known field.
     enum Kind: Sendable {
         case version
         case time
@@ -36,9 +36,9 @@ struct SourceFields: Sendable {
         let meant: String
     }
 
-    /// What remembers the unknown fields of the answer before.
+    /// The key under which the unknown fields of the answer before are remembered.
     private static let strangers = "strangers"
-    /// What remembers the field that had the floor.
+    /// The key under which the field that had the floor is remembered.
     private static let floor = "floor"
 
     /// By their paths in the source.

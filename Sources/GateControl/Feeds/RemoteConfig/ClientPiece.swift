@@ -32,9 +32,9 @@ struct BuildPiece: Equatable {
 
 /// A part of all versions within which no condition changes: one version, or what lies between two.
 struct VersionPiece: Equatable {
-    /// Where it begins; `nil` for the first.
+    /// The version at which it begins; `nil` for the first piece.
     let lower: AppVersion?
-    /// Where it ends; `nil` for the last.
+    /// The version at which it ends; `nil` for the last piece.
     let upper: AppVersion?
 
     /// A single version begins and ends with itself; others have neither of their ends.

@@ -17,9 +17,9 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case versions([AppVersion])
         case build(Relation, UInt64)
         case builds([UInt64])
-        /// What the clocks of a zone show, written as if they showed UTC.
+        /// The time that the clocks of a zone show, written as if they showed UTC.
         case time(Relation, Timestamp, zone: String)
-        /// What cannot be decided here, as it is written.
+        /// A condition that cannot be decided here, as it is written.
         case undecidable(String)
     }
 

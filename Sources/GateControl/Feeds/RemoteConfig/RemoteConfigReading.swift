@@ -2,13 +2,13 @@ internal import GatePolicy
 
 /// Finds the values that clients may have, and remembers what left it open.
 struct RemoteConfigReading {
-    /// What the clients of a piece are told.
+    /// The value that the clients of a piece are told.
     enum Outcome: Equatable {
         /// Nothing, and that is certain.
         case nothing
         /// The lowest that any of them may be told.
         case version(AppVersion)
-        /// What only Firebase knows.
+        /// A value that only Firebase knows.
         case unknown(reason: String)
     }
 
@@ -16,7 +16,7 @@ struct RemoteConfigReading {
     let client: RemoteConfigClient
     /// The conditions that nobody but Firebase can decide, by name.
     private(set) var undecided: [String] = []
-    /// What else is to be said of how values were found.
+    /// Remarks on how values were found.
     private(set) var notes: [String] = []
 
     init(template: RemoteConfigTemplate, client: RemoteConfigClient) {
@@ -41,7 +41,7 @@ struct RemoteConfigReading {
             .map(\.condition)
     }
 
-    /// What the clients of a piece are told by a parameter.
+    /// The value that the clients of a piece are told by a parameter.
     ///
     /// Of several versions the lowest counts, so that nobody is turned away whom Firebase would let pass.
     /// But what only some clients may be told never takes the floor away for all: that takes a value
@@ -87,7 +87,8 @@ struct RemoteConfigReading {
         return .version(lowest)
     }
 
-    /// What clients may be told, in the order of priority, up to what is certain for all that are left.
+    /// The values that clients may be told, in the order of priority, up to what is certain for all
+    /// that are left.
     private mutating func values(
         of parameter: RemoteConfigTemplate.Parameter,
         in piece: ClientPiece

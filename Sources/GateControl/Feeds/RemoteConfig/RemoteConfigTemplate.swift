@@ -2,14 +2,14 @@ internal import FoundationEssentials
 
 /// A Remote Config template, as the REST API gives it (`projects.getRemoteConfig`, v1).
 struct RemoteConfigTemplate {
-    /// What a parameter is set to, by its default or by a condition.
+    /// The value that a parameter is set to, by its default or by a condition.
     enum Value: Equatable {
         case text(String)
-        /// What the app itself brings along; the gate does not know it.
+        /// A value that the app itself brings along; the gate does not know it.
         case inAppDefault
         /// This for some of the clients that a roll-out or an experiment draws.
         case drawn([String])
-        /// What Firebase chooses for each client.
+        /// A value that Firebase chooses for each client.
         case personalized
         /// A kind of value that came later, or something else that makes no sense, with the place.
         case unreadable(String)

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What a template asks of the clients of one platform.
+/// The terms of a template for the clients of one platform.
 struct RemoteConfigTerms: Equatable {
     /// The parameters that are looked at.
     struct Names: Equatable {
@@ -16,7 +16,7 @@ struct RemoteConfigTerms: Equatable {
     var recommended: AppVersion?
     /// The conditions that the gate cannot decide, by name.
     var undecided: [String] = []
-    /// What else operators should know of how these were found.
+    /// Remarks for operators on how these were found.
     var notes: [String] = []
 
     init(

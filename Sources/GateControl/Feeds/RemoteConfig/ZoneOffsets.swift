@@ -18,7 +18,7 @@ struct ZoneOffsets: Sendable, Equatable {
 
     private let before: Int64
     private let transitions: [Transition]
-    /// What comes after the last transition, if it is more than the last offset.
+    /// The rule for the time after the last transition, if it is more than the last offset.
     private let rule: PosixZone?
 
     /// A zone of the system by its name, such as `Asia/Tokyo`; `nil` if it has none.
@@ -84,8 +84,8 @@ struct ZoneOffsets: Sendable, Equatable {
 
     /// When the clocks of the place show a time, which is given as if they showed UTC.
     ///
-    /// What they show twice, when they are set back, is the first; what they never show is as much
-    /// later as they are set forward.
+    /// A time that they show twice, when they are set back, is the first; one that they never show
+    /// is as much later as they are set forward.
     func time(ofLocal local: Int64) -> Int64 {
         let before = self.offset(at: local - Self.day)
         let after = self.offset(at: local + Self.day)
@@ -162,7 +162,7 @@ private struct BigEndianReader {
         return (0..<count).compactMap { _ in self.integer(of: width) }
     }
 
-    /// What stands between two line feeds.
+    /// The text between two line feeds.
     mutating func line() -> String? {
         guard self.rest.popFirst() == 0x0A, let end = self.rest.firstIndex(of: 0x0A) else {
             return nil

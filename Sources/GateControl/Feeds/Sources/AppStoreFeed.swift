@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What the App Store has of an app, country by country, as release facts.
+/// The versions that the App Store has of an app, country by country, as release facts.
 ///
 /// The lookup needs no key and promises little: answers are cached for hours, countries get a
 /// release one after the other, an app that is not there is an empty list, and who asks too often
@@ -38,7 +38,7 @@ struct AppStoreFeed: FeedSource {
                 }
             } catch {
                 failures.append((country, error))
-                // Whoever is told to go away does not knock at the next door.
+                // A source that says to go away is not asked next door.
                 if error.isThrottling { break }
             }
         }
@@ -96,7 +96,7 @@ struct AppStoreFeed: FeedSource {
         }
     }
 
-    /// What a country has; `nil` if the app is not there.
+    /// The version that a country has; `nil` if the app is not there.
     private func sighting(
         in body: JSONValue
     ) throws(FeedFailure) -> AppStoreSightings.Sighting? {

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What was seen of an app in each country: every version, since when, never taken back.
+/// The sightings of an app in each country: every version, since when, never taken back.
 struct AppStoreSightings: Equatable {
     /// A version that a country has.
     struct Sighting: Equatable {
@@ -14,13 +14,13 @@ struct AppStoreSightings: Equatable {
 
     /// How many versions of a country are remembered.
     private static let remembered = 8
-    /// What stands before the version of the system, so that it is no link.
+    /// The mark before the version of the system, so that it is no link.
     private static let systemMark = "os="
 
     /// By country, the newest first.
     private var countries: [String: [Sighting]] = [:]
 
-    /// What is remembered: for each country its versions, their times, systems and links.
+    /// The remembered sightings: for each country its versions, their times, systems and links.
     init(memory: [String: String]) {
         for (country, text) in memory {
             let sightings = text.split(separator: "\n").compactMap { Self.sighting(in: $0) }

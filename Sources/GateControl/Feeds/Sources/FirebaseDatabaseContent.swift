@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What a value of the database means.
+/// The meaning of a value of the database.
 struct FirebaseDatabaseContent: Sendable {
     enum Kind: String, Sendable, CaseIterable {
         /// One app's versions and where its update is.

@@ -50,7 +50,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     private func path(_ element: Element, _ problems: Problems) -> [String]? {
         guard let text = element.text("a path", problems) else { return nil }
         let names = text.split(separator: "/").map(String.init)
-        // What a key of the database cannot hold.
+        // Characters that a key of the database cannot hold.
         let forbidden = names.contains { $0.contains { ".$#[]?".contains($0) } }
         guard text.hasPrefix("/"), !forbidden else {
             let message = "'\(text)' is not a path of the database such as '/app/version'"

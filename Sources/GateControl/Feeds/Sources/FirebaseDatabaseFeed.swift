@@ -7,12 +7,12 @@ struct FirebaseDatabaseFeed: FeedSource {
     /// As whom the database is asked.
     enum Reader: Sendable {
         case anybody
-        /// Who knows the legacy database secret.
+        /// A reader that knows the legacy database secret.
         case secret(Secret)
         case account(AccessTokens)
     }
 
-    /// Where the database sends its callers on to, and who shall know them there.
+    /// The hosts that the database sends its callers on to, and that shall know them.
     static let hosts = [".firebaseio.com", ".firebasedatabase.app"].compactMap { HostPattern($0) }
     static let scopes = [
         "https://www.googleapis.com/auth/firebase.database",
@@ -80,7 +80,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// Whoever is no longer believed needs another token.
+    /// A token that is no longer believed makes place for another.
     private func forgetToken() async {
         if case .account(let tokens) = self.reader { await tokens.forget() }
     }
@@ -176,7 +176,7 @@ struct FirebaseDatabaseFeed: FeedSource {
         }
     }
 
-    /// What an answer that is no value says: `{"error": "Permission denied"}`.
+    /// The failure that an answer without a value states: `{"error": "Permission denied"}`.
     private static func refusal(_ head: ResponseHead, _ body: [UInt8]) -> FeedFailure {
         let text = (try? JSONParser.parse(body))?["error"]?.text.map { String($0.prefix(200)) }
         let isRefused = [401, 403, 404].contains(head.status)

@@ -131,7 +131,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         return FeedValue(document: document.text, notes: notes)
     }
 
-    /// What left several values open, and what could not be used.
+    /// Remarks on what left several values open, and on what could not be used.
     private func notes(
         on terms: RemoteConfigTerms,
         in template: RemoteConfigTemplate
@@ -186,7 +186,8 @@ struct FirebaseRemoteConfigFeed: FeedSource {
 }
 
 extension FeedFailure {
-    /// What an answer of a Google API says that is no value: `{"error": {"status", "message"}}`.
+    /// The failure that an answer of a Google API without a value states: `{"error": {"status",
+    /// "message"}}`.
     static func google(_ response: FetchResponse) -> FeedFailure {
         let error = (try? JSONParser.parse(response.body))?["error"]
         let words = ["status", "message"].compactMap { error?[$0]?.text }

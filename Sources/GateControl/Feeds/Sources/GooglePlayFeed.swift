@@ -47,7 +47,7 @@ struct GooglePlayFeed: FeedSource {
         return .complete
     }
 
-    /// What an edit says of the track; the edit is thrown away whatever becomes of the question.
+    /// The track as an edit shows it; the edit is thrown away whatever becomes of the question.
     private func editedTrack(_ context: FeedContext) async throws(FeedFailure) -> JSONValue {
         let method = FetchRequest.Method.post(body: Array("{}".utf8), type: "application/json")
         let edit = try await self.ask(["edits"], method: method, context)

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// What a track of Google Play hands out, the oldest first.
+/// The releases that a track of Google Play hands out, the oldest first.
 struct GooglePlayReleases {
     struct Release {
         let version: AppVersion
@@ -8,7 +8,7 @@ struct GooglePlayReleases {
         let code: UInt64
         /// Whether everybody gets it, as far as the answer shows.
         let isComplete: Bool
-        /// Where it is, as lower-case codes; `nil`: everywhere.
+        /// The countries that have it, as lower-case codes; `nil`: all.
         var countries: [String]?
     }
 

@@ -6,7 +6,7 @@ internal import GatePolicy
 /// https://document.microcms.io/content-api, where an empty field is missing or `null`, a select field
 /// is a list, and nothing is said of ETags.
 struct MicroCMSFeed: FeedSource {
-    /// What it looks for, by the names of https://blog.microcms.io/app-force-update.
+    /// The fields that it looks for, by the names of https://blog.microcms.io/app-force-update.
     static let fields: [(name: String, kind: SourceFields.Kind)] = [
         ("title", .words), ("message", .words), ("startDate", .time), ("endDate", .time),
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
@@ -90,7 +90,7 @@ struct MicroCMSFeed: FeedSource {
         return try body.get()
     }
 
-    /// What an object or a list means.
+    /// The meaning of an object or a list.
     ///
     /// - Parameters:
     ///   - content: The object or the list.

@@ -4,7 +4,7 @@ internal import GatePolicy
 
 /// A rules file at an address, asked for again and again.
 struct RulesURLFeed: FeedSource {
-    /// Who must have signed the file, and where the signature is.
+    /// The key that must have signed the file, and the place of the signature.
     struct Signature: Sendable, Equatable {
         var key: PublicKey
         var url: FetchURL

@@ -39,10 +39,11 @@ struct DeadRuleCheck: FindingCheck {
             rule.next.isEmpty, !rule.recommendsStoreVersion,
             rule.prerelease == stronger.prerelease,
             rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
-            // Who cannot update is not recommended to.
+            // A client that cannot update gets no recommendation.
             rule.requiresOS == stronger.requiresOS
         else { return false }
-        // Who does not say what a narrower rule has to know may be refused for that alone.
+        // A client that does not say what a narrower rule has to know may be refused for that
+        // alone.
         let letsPass = unidentified.missing == .allow && unidentified.unreadable == .allow
         guard letsPass || stronger.match.asksForSameParts(as: rule.match) else { return false }
         return self.outdoesInBuilds(stronger, rule) || self.outdoesInVersions(stronger, rule)

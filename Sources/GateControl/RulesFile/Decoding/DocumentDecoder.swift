@@ -137,7 +137,7 @@ extension Element {
         return Located(value: text, place: element.place)
     }
 
-    /// Where the keys of a mapping stand.
+    /// The places of the keys of a mapping.
     fileprivate var keyPlaces: [String: Place] {
         guard case .mapping(let entries) = self.content else { return [:] }
         return Dictionary(

@@ -1,13 +1,13 @@
 internal import GatePolicy
 
-/// What one file says, with the places that checks across files need.
+/// The content of one file, with the places that checks across files need.
 struct RulesDocument: Sendable {
     /// The words under one name.
     struct Notice: Sendable {
         let name: Located<String>
         /// The languages that the notice names; `nil` if that could not be read.
         let languages: Set<LanguageTag>?
-        /// What could be read in these languages.
+        /// The words that could be read in these languages.
         let texts: [LanguageTag: NoticeText]
     }
 
@@ -16,13 +16,13 @@ struct RulesDocument: Sendable {
         var value: RuleDefinition
         let place: Place
         let keys: [String: Place]
-        /// Where the keys of each `next` stand.
+        /// The places of the keys of each `next`.
         var next: [[String: Place]] = []
         /// The findings that the rule accepts.
         var accepted: [Located<FindingName>] = []
     }
 
-    /// What happens to unidentified clients, and where its `paths` stand, one by one.
+    /// The treatment of unidentified clients, and the places of its `paths`, one by one.
     struct Unidentified: Sendable {
         let policy: UnidentifiedPolicy
         let paths: [Place]
@@ -36,7 +36,7 @@ struct RulesDocument: Sendable {
         let expectation: Expectation
     }
 
-    /// What a test expects, with the rules that it names.
+    /// The expectation of a test, with the rules that it names.
     struct Expectation: Sendable {
         let value: RuleExpectation
         let references: [RuleReference]
@@ -72,7 +72,7 @@ struct RulesDocument: Sendable {
     /// The names of notices that the file mentions.
     var references: [Located<String>] = []
     var feeds: [FeedDefinition] = []
-    /// Where the key `feeds` stands.
+    /// The place of the key `feeds`.
     var feedsPlace: Place?
 
     /// The same, with rules that are only counted and logged.

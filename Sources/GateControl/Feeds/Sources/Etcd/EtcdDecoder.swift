@@ -13,7 +13,7 @@ struct EtcdDecoder: FeedSourceDecoder {
         let account = self.account(fields, problems)
         let identity = self.identity(fields, problems)
         guard let urls, !urls.isEmpty, let selection else { return nil }
-        // What is wrong with it has been reported where all feeds are read.
+        // A fault of it has been reported where all feeds are read.
         let every = fields["every"].flatMap { $0.timeSpan(Problems()) } ?? self.usualInterval
         return EtcdFeed(
             urls: urls,

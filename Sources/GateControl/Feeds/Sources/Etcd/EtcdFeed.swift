@@ -3,13 +3,13 @@ private import GatePolicy
 /// Rules files in etcd, by the JSON gateway of its version 3: a range of all, then a watch from the
 /// revision after it, so that nothing in between is missed.
 struct EtcdFeed: FeedSource {
-    /// Who asks, if etcd wants to know.
+    /// The user that asks, if etcd wants to know.
     struct Account: Sendable, Equatable {
         var user: String
         var password: Secret
     }
 
-    /// What it shows in the handshake, if etcd wants to see something.
+    /// The certificate that it shows in the handshake, if etcd wants to see one.
     struct Identity: Sendable, Equatable {
         var certificate: Secret
         var key: Secret

@@ -8,7 +8,7 @@ enum EtcdSelection: Sendable, Equatable {
     /// The most keys below a prefix.
     static let maximumKeys = 1_000
 
-    /// What a range and a watch ask for, in the JSON of the gateway.
+    /// The keys that a range and a watch ask for, in the JSON of the gateway.
     var members: [JSONValue.Member] {
         switch self {
         case .key(let key): [.init("key", .text(Self.encoded(Array(key.utf8))))]

@@ -5,12 +5,12 @@ private import FoundationEssentials
 /// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base 64, 64-bit numbers are
 /// texts, and what is zero or empty is left out.
 struct EtcdState: Equatable {
-    /// What a message of a watch asks for.
+    /// The reaction that a message of a watch asks for.
     enum Action: Equatable {
         /// Nothing has changed.
         case wait
         case show
-        /// What the watch should have begun with is no longer there (compaction).
+        /// The revision that the watch should have begun with is no longer there (compaction).
         case askAgain
     }
 
@@ -111,7 +111,7 @@ struct EtcdState: Equatable {
         return Array(data)
     }
 
-    /// What etcd says is wrong: a text, or an object with a message.
+    /// The fault as etcd states it: a text, or an object with a message.
     static func words(of error: JSONValue) -> String {
         String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
     }
