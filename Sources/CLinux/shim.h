@@ -1,4 +1,4 @@
-// What Swift's module of the C library leaves out of Linux.
+// The parts of Linux that Swift's module of the C library leaves out.
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/epoll.h>

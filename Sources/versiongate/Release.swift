@@ -20,7 +20,7 @@ enum Release {
         return String(text)
     }
 
-    /// What `versiongate version` and `--version` print.
+    /// The lines that `versiongate version` and `--version` print.
     static var description: String {
         var lines = ["versiongate \(self.version)", "commit \(self.commit)"]
         if let build = self.build { lines.append("build \(build)") }

@@ -1,4 +1,4 @@
-// What this executable was built from.
+// The commit and the build that this executable is of.
 #ifndef VERSIONGATE_CRELEASE_H
 #define VERSIONGATE_CRELEASE_H
 

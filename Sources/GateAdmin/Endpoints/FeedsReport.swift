@@ -25,7 +25,7 @@ struct FeedsReport: Encodable {
         /// Whether that is in force: `enforce` or `observe`, as the mode of a rule; not there if it
         /// contributes nothing.
         let inForce: String?
-        /// Where its webhook is.
+        /// The path of its webhook.
         let webhook: String?
     }
 

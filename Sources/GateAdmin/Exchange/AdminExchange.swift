@@ -105,7 +105,7 @@ struct AdminExchange {
         }
     }
 
-    /// What came is no request, or no rest of one.
+    /// The bytes that came are no request, or no rest of one.
     ///
     /// - Returns: what the client is told before the connection ends; `nil`: it has its answer.
     mutating func receiveNonsense(_ error: HTTPParserError) -> AdminAnswer? {

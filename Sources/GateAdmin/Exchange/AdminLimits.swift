@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What the admin listener takes of a client before it turns away.
+/// The most that the admin listener takes of a client before it turns away.
 package struct AdminLimits: Sendable {
     /// Connections at the same time.
     package var connections = 32

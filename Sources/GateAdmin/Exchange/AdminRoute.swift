@@ -1,6 +1,6 @@
 internal import NIOHTTP1
 
-/// What there is on the admin listener.
+/// The endpoints of the admin listener.
 enum AdminRoute: Sendable, Equatable {
     /// `/feeds`: how the feeds are doing.
     case feeds
@@ -39,7 +39,7 @@ enum AdminRoute: Sendable, Equatable {
         }
     }
 
-    /// Where the webhook of a feed is.
+    /// The path of the webhook of a feed.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
     /// Whether it is for operators alone, who ask by the right name and, from afar, with the token.

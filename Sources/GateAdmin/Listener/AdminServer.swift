@@ -8,7 +8,7 @@ private import NIOPosix
 /// The operator's side: a listener of its own, on a thread of its own, so that nothing that is asked
 /// there costs a client anything.
 package final class AdminServer: Sendable {
-    /// Where it listens.
+    /// The place that it listens on.
     package enum Place: Sendable {
         /// `sharesPort`: another process may listen there, too, to take over (SO_REUSEPORT).
         case address(host: String, port: Int, sharesPort: Bool)
@@ -20,7 +20,7 @@ package final class AdminServer: Sendable {
     private let channels: [any Channel]
     private let hasSuccessor: Bool
 
-    /// Where it listens; the port is the real one if 0 was asked for.
+    /// The address that it listens on; the port is the real one if 0 was asked for.
     package let address: SocketAddress
 
     private init(

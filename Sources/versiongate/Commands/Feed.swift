@@ -2,7 +2,7 @@ import ArgumentParser
 import GateControl
 import GatePolicy
 
-/// What can be done with feeds by hand.
+/// The commands for feeds by hand.
 struct Feed: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks at the feeds of rules.",

@@ -23,7 +23,7 @@ actor CertificateReloader {
         self.publish = publish
     }
 
-    /// What the files look like now; another value means that they may have changed.
+    /// The present state of the files; another value means that they may have changed.
     nonisolated var state: [FileState] {
         self.files.paths.map(FileState.init)
     }
@@ -52,7 +52,7 @@ actor CertificateReloader {
     }
 }
 
-/// What tells one content of a file from another without reading it.
+/// The facts that tell one content of a file from another without reading it.
 ///
 /// Links are followed, so that the swap of a folder that Kubernetes makes is seen as well.
 struct FileState: Equatable {
@@ -83,7 +83,7 @@ struct FileState: Equatable {
 /// on every file system.
 struct CertificateService: Service {
     let reloader: CertificateReloader
-    /// What the files looked like just before they were read for the first time.
+    /// The state of the files just before they were read for the first time.
     let loadedState: [FileState]
 
     private static let interval = Duration.seconds(1)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Keeps the data plane up until the process is asked to stop, then lets it drain.
 struct GateService: Service {
     let server: GateServer
-    /// Where operators connect, if they can.
+    /// The address that operators connect to, if they can.
     let adminAddress: SocketAddress?
     let upstream: UpstreamSettings
     let revision: String

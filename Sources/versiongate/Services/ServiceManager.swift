@@ -6,7 +6,7 @@ import Glibc
 /// sd_notify(3). Without a manager it says nothing to nobody; a manager that cannot be reached is no
 /// reason to stop serving.
 struct ServiceManager: Sendable {
-    /// What there is to say.
+    /// The states that the service manager is told of.
     enum State: Equatable, Sendable {
         case ready
         case reloading(monotonicMicroseconds: UInt64)

@@ -1,7 +1,7 @@
 import GateControl
 import Logging
 
-/// What outlives the process, as far as there is a folder for it.
+/// The data that outlives the process, as far as there is a folder for it.
 struct State {
     /// The folder itself, if it can be written to.
     let folder: StateFolder?

@@ -14,7 +14,7 @@ struct ServeSettings {
     var isStrictStart: Bool
     /// PEM file of those who may vouch for a feed, besides those whom the system trusts.
     var feedCA: String?
-    /// Where operators, and webhooks, connect; `nil`: nowhere.
+    /// The endpoint that operators, and webhooks, connect to; `nil`: none.
     var adminListen: Endpoint?
     /// The file with the token that is asked of operators on other machines.
     var adminToken: AdminTokenFile?

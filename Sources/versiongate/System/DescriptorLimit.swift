@@ -20,8 +20,8 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
     }
 
-    /// What so many connections need, each with one to the backend, and what the gate itself has
-    /// open.
+    /// The descriptors that so many connections need, each with one to the backend, and those that
+    /// the gate itself has open.
     static func needed(connections: Int, threads: Int) -> UInt64 {
         UInt64(connections) * 2 + UInt64(threads) * 4 + 64
     }

@@ -11,7 +11,7 @@ struct InheritedSockets: Equatable {
     /// There are none.
     static let none = InheritedSockets(descriptors: [], names: [])
 
-    /// What the sockets for operators are called; all others are for clients.
+    /// The name of the sockets for operators; all others are for clients.
     static let adminName = "admin"
 
     private static let first: Int32 = 3
