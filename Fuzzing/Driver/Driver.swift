@@ -22,7 +22,7 @@ enum Driver {
     }
 }
 
-/// What libFuzzer calls with every input.
+/// The function that libFuzzer calls with every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzerTestOneInput(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     unsafe Driver.check(Array(UnsafeBufferPointer(start: data, count: size)))

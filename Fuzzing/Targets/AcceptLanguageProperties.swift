@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What must hold of any bytes as the lines of `Accept-Language`.
+/// Properties that must hold of any bytes as the lines of `Accept-Language`.
 enum AcceptLanguageProperties {
     private static let available = ["en", "ja", "zh-Hant", "pt-BR", "de"]
 

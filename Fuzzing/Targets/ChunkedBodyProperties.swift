@@ -3,7 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-/// What must hold of any bytes where a chunked body is expected.
+/// Properties that must hold of any bytes as a chunked body.
 struct ChunkedBodyProperties {
     private enum Outcome: Equatable {
         case end(consumed: Int, content: [UInt8])
@@ -63,7 +63,7 @@ struct ChunkedBodyProperties {
         guard case .more = begun else { throw Finding("without its last byte: \(begun)") }
     }
 
-    /// Where NIO reads the body to its end, it reads the same and ends at the same place.
+    /// A body that NIO reads to its end has the same content and the same end there.
     private func checkPeer(_ consumed: Int, _ content: [UInt8]) throws(Finding) {
         guard let read = Self.nio(Array(self.input[..<consumed])) else { return }
         try expect(read, is: content, "the content to NIO")

@@ -41,7 +41,7 @@ struct ClientClassProperties {
     init(_ input: [UInt8]) {
         self.lines = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let name = line.first else { return nil }
-            // What else there could be, no head holds.
+            // Bytes other than these are in no head.
             let value = line.dropFirst().filter { $0 >= 0x20 && $0 != 0x7F }
             let text = value.drop { $0 == 0x20 }
             let end = text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex
@@ -112,7 +112,7 @@ struct ClientClassProperties {
         return classes.isComplete(told) ? (key, told) : nil
     }
 
-    /// What a client with a class says of itself, where others of it say something else.
+    /// The words of a client with a class about itself, where others of it say something else.
     private static func words(
         _ lines: [Line],
         _ told: ClientClasses.Told?,

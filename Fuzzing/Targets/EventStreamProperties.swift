@@ -1,6 +1,6 @@
 import GateControl
 
-/// What must hold of any bytes as server-sent events.
+/// Properties that must hold of any bytes as server-sent events.
 struct EventStreamProperties {
     private static let limit = 256
 

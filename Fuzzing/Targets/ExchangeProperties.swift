@@ -1,6 +1,6 @@
 import GateProxy
 
-/// What must hold of an exchange in whatever order its events come.
+/// Properties that must hold of an exchange in whatever order its events come.
 ///
 /// The input is a script: one number for an event, more for what it says. A second, slower book is
 /// kept of what has happened, and every action is held against it.
@@ -11,7 +11,7 @@ struct ExchangeProperties {
     private var book = Book()
     private var script: Script
 
-    /// What has happened to the request that is on the connection.
+    /// The history of the request that is on the connection.
     private struct Book {
         var isForwarded = false
         var requestEnded = false
@@ -104,7 +104,7 @@ struct ExchangeProperties {
         }
     }
 
-    /// What the gate does about a backend that failed, and a client that took too long.
+    /// The gate's reaction to a backend that failed, and to a client that took too long.
     private mutating func refuse() {
         _ = self.exchange.answer(keepsClient: false, remaining: .unknown, limits: Self.limits)
         self.book.isForwarded = false

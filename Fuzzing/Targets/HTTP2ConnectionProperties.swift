@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 import NIOEmbedded
 
-/// What must hold of any bytes behind the first ones of an HTTP/2 connection, of a gate whose
-/// backend is out of reach.
+/// Properties that must hold of any bytes behind the first ones of an HTTP/2 connection, of a gate
+/// whose backend is out of reach.
 struct HTTP2ConnectionProperties {
     private let input: [UInt8]
 
@@ -27,7 +27,7 @@ struct HTTP2ConnectionProperties {
         }
     }
 
-    /// What the gate sends to a client whose bytes come in these pieces.
+    /// The bytes that the gate sends to a client whose bytes come in these pieces.
     private func answer(_ ends: [Int]) throws(Finding) -> [UInt8] {
         do {
             let loop = EmbeddedEventLoop()

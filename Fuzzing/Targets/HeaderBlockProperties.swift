@@ -1,7 +1,7 @@
 import GateProxy
 import NIOCore
 
-/// What must hold of any bytes where header blocks of HTTP/2 are expected.
+/// Properties that must hold of any bytes as header blocks of HTTP/2.
 struct HeaderBlockProperties {
     /// Two blocks of one connection: the second may refer to what stands in the first.
     private let blocks: [[UInt8]]
@@ -43,7 +43,8 @@ struct HeaderBlockProperties {
         }
     }
 
-    /// What is left out of a list that is too long is its end, and nothing is forgotten for that.
+    /// The part of a list that is left out as too much is its end, and nothing is forgotten for
+    /// that.
     private func checkLimit(_ limit: Int) throws(Finding) {
         let whole = self.lists(limit: .max)
         let limited = self.lists(limit: limit)

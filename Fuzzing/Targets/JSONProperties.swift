@@ -1,7 +1,7 @@
 import Foundation
 import GateControl
 
-/// What must hold of any bytes as the answer of a source.
+/// Properties that must hold of any bytes as the answer of a source.
 struct JSONProperties {
     private let input: [UInt8]
 
@@ -35,7 +35,7 @@ struct JSONProperties {
         try expect((1...(self.input.count + 1)).contains(failure.column), "\(failure)")
     }
 
-    /// What is read here Foundation reads, too, and as the same.
+    /// A text that is read here is read by Foundation, too, and as the same.
     private func checkPeer(_ value: JSONValue) throws(Finding) {
         guard !self.input.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
         let peer = try? JSONSerialization.jsonObject(

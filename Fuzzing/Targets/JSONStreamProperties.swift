@@ -1,6 +1,6 @@
 import GateControl
 
-/// What must hold of any bytes as an endless answer of JSON objects.
+/// Properties that must hold of any bytes as an endless answer of JSON objects.
 struct JSONStreamProperties {
     private static let limit = 256
 

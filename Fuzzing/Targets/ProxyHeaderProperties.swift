@@ -1,7 +1,7 @@
 import GateProxy
 import NIOCore
 
-/// What must hold of any bytes where a PROXY header may stand.
+/// Properties that must hold of any bytes that may begin with a PROXY header.
 struct ProxyHeaderProperties {
     private let input: [UInt8]
     private let whole: ProxyHeaderParser.Progress
@@ -46,7 +46,7 @@ struct ProxyHeaderProperties {
         if let decided { try self.expectSame(self.whole, is: decided, "the whole") }
     }
 
-    /// What is refused may be so for another reason when more of it is known.
+    /// A header that is refused may be so for another reason when more of it is known.
     private func expectSame(
         _ progress: ProxyHeaderParser.Progress,
         is decided: ProxyHeaderParser.Progress,

@@ -38,7 +38,7 @@ enum ReferencePath {
 
     private typealias Symbol = (byte: UInt8, isEncoded: Bool)
 
-    /// What is done in one of the two steps: before decoding, and after it.
+    /// The changes of one of the two steps: before decoding, and after it.
     private struct Step {
         var cuts: Set<UInt8> = []
         var splits: Set<UInt8> = []

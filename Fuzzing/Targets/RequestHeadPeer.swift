@@ -5,15 +5,15 @@ import NIOHTTP1
 
 /// The gate's request head parser against NIO's, which is llhttp.
 ///
-/// Whatever the gate accepts, NIO accepts and reads the same. The other way round nothing is asked:
-/// the gate is the stricter one.
+/// A head that the gate accepts, NIO accepts and reads the same. The other way round nothing is
+/// asked: the gate is the stricter one.
 package enum RequestHeadPeer {
     /// The fields that tests and fuzzing read identity from.
     package static let table = FieldNameTable.request(
         identityHeaderNames: ["x-app-platform", "x-app-version"]
     )
 
-    /// What both parsers can say of a head.
+    /// The facts that both parsers can tell of a head.
     package struct Reading: Equatable, Sendable {
         package struct Field: Equatable, Sendable {
             var name: String
@@ -26,7 +26,7 @@ package enum RequestHeadPeer {
         package var fields: [Field]
     }
 
-    /// What the gate reads, and where the head ends; `nil` if it refuses the head.
+    /// The head as the gate reads it, and its end; `nil` if it refuses the head.
     package static func gate(_ bytes: [UInt8]) -> (Reading, end: Int)? {
         var parser = RequestHeadParser()
         guard parser.parse(bytes.span, table: Self.table) == .complete,
@@ -49,7 +49,7 @@ package enum RequestHeadPeer {
         return (reading, head.end)
     }
 
-    /// What NIO reads, or `nil` if it refuses the head or waits for more.
+    /// The head as NIO reads it, or `nil` if it refuses the head or waits for more.
     package static func nio(_ bytes: [UInt8]) -> Reading? {
         let channel = EmbeddedChannel()
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }

@@ -2,7 +2,7 @@ import GatePolicy
 import GateProxy
 import NIOCore
 
-/// What must hold of any bytes where a request head is expected.
+/// Properties that must hold of any bytes as a request head.
 struct RequestHeadProperties {
     private let input: [UInt8]
     private let whole: RequestHeadParser.Progress
@@ -108,10 +108,10 @@ struct RequestHeadProperties {
         return Array(out.readableBytesView)
     }
 
-    /// What goes to the backend is one head that cannot be read in two ways, and frames the same
-    /// body.
+    /// The bytes that go to the backend are one head that cannot be read in two ways, and frames
+    /// the same body.
     private func checkWritten(_ bytes: [UInt8], _ facts: RequestFacts) throws(Finding) {
-        // What the gate adds does not count against the client.
+        // The gate's own additions do not count against the client.
         var limits = HeadLimits.defaults
         limits.bytes *= 3
         limits.fields += 16

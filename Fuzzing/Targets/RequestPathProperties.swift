@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What must hold of any request target among any path patterns.
+/// Properties that must hold of any request target among any path patterns.
 ///
 /// The first line is the target, every other one a pattern: `/a/**`, or `POST /a/**`.
 struct RequestPathProperties {

@@ -1,7 +1,7 @@
 import GateProxy
 import NIOCore
 
-/// What must hold of any bytes where a response head is expected.
+/// Properties that must hold of any bytes as a response head.
 struct ResponseHeadProperties {
     private let input: [UInt8]
     private let whole: ResponseHeadParser.Progress
@@ -76,7 +76,7 @@ struct ResponseHeadProperties {
         try? ResponseFacts(head, in: bytes.span, answersHead: answersHead)
     }
 
-    /// Where there can be no body there is none (RFC 9112 section 6.3).
+    /// A response that can have no body has none (RFC 9112 section 6.3).
     private func checkFraming(_ facts: ResponseFacts, _ answersHead: Bool) throws(Finding) {
         let status = self.head.status
         if answersHead || status < 200 || status == 204 || status == 304 {
@@ -102,8 +102,8 @@ struct ResponseHeadProperties {
         return Array(out.readableBytesView)
     }
 
-    /// What goes to the client is one head that cannot be read in two ways, and frames the same
-    /// body.
+    /// The bytes that go to the client are one head that cannot be read in two ways, and frames the
+    /// same body.
     private func checkWritten(
         _ bytes: [UInt8],
         _ facts: ResponseFacts,

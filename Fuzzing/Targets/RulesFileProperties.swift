@@ -1,7 +1,7 @@
 import GateControl
 import GatePolicy
 
-/// What must hold of any text as a rules file.
+/// Properties that must hold of any text as a rules file.
 enum RulesFileProperties {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
 

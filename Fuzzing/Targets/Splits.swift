@@ -1,7 +1,7 @@
 /// The ways in which an input is cut into pieces: what comes in pieces must mean what it means
 /// whole.
 struct Splits: Sequence {
-    /// Where the pieces of each way end; the last ends with the input.
+    /// The ends of the pieces of each way; the last is the end of the input.
     private let ways: [[Int]]
 
     init(_ input: [UInt8]) {

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What must hold of any line as a User-Agent pattern, and of the next as a User-Agent.
+/// Properties that must hold of any line as a User-Agent pattern, and of the next as a User-Agent.
 enum UserAgentPatternProperties {
     static func check(_ input: [UInt8]) throws(Finding) {
         let lines = input.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ enum UserAgentPatternProperties {
         try self.checkAlternatives(text, userAgent, match)
     }
 
-    /// What a pattern matches, it matches as the only alternative, and as the first of two.
+    /// A text that a pattern matches, it matches as the only alternative, and as the first of two.
     private static func checkAlternatives(
         _ text: String,
         _ userAgent: String,

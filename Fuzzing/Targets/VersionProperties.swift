@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What must hold of any three lines as versions, and as ranges of versions.
+/// Properties that must hold of any three lines as versions, and as ranges of versions.
 struct VersionProperties {
     private let lines: [String]
     private let versions: [AppVersion]
@@ -85,8 +85,8 @@ struct VersionProperties {
         _ version: AppVersion,
         _ holds: Bool
     ) throws(Finding) {
-        // What ends in a wildcard is refused in a range, although `1.0-rc.x` is a version: whoever
-        // writes that wants a series of them, and would get nothing.
+        // A version that ends in a wildcard is refused in a range, although `1.0-rc.x` is a
+        // version: an author who writes that wants a series of them, and would get nothing.
         guard !["x", "X"].contains(version.description.split(separator: ".").last) else { return }
         for (relation, expected) in [
             (">=", version >= version), ("<", version < version), ("", true),

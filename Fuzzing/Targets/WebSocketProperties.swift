@@ -1,9 +1,9 @@
 import GateProxy
 
-/// What must hold of any bytes in one direction of a WebSocket.
+/// Properties that must hold of any bytes in one direction of a WebSocket.
 struct WebSocketProperties {
     private let input: [UInt8]
-    /// Where frames end, by a second and slower reading (RFC 6455 section 5.2).
+    /// The ends of frames, by a second and slower reading (RFC 6455 section 5.2).
     private let ends: Set<Int>
 
     init(_ input: [UInt8]) {
