@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// What glibc calls its own allocator by; a look-up with dlsym would itself allocate.
+// The names that glibc calls its own allocator by; a look-up with dlsym would itself allocate.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// Where it is counted before there is a file, and if there is none.
+// The counter before there is a file, and if there is none.
 static _Atomic uint64_t unnamed;
 static _Atomic uint64_t *counter = &unnamed;
 

@@ -1,12 +1,12 @@
 import ConformanceCases
 
-/// What one contestant made of one case.
+/// The result of one contestant in one case.
 struct CaseResult {
     let each: ConformanceCase
     let contestant: Contestant
-    /// What was not as it must be.
+    /// The things that were not as they must be.
     let violations: [String]
-    /// What came, in one line.
+    /// The observation in one line.
     let observed: String
 
     var passed: Bool { self.violations.isEmpty }

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// What an app asks the gate itself, and hears from it.
+/// The questions of an app to the gate itself, and the answers.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientEndpointTests {
     /// The next line of a stream that begins so; `nil` at the end of the stream.

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What an outdated client gets, and that it can read it whatever it was doing.
+/// The answer that an outdated client gets, and that it can read whatever it was doing.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DenialTests {
     struct Language: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What the client gets when the backend fails, and what it never gets.
+/// The answer that the client gets when the backend fails, and those that it never gets.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FailureTests {
     @Test

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What asks a gate in a container whether it is well.
+/// The question to a gate in a container whether it is well.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HealthcheckTests {
     private func check(_ port: UInt16) throws -> ToolProcess.Result {

@@ -59,7 +59,7 @@ struct LargeBodyTests {
             }
             #expect(streamed < 64 << 20)
             try scene.gate.expectPeak(below: Self.memoryLimit)
-            // What is read afterwards goes on where it stopped.
+            // The next read goes on where this one stopped.
             let count = streamed + (1 << 20)
             let bytes = try client.bytes(count)
             #expect(bytes.count == count)

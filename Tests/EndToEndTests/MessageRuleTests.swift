@@ -1,7 +1,8 @@
 import GateTestSupport
 import Testing
 
-/// What a proxy adds, removes and waits for, as RFC 9110 and RFC 9112 say.
+/// Fields that a proxy adds and removes, and messages that it waits for, as RFC 9110 and RFC 9112
+/// say.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct MessageRuleTests {
     @Test

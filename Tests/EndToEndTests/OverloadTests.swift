@@ -88,7 +88,7 @@ struct OverloadTests {
                 #expect(refusal.fields["Retry-After"] == ["1"])
                 _ = try refusal.problem()
             }
-            // What needs no backend is answered as ever.
+            // A request that needs no backend is answered as ever.
             try third.send(Request.text(fields: Request.outdated))
             #expect(try third.response().status == 426)
             latch.open()
@@ -144,7 +144,7 @@ struct OverloadTests {
                 $0.message.hasPrefix("cannot accept")
             }
             let (started, used) = (ContinuousClock.now, try scene.gate.processorTime())
-            // What clients leave is for the backend, until that is used up as well.
+            // Descriptors that clients leave are for the backend, until they are used up as well.
             let served = Array(idle.prefix(8))
             for client in served { try client.send(Request.text("GET", "/slow")) }
             let refused = try served.filter { try $0.hears(within: .milliseconds(500)) }
@@ -154,7 +154,7 @@ struct OverloadTests {
                 #expect(refusal.status == 503)
                 #expect(refusal.fields["Retry-After"] == ["1"])
             }
-            // What is left after that is for the gate itself.
+            // Descriptors that are left after that are for the gate itself.
             #expect(try scene.gate.descriptorCount() < 48)
             latch.open()
             #expect(try busy.response().status == 200)

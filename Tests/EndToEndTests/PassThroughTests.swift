@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What real clients and servers say to each other reaches the other side as it was said.
+/// Messages of real clients and servers reach the other side as they were sent.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct PassThroughTests {
     @Test(.needs("curl"))

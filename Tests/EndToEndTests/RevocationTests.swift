@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// What was allowed and goes on is ended when the rules no longer allow it.
+/// A request that was allowed and goes on is ended when the rules no longer allow it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RevocationTests {
     private static let upgrade =

@@ -63,7 +63,7 @@ struct Draw {
         )
     }
 
-    /// What the stores have of one app, of any, or of two that a client has to name.
+    /// The releases that stores have of one app, of any, or of two that a client has to name.
     mutating func releases(_ count: Int) throws -> [Release] {
         let apps = try self.one(of: [[nil], [nil, "a"], [nil, "a", "b"]])
         return try (0..<count).map { number in

@@ -9,7 +9,7 @@ package struct Deadline: Sendable {
         Deadline(instant: .now + duration)
     }
 
-    /// What a single step over loopback may take, far beyond what it needs, even on a busy machine.
+    /// The time for a single step over loopback, far beyond what it needs, even on a busy machine.
     package static var usual: Deadline { .after(.seconds(15) * GateExecutable.slowdown) }
 
     package var hasPassed: Bool { .now >= self.instant }

@@ -5,7 +5,7 @@ package enum BodyFraming: Sendable, Equatable {
     case chunked
     case untilClose
 
-    /// What the fields say of a request, or of an answer that can have a body.
+    /// The framing that the fields state for a request, or for an answer that can have a body.
     package init(fields: FieldLines, otherwise: BodyFraming) {
         if fields.tokens("Transfer-Encoding").contains("chunked") {
             self = .chunked

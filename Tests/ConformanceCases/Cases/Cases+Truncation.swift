@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension ConformanceCase {
-    /// What breaks off at the backend must not look complete at the client.
+    /// An answer that breaks off at the backend must not look complete at the client.
     static let truncation: [ConformanceCase] =
         Self.truncations.flatMap { name, bytes in
             [

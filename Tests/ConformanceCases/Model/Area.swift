@@ -1,4 +1,4 @@
-/// What a case is about.
+/// The areas that cases are about.
 package enum Area: String, Sendable, CaseIterable, CustomStringConvertible {
     case requestLine = "request line"
     case fields = "header syntax"

@@ -1,6 +1,6 @@
 /// Cases of one request at the border of what RFC 9112 allows, with a follower behind it.
 extension ConformanceCase {
-    /// Where the fault is, and so how much may have been passed on before it is seen.
+    /// The part with the fault, and so how much may have been passed on before it is seen.
     enum Part: Sendable {
         /// Nothing of the request may reach the backend.
         case head

@@ -4,17 +4,18 @@ import GateTestSupport
 package struct ConformanceCase: Sendable, CustomStringConvertible {
     package var name: String
     package var area: Area
-    /// Where the rule stands, such as `RFC 9112 6.3`.
+    /// The section with the rule, such as `RFC 9112 6.3`.
     package var section: String
     package var strength: Strength
     var client: [ClientStep]
-    /// What the backend does about a target, attempt by attempt; the last also for any further one.
+    /// The reactions of the backend to a target, attempt by attempt; the last also for any further
+    /// one.
     ///
     /// A target that is not here gets an echo.
     var backend: [String: [[BackendStep]]]
-    /// What any proxy must do.
+    /// The demands on any proxy.
     var demands: [Demand]
-    /// What the gate must do beyond that.
+    /// The demands on the gate beyond that.
     var ours: [Demand]
 
     package var description: String { "\(self.name) (\(self.section))" }
@@ -41,7 +42,7 @@ package struct ConformanceCase: Sendable, CustomStringConvertible {
         self.ours = ours
     }
 
-    /// What was not as it must be.
+    /// The things that were not as they must be.
     package func violations(in observation: Observation, byTheGate isGate: Bool) -> [String] {
         (self.demands + (isGate ? self.ours : [])).compactMap { $0.violation(in: observation) }
     }

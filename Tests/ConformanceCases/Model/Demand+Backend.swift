@@ -95,7 +95,8 @@ extension Demand {
         }
     }
 
-    /// What passes must have one framing, a version that is known, and no trailer that is dangerous.
+    /// A request that passes must have one framing, a version that is known, and no trailer that is
+    /// dangerous.
     static let isUnambiguous = Demand { observation in
         for exchange in observation.record.exchanges {
             let (request, trailers) = (exchange.request, exchange.trailers)

@@ -2,7 +2,7 @@ import GateTestSupport
 
 /// One thing that must hold of what came of a case.
 struct Demand: Sendable {
-    /// What was not as it must be, or `nil`.
+    /// The thing that was not as it must be, or `nil`.
     let check: @Sendable (Observation) -> String?
 
     init(_ check: @escaping @Sendable (Observation) -> String?) {

@@ -1,13 +1,13 @@
 import GateTestSupport
 
-/// What came of a case: at the client and at the backend.
+/// The outcome of a case: at the client and at the backend.
 package struct Observation: Sendable {
     package struct Answer: Sendable {
         /// Which of the client's connections it came on, counted from 0.
         var connection: Int
         var interim: [RawResponse] = []
         var response: RawResponse
-        /// What the backend saw, if it was asked to echo.
+        /// The request as the backend saw it, if it was asked to echo.
         var echo: EchoReport?
 
         var isToFollower: Bool { self.echo?.target == "/follower" }
@@ -20,11 +20,11 @@ package struct Observation: Sendable {
     var bytes: [UInt8] = []
     /// How the client's last connection was ended by the other side, if it was.
     var ending: StreamEnding?
-    /// What kept the client from going on: silence, or what is no HTTP.
+    /// The trouble that kept the client from going on: silence, or something that is no HTTP.
     var trouble: String?
     var record = BackendRecord()
 
-    /// What reached the backend, without the follower.
+    /// The exchanges that reached the backend, without the follower.
     var exchanges: [BackendRecord.Exchange] {
         self.record.exchanges.filter { $0.request.target != "/follower" }
     }

@@ -2,7 +2,7 @@ import Testing
 
 /// A change of a rules file that somebody did not mean, and what a running gate makes of it.
 struct Accident: Sendable, CustomTestStringConvertible {
-    /// What the gate says of the change.
+    /// The gate's verdict on the change.
     enum Outcome: Sendable, Equatable {
         /// The file is not loaded, because of these findings.
         case refused([String])
@@ -12,7 +12,7 @@ struct Accident: Sendable, CustomTestStringConvertible {
         case loaded([String])
     }
 
-    /// What a client gets.
+    /// The fate of a client's request.
     enum Reach: Sendable, Equatable {
         case passes
         case denied

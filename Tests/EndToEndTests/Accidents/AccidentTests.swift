@@ -6,7 +6,7 @@ import Testing
 /// says so, and the gate is never opened in silence.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(10)))
 struct AccidentTests {
-    /// What the gate says of its rules.
+    /// The gate's report on its rules.
     private struct Report: Decodable {
         struct Item: Decodable {
             var name: String

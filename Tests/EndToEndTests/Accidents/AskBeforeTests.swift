@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What a running gate would say, asked before, and asked of it.
+/// The verdict of a running gate on new rules, asked before, and asked of it.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AskBeforeTests {
     private typealias Rules = AccidentRules

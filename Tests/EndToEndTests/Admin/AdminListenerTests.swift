@@ -17,7 +17,7 @@ struct AdminListenerTests {
     @Test func `it is there only if somebody asks for it`() async throws {
         try await self.play(flags: []) { scene in
             #expect(scene.gate.adminPort == nil)
-            // What it would say is not to be had by clients either.
+            // The status of feeds is not to be had by clients either: `/feeds` is the backend's.
             try #require(try scene.ask(Request.text("GET", "/feeds")).status == 200)
             #expect(scene.backend.record.requests.map(\.target) == ["/feeds"])
         }

@@ -95,7 +95,7 @@ struct MicroCMSWebhookTests {
             #expect(try Self.questions(to: cms) == 1)
             #expect(try !scene.isDenied("1.9.0"))
 
-            // What a notice says does not count, whoever says it.
+            // The content of a notice does not count, whoever sends it.
             let lie = #"{"contents":{"new":{"publishValue":{"maxAppVersion":"9.9.9"}}}}"#
             let body = lie.replacing("\"", with: "\\\"")
             let answer = try cms.act("send", #"{"body":"\#(body)"}"#)

@@ -46,13 +46,13 @@ struct FeedLoadTests {
         }
     }
 
-    /// What an old app is told to update to.
+    /// The minimum that an old app is told to update to.
     private func minimum(_ scene: Scene) throws -> String? {
         let old = Request.text(fields: Request.identity(version: "0.9.0"))
         return try scene.ask(old).problem().minimumVersion
     }
 
-    /// What an old app is told, again and again, until it is the awaited minimum.
+    /// The minima that an old app is told, again and again, until it is the awaited one.
     private func minimums(_ scene: Scene, until last: String) async throws -> [String?] {
         var seen: [String?] = []
         let deadline = Deadline.after(.seconds(60) * GateExecutable.slowdown)

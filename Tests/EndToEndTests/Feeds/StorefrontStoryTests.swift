@@ -27,7 +27,7 @@ struct StorefrontStoryTests {
         """
     }
 
-    /// What a client with 1.1 says of its country, and how it is answered.
+    /// A request of a client with 1.1 that states its country in these fields.
     private func request(_ fields: String, path: String = "/") -> String {
         Request.text("GET", path, fields: Request.identity(version: "1.1") + fields)
     }

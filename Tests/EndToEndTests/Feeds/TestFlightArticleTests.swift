@@ -103,7 +103,7 @@ struct TestFlightArticleTests {
                 let answer = try scene.ask(self.tester(build, of: version, audience))
                 #expect((answer.status == 426) == isDenied, "\(build) \(audience)")
             }
-            // Whoever has it from the App Store is no tester.
+            // A user who has it from the App Store is no tester.
             #expect(try !scene.isDenied("3.3.0"))
         }
     }

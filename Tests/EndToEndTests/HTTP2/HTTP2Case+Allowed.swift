@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension HTTP2Case {
-    /// What looks odd, or comes late, and is allowed; and what is near it and is not.
+    /// Cases that look odd, or come late, and are allowed; and some that are near them and are not.
     static let allowed: [HTTP2Case] = [
         HTTP2Case(
             "4.2",

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What RFC 9113 asks for, frame by frame, against the executable.
+/// The demands of RFC 9113, frame by frame, on the executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ConformanceTests {
     @Test(arguments: [HTTP2Case.frames, HTTP2Case.messages, HTTP2Case.allowed])

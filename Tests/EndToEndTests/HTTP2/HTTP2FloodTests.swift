@@ -4,7 +4,7 @@ import Testing
 /// Clients of HTTP/2 that make the gate work for nothing.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2FloodTests {
-    /// What a client sends again and again until it is told to be calm.
+    /// Frames that a client sends again and again until it is told to be calm.
     struct Flood: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Whether it needs an open request, on stream 1.

@@ -2,7 +2,8 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// What streams share with each other and with the rest of the gate: limits, rules, and the end.
+/// The things that streams share with each other and with the rest of the gate: limits, rules, and
+/// the end.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2LifetimeTests {
     private static let current: [HTTP2Fields.Field] = [

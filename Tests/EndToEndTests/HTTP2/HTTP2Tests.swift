@@ -206,7 +206,7 @@ struct HTTP2Tests {
             #expect(denial.text.contains("upgrade-required"))
             let reset = try client.frame { $0.isA(.resetStream) }
             #expect(reset?.number(at: 0) == 0)
-            // What was on its way already is passed over.
+            // A frame that was on its way already is passed over.
             try client.data(1, [1, 2, 3], endsStream: true)
             try client.request(3)
             #expect(try client.response(3).status == 200)

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What `/feeds` of the admin listener says.
+/// The content of `/feeds` on the admin listener.
 struct FeedsPage: Decodable {
     struct Rules: Decodable {
         var revision: String?

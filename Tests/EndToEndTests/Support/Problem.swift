@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What the gate says when it answers itself.
+/// The body of an answer that the gate gives itself.
 struct Problem: Decodable, Equatable {
     var type: String?
     var title: String

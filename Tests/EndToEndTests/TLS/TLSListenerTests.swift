@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// What stands in front of the handshake, and where the listener comes from.
+/// The PROXY header in front of the handshake, and the origin of the listener.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "curl"))
 struct TLSListenerTests {
     private static let printsStatus = ["--write-out", "%{http_code} %{http_version}"]

@@ -32,7 +32,7 @@ struct TLSScene: Sendable {
         )
     }
 
-    /// Who the gate says that it is to a client that asks for a server.
+    /// The subject that the gate shows to a client that asks for a server.
     func subject(asking name: String?) throws -> String {
         let server = name.map { ["-servername", $0] } ?? ["-noservername"]
         let result = try ToolProcess.run(

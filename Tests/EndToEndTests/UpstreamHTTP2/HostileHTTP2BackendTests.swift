@@ -4,7 +4,7 @@ import Testing
 /// Backends that break the rules of HTTP/2, or do not know them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HostileHTTP2BackendTests {
-    /// What a backend does instead of an answer.
+    /// The fault of a backend in place of an answer.
     struct Fault: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Frames in answer to the stream of the first request.
@@ -218,7 +218,7 @@ struct HostileHTTP2BackendTests {
             let client = try scene.connectHTTP2(settings: [(4, 0)])
             try client.request(1, "GET", "/flood")
             try scene.expectAnswer("/next")
-            // What was not too much is still the client's.
+            // Bytes that were not too much are still the client's.
             try client.send(HTTP2Frame(.windowUpdate, stream: 1, HTTP2Frame.big(1 << 20)))
             let response = try client.response(1)
             #expect(!response.isComplete && response.body.count == 256 * 1024)

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What is sent a second time over HTTP/2, and what never is.
+/// Requests that are sent a second time over HTTP/2, and those that never are.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct UpstreamHTTP2RetryTests {
     @Test

@@ -10,7 +10,7 @@ import Testing
 )
 struct UpstreamNegotiationTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        /// What the operator says; `nil`: nothing.
+        /// The operator's choice; `nil`: none.
         var choice: String?
         var offered: [String]
         /// `nil`: none.

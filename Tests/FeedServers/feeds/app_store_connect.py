@@ -42,7 +42,7 @@ COLLECTIONS = {
         ("app", "build", "appStoreVersionPhasedRelease")),
     "appStoreVersionPhasedReleases": ((), (), ()),
 }
-# What is no collection of its own, only of an app or of its own number.
+# The kinds that have no collection of their own, only one of an app or of their own number.
 ONLY_BELOW = ("appStoreVersions", "appStoreVersionPhasedReleases")
 # Without these filters a collection gives nothing.
 REQUIRED = {"betaAppReviewSubmissions": "build"}

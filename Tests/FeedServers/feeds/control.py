@@ -19,7 +19,7 @@ class Control:
             try:
                 answer = self.answer(request)
             except (ValueError, KeyError, TypeError, AttributeError) as problem:
-                # Whatever a test got wrong, it reads here instead of a dead connection.
+                # A mistake of a test is told here, instead of by a dead connection.
                 text = f"{type(problem).__name__}: {problem}"
                 answer = Answer.json({"error": text}, status=400)
             if not connection.send_answer(answer, request, USUAL):

@@ -41,7 +41,7 @@ class Fault:
         return self.described.get(name, default)
 
     def concerns(self, request):
-        # Where a redirect leads the answer is right, unless a test says otherwise.
+        # The answer that a redirect leads to is right, unless a test says otherwise.
         usual = "main" if self.kind in DEPARTURES else request.listener.name
         return (
             request.raw_path.startswith(self.get("path", ""))

@@ -81,7 +81,7 @@ class FirebaseDatabase(Protocol):
             return self.error(404, "404 Not Found")
         if any(FORBIDDEN & set(key) for key in path):
             return self.error(400, "Invalid path: Invalid token in path")
-        # Where a redirect leads, the parameter alone is enough.
+        # Behind a redirect, the parameter alone is enough.
         is_stream = "text/event-stream" in (request.field("accept") or "") or (
             request.parameter("sse") == "true")
         onward = self.redirect(request, is_stream)

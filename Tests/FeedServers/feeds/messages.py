@@ -70,7 +70,7 @@ class Answer:
         self.fields = list(fields)
         if content_type is not None:
             self.fields.insert(0, ("Content-Type", content_type))
-        # What a body that never ends goes on with.
+        # The bytes that a body without an end goes on with.
         self.filler = filler
         self.framing = None
 

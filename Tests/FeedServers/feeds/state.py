@@ -2,7 +2,7 @@
 
 import copy
 
-# What every server has: how it frames its answers.
+# The switches that every server has: how it frames its answers.
 WIRE = {"framing": "length", "gzip": "when-asked", "pieces": 0, "keepAlive": True}
 WIRE_CHOICES = {
     "wire.framing": ("length", "chunked", "close"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a source can do wrong, and the one clear error for each.
+/// The faults that a source can have, and the one clear error for each.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct FetchFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What becomes of `brownouts` that can be read; `BrokenRules/times.txt` has the others.
+/// The windows of `brownouts` that can be read; `BrokenRules/times.txt` has the others.
 struct BrownoutDecoderTests {
     private func windows(_ brownouts: String, until enforceFrom: String) throws -> [String] {
         let text = """

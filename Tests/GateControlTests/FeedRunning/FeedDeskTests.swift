@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What feeds say is taken, refused, kept and remembered.
+/// The values of feeds are taken, refused, kept and remembered.
 struct FeedDeskTests {
     /// A rules file with one feed, its reloader and its state folder.
     private final class Bench: Sendable {

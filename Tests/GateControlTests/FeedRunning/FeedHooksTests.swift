@@ -84,7 +84,7 @@ struct FeedHooksTests {
     @Test func `strangers cannot fill the log`() {
         for _ in 0..<100 { _ = self.take(["hunter1"]) }
         #expect(self.told == ["warning webhook refused": 1])
-        // Who looks closer sees them all.
+        // A closer look sees them all.
         #expect(self.log.lines.count == 100)
     }
 

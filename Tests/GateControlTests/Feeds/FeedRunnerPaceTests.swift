@@ -65,7 +65,7 @@ struct FeedRunnerPaceTests {
             try await self.say(minimums.map { FeedRunnerPaceTests.value("1.\($0)") })
         }
 
-        /// What is kept for a restart.
+        /// The value that is kept for a restart.
         var kept: FeedAnswer? { self.store.entries { _ in }["a"].map { .value($0.value) } }
 
         var status: FeedStatus? { get async { await self.desk.statuses.first } }

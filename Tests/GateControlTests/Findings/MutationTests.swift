@@ -17,7 +17,8 @@ struct MutationTests {
     /// So many of each file are tried; with `GATE_ALL_MUTATIONS`, all.
     private static let perFile =
         ProcessInfo.processInfo.environment["GATE_ALL_MUTATIONS"] == nil ? 70 : Int.max
-    /// What only traffic can tell, in one file at most: the file knows no version that is good.
+    /// The slips that only traffic can tell, in one file at most: the file knows no version that is
+    /// good.
     private static let mostUnknown = 8
     /// Findings that say that somebody passes who did not.
     private static let loud: Set<FindingName> = [
@@ -127,12 +128,12 @@ struct MutationTests {
     }
 }
 
-/// What the gate said to the slips in one file.
+/// The gate's verdicts on the slips in one file.
 private struct Report {
     private var unreadable = 0
     private var refused: [String: Int] = [:]
     private var loaded: [String: Int] = [:]
-    /// What only traffic can tell.
+    /// The slips that only traffic can tell.
     var unknown: [String] = []
     var failures: [String] = []
 

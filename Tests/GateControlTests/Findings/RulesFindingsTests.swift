@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What is said of rules that are right and probably not meant.
+/// The findings on rules that are right and probably not meant.
 struct RulesFindingsTests {
     /// 2026-12-24T12:00:00Z.
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
@@ -274,14 +274,14 @@ struct RulesFindingsTests {
             #"id: a, minimum: "2", enforceFrom: 2027-01-01T00:00:00Z"#,
             #"id: b, minimum: "1""#
         ),
-        // Who does not say its app is refused because of the second rule.
+        // A client that does not say its app is refused because of the second rule.
         Self.rules(#"id: a, minimum: "2""#, #"id: b, minimum: "1", match: { app: x }"#)
             + "unidentified: { missing: reject, storeUrl: https://a.example, notice: n }\n"
             + "exempt: [/healthz]\n",
         // Against a release, 3.0.0-rc.1 counts as 3.0.0.
         Self.rules(#"id: a, minimum: "3.0.0", blocked: "<=3.0.0-rc.1""#),
         Self.rules(#"id: a, minimum: "3", blocked: [">=3.1 <3.2", "3.0.x"]"#),
-        // What waits for the store locks nobody out.
+        // A floor that waits for the store locks nobody out.
         Self.rules(#"id: a, minimum: "9", match: { platform: ios }, holdUntilInStore: true"#)
             + Self.releases(#"platform: ios, version: "4.2""#),
         Self.rules(#"id: a, minimum: "9", mode: observe"#)
@@ -299,7 +299,7 @@ struct RulesFindingsTests {
                 #"platform: ios, version: "4.2""#,
                 #"platform: ios, channel: testflight, version: "9.0-rc.1""#
             ),
-        // What is handed out in steps will be out when the floor comes.
+        // A release that is handed out in steps will be out when the floor comes.
         Self.rules(
             #"id: a, minimum: "9", match: { platform: ios }, enforceFrom: 2027-01-08T00:00:00Z"#
         )

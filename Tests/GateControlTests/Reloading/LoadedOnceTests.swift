@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a load costs: nothing is read, compiled or compared more often than it has to be.
+/// The cost of a load: nothing is read, compiled or compared more often than it has to be.
 @Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct LoadedOnceTests {
     /// 2026-11-22T12:00:00Z.
@@ -45,7 +45,7 @@ struct LoadedOnceTests {
         let loaded = try Self.load(text)
         let feed = try #require(loaded.feeds.first)
         let source = try #require(loaded.sources.first)
-        // What was understood says more than the text: whoever parses it again loses that.
+        // The parsed document says more than the text here: a second parsing would lose that.
         var remembered = try #require(loaded.parsed.document(source))
         remembered.rules?[0].value.minimum = try AppVersion(parsing: "7")
         let understood = LoadedRules(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a gate starts by, and what it remembers for that.
+/// The rules that a gate starts by, and what it remembers for that.
 struct StartingRulesTests {
     private static let good = "rules: [{ id: a, minimum: '2', storeUrl: 'https://a.example' }]\n"
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)

@@ -2,7 +2,7 @@ import Foundation
 import GateControl
 import Testing
 
-/// What the documentation shows is what the loader takes.
+/// The examples of the documentation are such as the loader takes.
 struct DocumentationTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What a feed stated before goes on below what it states now, for as long as that is needed.
+/// A floor that a feed stated before goes on below the present one, for as long as that is needed.
 struct FeedFloorsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_798_113_600)
     private static let later = "enforceFrom: 2027-06-01T00:00:00Z"

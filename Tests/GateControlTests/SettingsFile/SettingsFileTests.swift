@@ -1,7 +1,7 @@
 import GateControl
 import Testing
 
-/// What a file of settings may say, and what is said of one that is wrong.
+/// The settings that a file may have, and the errors for one that is wrong.
 struct SettingsFileTests {
     private func read(_ text: String) throws -> [String] {
         let folder = try TemporaryFolder()

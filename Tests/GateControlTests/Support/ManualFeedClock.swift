@@ -46,7 +46,7 @@ final class ManualFeedClock: Sendable {
 
     /// Lets time pass, and wakes those whose time is over.
     ///
-    /// Whoever is about to sleep must do so first: see `sleeper`.
+    /// A task that is about to sleep must do so first: see `sleeper`.
     func pass(_ seconds: Double) {
         let woken = self.state.update { state in
             state.uptime += seconds

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the files of the project are that tests read.
+/// The files of the project that tests read.
 enum Project {
     /// The folder of this test target.
     static let tests = URL(filePath: #filePath)

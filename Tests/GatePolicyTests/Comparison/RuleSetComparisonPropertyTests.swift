@@ -162,7 +162,7 @@ extension ComparedChange {
             let labels: [String]
             switch claim {
             case .missing: labels = [""]
-            // Where nothing depends on it, one that says nothing stands for it.
+            // A client that says nothing stands for an unreadable one if nothing depends on that.
             case .unreadable: labels = orAnyOther ? ["?", ""] : ["?"]
             case .stated(let name): labels = [name]
             }
@@ -210,7 +210,7 @@ extension ComparedChange {
         case .stated(let version):
             if self.versions == "any version" { return true }
             guard let range = try? VersionRange(parsing: self.versions) else { return false }
-            // What counts as the release that it leads to is told apart by no cut.
+            // A pre-release that counts as the release it leads to is told apart by no cut.
             let (own, release) = (range.contains(version), range.contains(version.release))
             return leniently ? own || release : own && release
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// What becomes laxer by a change, and what of it is a plan.
+/// The loosening by a change, and the part of it that is a plan.
 @Suite(.ownThread)
 struct RuleSetTransitionTests {
     private static let later = RuleSchedule(enforceFrom: second(15))

@@ -115,7 +115,7 @@ struct ReferenceJudge {
         return outcome
     }
 
-    /// What makes one word stricter than another, the weightiest first.
+    /// The measures by which one word is stricter than another, the weightiest first.
     private static func rank(_ word: Word) -> [Int64] {
         [
             Int64(Decision.Kind.allCases.firstIndex(of: word.kind) ?? 0),
@@ -138,7 +138,7 @@ struct ReferenceJudge {
         return actions.contains(.observe) ? .observe : .allow
     }
 
-    /// What a rule says; `nil` if it is not for the client, or not for this time.
+    /// The word of a rule; `nil` if it is not for the client, or not for this time.
     private func word(
         of rule: RuleDefinition,
         at now: Timestamp,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// What holds for every rule set at every second, tried on many that are always the same.
+/// Properties of every rule set at every second, tried on many that are always the same.
 @Suite(.ownThread) struct ValidityTests {
     private struct Case {
         let judge: ReferenceJudge

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// Whatever is drawn by lot: a held floor refuses nobody whose own store gives no way out.
+/// A held floor refuses nobody whose own store gives no way out, whatever is drawn by lot.
 @Suite(.ownThread)
 struct StoreHoldPropertyTests {
     private static let stores = ["jp", "kr", "us"]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatePolicy
 
-/// What becomes of clients when a floor is raised before the stores have the build.
+/// The fate of clients when a floor is raised before the stores have the build.
 @Suite struct StoreHoldTests {
     struct Story: CustomTestStringConvertible {
         let testDescription: String
@@ -249,7 +249,7 @@ import Testing
                 try release("4", app: "b", at: second(20)),
             ]
         )
-        // Who does not say which app it is may be the one whose store is ready.
+        // A client that does not say which app it is may be the one whose store is ready.
         for identity in [
             try client(version: "3"), try client(app: "a", platform: nil, version: "3"),
         ] {

@@ -43,7 +43,8 @@ struct RequestHeadWriterTests {
         return String(buffer: out)
     }
 
-    /// What the gate adds to every head of a client that is not believed and names host `a`.
+    /// The fields that the gate adds to every head of a client that is not believed and names host
+    /// `a`.
     private static let added = """
         X-Forwarded-For: 192.0.2.9\r
         X-Forwarded-Proto: http\r

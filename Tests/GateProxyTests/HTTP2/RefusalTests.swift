@@ -28,7 +28,7 @@ struct RefusalTests {
         )
         let channel = EmbeddedChannel(handler: client, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        // Whatever were said now would have to be the same in both protocols.
+        // An answer at this point would have to be the same in both protocols.
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         channel.pipeline.fireUserInboundEventTriggered(
             TLSUserEvent.handshakeCompleted(negotiatedProtocol: name)

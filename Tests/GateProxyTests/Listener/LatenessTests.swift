@@ -36,7 +36,7 @@ struct LatenessTests {
                 #expect(refusal.hasPrefix("HTTP/1.1 503 "))
                 #expect(refusal.contains("Retry-After: 1\r\n"))
             }
-            // What needs no backend is answered as ever.
+            // A request that needs no backend is answered as ever.
             try client.receive(Message.outdated)
             #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
         }

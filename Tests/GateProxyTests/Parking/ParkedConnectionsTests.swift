@@ -100,7 +100,7 @@ struct ParkedConnectionsTests {
         #expect(limit.clientCount == 0)
     }
 
-    /// What 10,000 of them may cost is a promise.
+    /// The memory of 10,000 of them is a promise.
     @Test func `a record has no more than 64 bytes`() {
         #expect(MemoryLayout<ParkedConnection>.stride <= 64)
     }

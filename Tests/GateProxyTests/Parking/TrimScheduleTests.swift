@@ -22,7 +22,7 @@ struct TrimScheduleTests {
             // A crowd is, once it stands still, and once.
             ([0, 500, 500, 500, 500, 500, 500, 500, 500], [2]),
             ([0, 3000, 8000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000], [4]),
-            // What comes later has to wait.
+            // Connections that come later have to wait.
             ([0, 9000, 9000, 9900, 9900, 9900, 9900, 9900, 9900], [2, 7]),
             // As many come as go: they would ask for the memory again.
             ([1000, 1000, 1200, 900, 1100, 1000, 1300, 1000, 1350, 1000, 1100, 1300, 1200], [1]),

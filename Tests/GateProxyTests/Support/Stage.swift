@@ -6,7 +6,7 @@ import Testing
 
 @testable import GateProxy
 
-/// What a socket would do with the calls of a handler, and a record of them.
+/// A socket's part in the calls of a handler, and a record of them.
 ///
 /// Like NIO's own channel it gives up what is not yet written when it is closed, and it closes
 /// altogether when one side is closed after the other.
@@ -101,7 +101,7 @@ final class FakeSocket: ChannelOutboundHandler {
         self.whenWritten?.succeed()
     }
 
-    /// What was received since the last call.
+    /// The bytes that were received since the last call.
     func takeSent() -> String {
         defer { self.clear() }
         return self.sent

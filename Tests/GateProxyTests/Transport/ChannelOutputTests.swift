@@ -7,7 +7,8 @@ import Testing
 
 @testable import GateProxy
 
-/// What is written through a real channel arrives whole and in its order, whoever has sent it.
+/// Bytes that are written through a real channel arrive whole and in their order, whoever has sent
+/// them.
 @Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct ChannelOutputTests {
     /// Hands the output to a test, on the loop of the channel.
@@ -150,7 +151,7 @@ struct ChannelOutputTests {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            // What has come before the end is looked at first.
+            // Bytes that have come before the end are looked at first.
             self.waiter.take()?.succeed()
         }
     }

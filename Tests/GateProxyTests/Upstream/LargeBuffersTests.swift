@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct LargeBuffersTests {
-    /// Where the memory of a buffer is.
+    /// The address of a buffer's memory.
     private static func address(of buffer: ByteBuffer) -> UInt {
         unsafe buffer.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }

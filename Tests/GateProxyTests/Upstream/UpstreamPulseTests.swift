@@ -4,7 +4,7 @@ import Testing
 @testable import GateProxy
 
 struct UpstreamPulseTests {
-    /// What is done at a moment, in seconds.
+    /// The event at a moment, in seconds.
     struct Step: Sendable {
         var now: Int64
         var heard: Int64

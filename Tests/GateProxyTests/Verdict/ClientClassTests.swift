@@ -81,7 +81,7 @@ struct ClientClassTests {
         "1.99", "11.9", "12.1", "15.1", "15.2", "17.0.3",
     ]
 
-    /// What stands before a version, and behind it.
+    /// The texts before a version, and behind it.
     private static let platforms = [
         "ios/", "iOS /", "iPhone OS/ ", "android/", "my_os/", "linux/", "/", " / ", "\u{E9}/",
         "a/b/", "ios\t/",
@@ -184,7 +184,7 @@ struct ClientClassTests {
         return all.joined(separator: Bool.random(using: &chance) ? ", " : ",")
     }
 
-    /// What stands in a list of versions.
+    /// The members of a list of versions.
     private static let listed =
         versions + [
             "4.0.0", "v4.0", "4.0+7", "4.0-rc.01", "4.0-rc", "4.0-1", "ios/4.0", "4.0 (93)",
@@ -303,7 +303,7 @@ struct ClientClassTests {
                 let expected = try Effect(own, on: text, by: together, log: format)
                 try #require(effect == expected, "\(name): \(text)")
             }
-            // Where a rule is rolled out, each device is one of its own.
+            // A rule that is rolled out makes each device one of its own.
             let isShared = verdicts.values.count { $0.denial == nil } < passed
             #expect(
                 isShared || passed < count / 2 || ruleSet.clientClasses == nil,

@@ -12,7 +12,7 @@ package struct BackendRequest: Sendable, Equatable {
     package var framing: BodyFraming { BodyFraming(fields: self.fields, otherwise: .none) }
 }
 
-/// What the backend answers when it is asked to echo.
+/// The backend's answer when it is asked to echo.
 package struct EchoReport: Codable, Sendable, Equatable {
     package var connection: Int
     package var method: String
@@ -25,7 +25,7 @@ package struct EchoReport: Codable, Sendable, Equatable {
     package var body: String
 }
 
-/// What the backend answers when it is asked for the hash of a body.
+/// The backend's answer when it is asked for the hash of a body.
 package struct DigestReport: Codable, Sendable, Equatable {
     package var bodyLength: Int
     package var sha256: String

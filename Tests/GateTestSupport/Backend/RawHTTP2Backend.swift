@@ -1,10 +1,10 @@
 /// A backend that speaks HTTP/2 and sends exactly the frames that its script says, each connection on
 /// a thread of its own.
 package final class RawHTTP2Backend: Sendable {
-    /// What one connection does, from the first byte on.
+    /// The steps of one connection, from the first byte on.
     package typealias Script = @Sendable (RawHTTP2Peer) throws -> Void
 
-    /// What reached it, by connection.
+    /// The frames that reached it, by connection.
     package struct Record: Sendable {
         package var connections: [Connection] = []
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// A client of HTTP/2 by prior knowledge that sends exactly the frames it is told to.
 package final class RawHTTP2Client {
-    /// What came on a stream.
+    /// The response that came on a stream.
     package struct Response: Sendable {
         package var status: Int
         package var fields: FieldLines

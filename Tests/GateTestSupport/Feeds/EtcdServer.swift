@@ -2,7 +2,7 @@ import Foundation
 
 /// A real etcd with one member, on free ports and in a folder of its own.
 package final class EtcdServer: Sendable {
-    /// Where clients ask.
+    /// The port that clients ask.
     package let port: UInt16
     private let peerPort: UInt16
     private let folder: TemporaryFolder

@@ -1,6 +1,6 @@
 /// Something that goes wrong at a source; `Tests/FeedServers/README.md` has the kinds.
 ///
-/// What is `nil` is as the kind has it by default.
+/// A member that is `nil` is as the kind has it by default.
 package struct FeedFault: Sendable, Encodable {
     package var kind: String
     /// For how many requests; `nil`: until it is taken away.
@@ -17,7 +17,7 @@ package struct FeedFault: Sendable, Encodable {
     package var framing: String?
     /// Of `bad-gzip`: `garbage`, `cut`, `checksum` or `plain`.
     package var form: String?
-    /// Where a redirect leads.
+    /// The place that a redirect leads to.
     package var to: String?
     /// Seconds between two bytes of `slow`.
     package var interval: Double?

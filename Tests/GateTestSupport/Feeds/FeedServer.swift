@@ -5,7 +5,7 @@ import Glibc
 ///
 /// The README there has the names of the servers, the switches of their states, and the faults.
 package final class FeedServer: Sendable {
-    /// What a server needs to speak TLS: paths of files.
+    /// The files that a server needs to speak TLS, by their paths.
     package struct Identity: Sendable {
         package var certificate: String
         package var key: String
@@ -60,7 +60,7 @@ package final class FeedServer: Sendable {
         if self.process.isRunning { _ = kill(self.process.processIdentifier, SIGKILL) }
     }
 
-    /// Where it answers, by the name that a certificate for `localhost` has.
+    /// The address that it answers at, by the name that a certificate for `localhost` has.
     package func url(_ target: String) -> String {
         "\(self.scheme)://localhost:\(self.port)\(target)"
     }

@@ -26,7 +26,8 @@ package struct GoogleTestAccount: Sendable {
         self.json = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)
     }
 
-    /// What a `FeedServer` that speaks as Google must know to take it, with its other switches.
+    /// The state that a `FeedServer` which speaks as Google needs to take it, with its other
+    /// switches.
     package func state(_ switches: String = "", oauth: String = "") -> String {
         let oauth = oauth.isEmpty ? "" : ",\(oauth)"
         let rest = switches.isEmpty ? "" : ",\(switches)"

@@ -5,7 +5,7 @@ package struct AllocationCount: Sendable {
     private static let library = "libAllocationCounter.so"
     private let file: URL
 
-    /// What the gate has to be started in to be counted into the file.
+    /// The surroundings that the gate has to be started in to be counted into the file.
     package let surroundings: GateSurroundings
 
     package init(into file: URL) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel knows of the gate's descriptors.
+/// The kernel's knowledge of the gate's descriptors.
 extension GateProcess {
     /// How many are open.
     package func descriptorCount() throws -> Int {

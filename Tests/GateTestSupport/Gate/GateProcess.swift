@@ -146,7 +146,7 @@ package final class GateProcess: Sendable {
         }
     }
 
-    /// What its threads wait for, and how many descriptors it has.
+    /// The things that its threads wait for, and the number of its descriptors.
     private var state: String {
         let tasks = "/proc/\(self.processIdentifier)/task"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
@@ -172,8 +172,8 @@ package final class GateProcess: Sendable {
         return try? self.waitForExit()
     }
 
-    /// What shows that it crashed, which `dev/run-tests.py` looks for in whatever tests print: none
-    /// of them may overlook it.
+    /// A sign that it crashed, which `dev/run-tests.py` looks for in whatever tests print: none of
+    /// them may overlook it.
     private func crash(_ exit: Exit?) -> String? {
         _ = try? self.log.collected.wait(for: "the end of the log", by: .after(.seconds(1))) {
             $0.hasEnded ? true : nil

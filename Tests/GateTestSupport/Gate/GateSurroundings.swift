@@ -1,6 +1,6 @@
 import Foundation
 
-/// What whoever starts the gate gives it besides its arguments.
+/// The things that a gate is given at its start besides its arguments.
 package struct GateSurroundings: Sendable {
     /// Commands of a shell that then becomes the gate.
     private var preparation: String?

@@ -71,7 +71,7 @@ final class OutputCollector: Sendable {
             }) ?? false
     }
 
-    /// What comes next, or nothing at the end; nil when the pipe cannot be read.
+    /// The next bytes, or none at the end; nil when the pipe cannot be read.
     ///
     /// `FileHandle.availableData` ends the process when a signal comes meanwhile.
     private static func read(_ descriptor: Int32) -> [UInt8]? {

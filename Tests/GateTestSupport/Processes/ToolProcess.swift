@@ -9,7 +9,8 @@ package enum ToolProcess {
         package var errors: String
     }
 
-    /// Where tools are looked for: the system's own first, then the path of the environment.
+    /// The folders that tools are looked for in: the system's own first, then the path of the
+    /// environment.
     private static var folders: [String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         // Daemons live in sbin, which an ordinary user's path often lacks.

@@ -40,7 +40,7 @@ package final class ByteStream {
         return Array(self.buffer[self.position..<end])
     }
 
-    /// What `some` would give, left where it is.
+    /// The bytes that `some` would give, left in their place.
     package func peek(by deadline: Deadline) throws -> [UInt8] {
         let bytes = try self.some(upTo: 65_536, by: deadline)
         self.position -= bytes.count

@@ -3,7 +3,7 @@ import Glibc
 /// The socket of a service manager: receives what a service says of itself (sd_notify(3)).
 package final class NotificationSocket: Sendable {
     private let descriptor: Int32
-    /// What the service finds in `NOTIFY_SOCKET`.
+    /// The name that the service finds in `NOTIFY_SOCKET`.
     package let name: String
 
     /// Binds to a path, or to an abstract name that begins with `@`.

@@ -56,7 +56,7 @@ package final class GoogleAccount: Sendable {
         self.count.update { $0 += 1 }
     }
 
-    /// What was shown for each token.
+    /// The assertions that were shown for the tokens.
     package var assertions: [String] {
         self.server.record.exchanges.compactMap { exchange in
             var form = URLComponents()

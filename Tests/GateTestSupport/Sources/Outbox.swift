@@ -1,4 +1,4 @@
-/// What a test sends on a connection that stays open.
+/// The texts that a test sends on a connection that stays open.
 package final class Outbox: Sendable {
     private struct State {
         var pieces: [[UInt8]] = []

@@ -12,12 +12,12 @@ package final class RealtimeDatabase: Sendable {
     }
 
     private let state: Watched<State>
-    /// Where the value lives.
+    /// The server that the value lives on.
     package let shard: SourceServer
-    /// What is asked first.
+    /// The server that is asked first.
     package let server: SourceServer
 
-    /// Who may read.
+    /// The readers that are let in.
     private enum Reader {
         case anybody
         case secret(String)
@@ -107,7 +107,7 @@ package final class RealtimeDatabase: Sendable {
         }
         let outbox = Outbox()
         state.update { state in
-            // Whoever sees the listener may change the value, which then comes behind this one.
+            // A test that sees the listener may change the value, which then comes behind this one.
             outbox.send("event: put\ndata: {\"path\":\"/\",\"data\":\(state.value)}\n\n")
             state.outboxes.append(outbox)
         }

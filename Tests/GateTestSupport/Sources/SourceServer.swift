@@ -25,7 +25,7 @@ package final class SourceServer: Sendable {
         try self.backend.waitForRequests(count)
     }
 
-    /// What is wrong from now on; `nil`: nothing.
+    /// Sets the fault from now on; `nil`: none.
     package func set(_ fault: SourceFault?) {
         self.currentFault.update { $0 = fault }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What App Store Connect says, as rules and facts.
+/// The statements of App Store Connect, as rules and facts.
 struct ConnectFactsTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let later = "2027-06-01T00:00:00Z"
@@ -323,7 +323,7 @@ struct ConnectFactsTests {
         #expect(try since(scheduled("2026-11-01"), known) == midnight("2026-11-01"))
         #expect(try since(scheduled("2026-09-01"), known) == midnight("2026-10-01"))
         #expect(try since(scheduled("2026-09-01")) == Self.now)
-        // What was there before the first question came then at the earliest.
+        // A version that was there before the first question came then at the earliest.
         #expect(try since(scheduled("2026-09-01"), nil) == midnight("2026-09-01"))
         #expect(
             try since(scheduled("2026-09-01"), ["live 3.3.0": "before"]) == midnight("2026-09-01")

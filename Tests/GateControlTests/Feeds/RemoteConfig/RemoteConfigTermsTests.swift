@@ -86,12 +86,12 @@ struct RemoteConfigTermsTests {
             ([("app.version.==(['3.1'])", "3.2")], "3.1", "3.1", ["3.1"]),
             ([("app.version.>=(['3.0'])", "3.1"), ("true", "9.0")], "1", "3.1", []),
             ([("app.version.!=(['3.0'])", "9.0")], "1", "3.0", [">3.0 <9.0"]),
-            // What the gate does not know counts for the lowest.
+            // Conditions that the gate cannot decide count for the lowest.
             ([("percent <= 10", "4.0")], "3.0", "3.0", []),
             ([("percent <= 10", "2.0")], "3.0", "2.0", []),
             ([("percent <= 10 && device.os == 'android'", "2.0")], "3.0", "3.0", []),
             ([("device.country in ['JP']", "4.0"), ("device.os == 'ios'", "3.5")], "1", "3.5", []),
-            // What may be nothing for some takes the floor away from nobody.
+            // Values that may be nothing for some take the floor away from nobody.
             ([("percent <= 10", "")], "3.0", "3.0", []),
             ([("device.os == 'ios'", "")], "3.0", nil, []),
             ([("app.version.<(['2.0'])", "")], "3.0", nil, [">=2.0 <3.0"]),

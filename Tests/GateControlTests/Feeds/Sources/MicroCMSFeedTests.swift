@@ -25,7 +25,7 @@ struct MicroCMSFeedTests {
         return try #require(loaded.feeds.first?.source as? MicroCMSFeed)
     }
 
-    /// What an object with these fields becomes.
+    /// The document that an object with these fields becomes.
     private func document(_ fields: String, _ keys: String = "") throws -> String {
         let text = "{\(Self.dates)\(fields.isEmpty ? "" : ",")\(fields)}"
         let content = try JSONParser.parse(Array(text.utf8))

@@ -89,7 +89,7 @@ struct RulesURLFeedTests {
         self.source.server.set(fault)
         do throws(FeedFailure) {
             let answer = try await self.ask(feed, last: last)
-            // What is no set of rules is found out when it is merged.
+            // A text that is no set of rules is found out when it is merged.
             guard case .value(let value)? = answer else {
                 Issue.record("\(String(describing: answer))")
                 return

@@ -153,7 +153,7 @@ struct HTTP2SendingTests {
         #expect(connection.line.count == 0)
     }
 
-    /// Whatever happens, nobody who could send still waits.
+    /// A stream that could send never waits, whatever happens.
     @Test(arguments: 0..<40)
     func `nobody waits for ever`(_ seed: UInt64) throws {
         var random = Steps(seed)
@@ -222,7 +222,7 @@ private final class FakeSending: HTTP2Sending {
         self.outbox.reuse(&bytes)
     }
 
-    /// What was sent since the last call.
+    /// The frames that were sent since the last call.
     func takeFrames() -> [String] {
         self.flushNow()
         defer { self.sent.clear() }
@@ -234,7 +234,7 @@ private final class FakeStream: HTTP2Sender {
     let id: UInt32
     var isOver = false
     var output = HTTP2StreamOutput()
-    /// What the peer takes, by the test's own count.
+    /// The bytes that the peer takes, by the test's own count.
     var room: Int
     var isDone = false
     var writtenBytes = 0

@@ -7,7 +7,7 @@ struct HTTP2FrameReaderTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var bytes: [UInt8]
-        /// What becomes of them, in short; the last may be an error.
+        /// The frames that are read from them, in short; the last may be an error.
         var outcome: [String]
 
         init(_ name: String, _ frames: [UInt8]..., outcome: [String]) {
@@ -184,7 +184,7 @@ struct HTTP2FrameReaderTests {
 }
 
 extension HTTP2FrameReader {
-    /// What becomes of bytes, in short.
+    /// The frames that are read from bytes, in short.
     fileprivate mutating func outcome(of bytes: [UInt8]) -> [String] {
         self.append(ByteBuffer(bytes: bytes))
         var outcome: [String] = []

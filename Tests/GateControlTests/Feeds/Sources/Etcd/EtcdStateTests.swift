@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-/// What etcd says becomes files, message by message.
+/// The messages of etcd become files, one by one.
 struct EtcdStateTests {
     private static let prefix = EtcdSelection.prefix("/gate/")
 
