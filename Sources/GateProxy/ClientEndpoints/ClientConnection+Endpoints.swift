@@ -137,7 +137,7 @@ extension ClientConnection {
     }
 
     private func send(_ bytes: [UInt8]) {
-        // Who does not read gets no pile: it comes back and hears all there is to know.
+        // A client that does not read gets no pile: it comes back and hears all there is to know.
         guard self.isWritable else { return self.abort() }
         self.write(ByteBuffer(bytes: bytes))
         self.flush()

@@ -1,12 +1,12 @@
 import GatePolicy
 
-/// What a client can ask the gate itself, under `/.versiongate/`.
+/// The questions that a client can ask the gate itself, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
-    /// Where the client stands: the check that an app makes at its start.
+    /// The client's standing: the check that an app makes at its start.
     case status
     /// The same as a stream that tells every change (Server-Sent Events).
     case events
-    /// What TestFlight builds there are.
+    /// The TestFlight builds that there are.
     case testFlight(TestFlightQuestion)
     /// The gate keeps the whole folder to itself.
     case unknown

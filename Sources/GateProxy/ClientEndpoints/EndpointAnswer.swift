@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The answers of the client endpoints that are complete at once.
 enum EndpointAnswer {
-    /// Where a client stands, or 304 if it knows (RFC 9110 section 13.1.2).
+    /// The standing of a client, or 304 if it knows (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [
@@ -23,7 +23,7 @@ enum EndpointAnswer {
         return RenderedAnswer(status: 200, fields: fields, body: status.body)
     }
 
-    /// What is known of TestFlight builds; sources are asked every few minutes, so that a minute more
+    /// The known TestFlight builds; sources are asked every few minutes, so that a minute more
     /// makes no difference.
     static func testFlight(_ body: [UInt8], vary: String) -> RenderedAnswer {
         RenderedAnswer(
@@ -37,7 +37,7 @@ enum EndpointAnswer {
         )
     }
 
-    /// What stands before the events, for a client that asks for no more than that.
+    /// The head before the events, for a client that asks for no more than that.
     static func events(vary: String, isChunked: Bool) -> RenderedAnswer {
         RenderedAnswer(
             status: 200,

@@ -9,7 +9,7 @@ final class EventStream {
     /// The client's address.
     let address: String
     private let isChunked: Bool
-    /// What the client knows, by the tag of its content.
+    /// The tag of the content that the client knows.
     private(set) var tag: String
     /// The second at which the decision may change; `nil` if time alone never changes it.
     private(set) var validUntil: Timestamp?

@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// What one event loop has done since it started; sums over loops are made by whoever asks.
+/// The counts of one event loop since it started; sums over loops are made by whoever asks.
 package struct GateCounters: Equatable, Sendable {
     package var requests: UInt64 = 0
     package var allowed: UInt64 = 0

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the client sends behind a head.
+/// The bytes that the client sends behind a head.
 extension ClientConnection {
     /// The next piece of the request's body, empty if none is there; `nil`: it was malformed and
     /// the request is refused.

@@ -60,7 +60,7 @@ extension ClientConnection {
         upstream.write(head)
         for piece in body { upstream.write(piece) }
         self.requestWasForwarded()
-        // What may be sent again is given back when the answer comes.
+        // A head that may be sent again is given back when the answer comes.
         if self.request.replay == nil { self.worker.giveBack(head) }
     }
 

@@ -1,7 +1,7 @@
 import Logging
 import NIOCore
 
-/// What the backend's connection tells.
+/// The events that the backend's connection tells.
 extension ClientConnection {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         let dechunks = self.request.isHTTP10 && facts.framing == .chunked
@@ -267,7 +267,7 @@ extension ClientConnection {
         case .badGateway: self.fail(.badGateway)
         case .abort where self.request.endsByClose: self.reset()
         case .abort:
-            // What came before is the client's; without its end it does not look complete.
+            // The part that came before is the client's; without its end it does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
         case .doNothing: self.dropUpstream()

@@ -13,7 +13,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the answer to a request needs to know of it.
+    /// The facts about a request that its answer needs.
     struct Request {
         var verdict: Verdict?
         var isHead = false
@@ -28,7 +28,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var dechunks = false
         /// The client learns of the end of the body by a close.
         var endsByClose = false
-        /// What the backend says of its connection.
+        /// The backend's word on its connection.
         var upstreamKeepsAlive = false
         var bodyBytes: UInt64 = 0
         /// The client sends its body only after a 100, or not at all.
@@ -68,7 +68,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var lasting: LastingRequest?
     /// The stream of events that the client listens to.
     var events: EventStream?
-    /// What waits for a connection to the backend; `nil`: none is being opened.
+    /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
     var unsent: [ByteBuffer]?
     var transport = ClientTransport.none
     var deadline: NIODeadline?
@@ -88,7 +88,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the request waits for the first byte of its answer.
     private(set) var isPending = false
 
-    /// What is said of a client's number of connections when one more comes.
+    /// The place of one more connection among those of its client.
     enum Admission {
         case welcome
         case counted(AddressPlace)
@@ -193,7 +193,7 @@ extension ClientConnection {
     func channelActive(context: ChannelHandlerContext) {
         let hasRoom = self.worker.hasRoom
         let isOpen = !self.worker.isDraining || self.worker.drainGrace > .zero
-        // Who was there already has not become one more.
+        // A client that was there already has not become one more.
         guard self.isResumed || hasRoom && self.isWelcome && isOpen else {
             if !hasRoom {
                 self.worker.refused(.connections)

@@ -1,7 +1,7 @@
 import Glibc
 package import NIOCore
 
-/// Where a client connection comes from, as the backend is told (`X-Forwarded-*`).
+/// The origin of a client connection, as the backend is told (`X-Forwarded-*`).
 package struct ClientOrigin: Sendable {
     /// The address alone, without brackets or port; "unknown" for a Unix socket.
     package let address: String

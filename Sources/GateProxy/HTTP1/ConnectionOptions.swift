@@ -1,4 +1,4 @@
-/// What the `Connection` fields of a message ask for (RFC 9110 7.6.1).
+/// The options that the `Connection` fields of a message ask for (RFC 9110 7.6.1).
 package struct ConnectionOptions: Equatable, Sendable {
     package internal(set) var close = false
     package internal(set) var keepAlive = false

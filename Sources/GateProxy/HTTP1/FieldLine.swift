@@ -1,4 +1,4 @@
-/// Where a header field line stands in the bytes that carried it; nothing of it is copied.
+/// The place of a header field line in the bytes that carried it; nothing of it is copied.
 package struct FieldLine: Equatable, Sendable {
     /// The first byte of the name.
     package var start: Int

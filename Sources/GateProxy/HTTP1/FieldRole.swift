@@ -1,4 +1,4 @@
-/// What a header field means to the gate; everything else passes as it is.
+/// The meaning of a header field to the gate; everything else passes as it is.
 package enum FieldRole: Equatable, Sendable {
     case other
     case host

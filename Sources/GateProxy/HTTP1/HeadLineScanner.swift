@@ -11,7 +11,7 @@ struct HeadLineScanner: Equatable, Sendable {
         case malformed
     }
 
-    /// Where the next line begins.
+    /// The index at which the next line begins.
     private(set) var lineStart = 0
     /// Bytes before it are known to hold no line feed.
     private var searchStart = 0

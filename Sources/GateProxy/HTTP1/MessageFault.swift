@@ -27,7 +27,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     /// A message of HTTP/2 that breaks its rules (RFC 9113 8.1.1).
     case http2
 
-    /// What an operator reads in the answer and in the log.
+    /// The words for an operator, in the answer and in the log.
     package var explanation: String {
         switch self {
         case .startLine: "The first line is not an HTTP request line."

@@ -1,7 +1,7 @@
 package import GatePolicy
 
-/// What the gate has to know of a request head to pass it on or to answer it, and the checks that
-/// need more than one field line (RFC 9112 3.2, 6.1 and 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
+/// The facts about a request head that the gate needs to pass it on or to answer it, and the checks
+/// that need more than one field line (RFC 9112 3.2, 6.1 and 6.3; RFC 9110 7.6.1, 7.8 and 10.1.1).
 package struct RequestFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.none
     package private(set) var connection = ConnectionOptions()
@@ -26,7 +26,7 @@ package struct RequestFacts: Equatable, Sendable {
     /// How often a `TRACE` or `OPTIONS` may still be forwarded; `nil`: as often as it takes.
     package private(set) var forwardsLeft: UInt64?
     private var maxForwardsLine: Int?
-    /// What kind of client reads the answer, should the gate give one.
+    /// The kind of client that reads the answer, should the gate give one.
     package private(set) var answerForm = AnswerForm.document
     private var asksCrossOriginMethod = false
     private let minorVersion: Int

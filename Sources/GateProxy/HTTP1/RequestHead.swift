@@ -9,7 +9,8 @@ package struct RequestHead: Equatable, Sendable {
     /// The minor version; 1.2 and later are read as 1.1 (RFC 9110 2.5).
     package internal(set) var minorVersion = 1
     package internal(set) var fields = FieldSection()
-    /// Where the field lines begin, but for the host of HTTP/2, which stands before them.
+    /// The index at which the field lines begin, but for the host of HTTP/2, which stands before
+    /// them.
     package internal(set) var fieldsStart = 0
     /// One past the empty line that ends the head.
     package internal(set) var end = 0
@@ -26,7 +27,7 @@ package struct RequestHead: Equatable, Sendable {
     }
 }
 
-/// Where the parts of a request target stand (RFC 9112 3.2).
+/// The places of the parts of a request target (RFC 9112 3.2).
 package struct RequestTarget: Equatable, Sendable {
     package enum Form: Equatable, Sendable {
         case origin

@@ -4,7 +4,8 @@ package import NIOCore
 /// Writes the head of a request for a backend of HTTP/1.1: the client's lines in runs as they were
 /// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
 package struct RequestHeadWriter {
-    /// What the connection says of the client, and whether its own words on that are believed.
+    /// The connection's word on the client, and whether the client's own words on that are
+    /// believed.
     let origin: ClientOrigin
     /// Sent where an HTTP/1.0 request has no Host.
     let upstreamAuthority: String
@@ -42,8 +43,9 @@ package struct RequestHeadWriter {
         }
     }
 
-    /// What a head can be written in: all that it says stands there at most three times, once as it
-    /// came, once as the forwarded host, and once as addresses or as protocols on offer.
+    /// The most bytes that a head can be written in: all that it says stands there at most three
+    /// times, once as it came, once as the forwarded host, and once as addresses or as protocols on
+    /// offer.
     private func mostBytes(of head: RequestHead, verdict: Verdict) -> Int {
         3 * head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
             + self.upstreamAuthority.utf8.count + verdict.upstreamFields.count + 512

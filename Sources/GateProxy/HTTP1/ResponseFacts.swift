@@ -1,4 +1,4 @@
-/// What the gate has to know of a response head to pass it on (RFC 9112 6.3 and 9.3).
+/// The facts about a response head that the gate needs to pass it on (RFC 9112 6.3 and 9.3).
 package struct ResponseFacts: Equatable, Sendable {
     package private(set) var framing = BodyFraming.untilClose
     package private(set) var connection = ConnectionOptions()

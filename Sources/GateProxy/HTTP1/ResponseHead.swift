@@ -2,9 +2,10 @@
 package struct ResponseHead: Equatable, Sendable {
     package internal(set) var status = 0
     package internal(set) var minorVersion = 1
-    /// Where the status line begins.
+    /// The index at which the status line begins.
     package internal(set) var lineStart = 0
-    /// Where the status code begins; the line ends at `statusEnd`, its CR LF not included.
+    /// The index at which the status code begins; the line ends at `statusEnd`, its CR LF not
+    /// included.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
     package internal(set) var fields = FieldSection()

@@ -3,7 +3,7 @@ package import NIOCore
 /// Writes the head of a backend's response for the client: its lines in runs as they were
 /// received, less those for this hop, plus those that the gate adds (RFC 9110 7.6).
 package struct ResponseHeadWriter {
-    /// What the client is told of its connection (RFC 9112 9.3).
+    /// The fate of the connection, as the client is told (RFC 9112 9.3).
     package enum Connection {
         /// HTTP/1.1 keeps a connection unless it says otherwise.
         case keep

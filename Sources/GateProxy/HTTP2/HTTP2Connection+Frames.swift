@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What comes in.
+/// The frames that come in.
 extension HTTP2Connection {
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode) {
         switch frame {
@@ -90,7 +90,7 @@ extension HTTP2Connection {
             self.deadline =
                 self.streams.isEmpty ? self.worker.now + self.worker.settings.timeouts.idle : nil
         }
-        // Whatever becomes of the stream: later blocks refer to what stands in this one.
+        // The block is read whatever becomes of the stream: later ones refer to what stands in it.
         try self.headers.read(block.bytes, names: self.worker.rules.table)
         let id = block.stream
         guard id > self.lastStream else {

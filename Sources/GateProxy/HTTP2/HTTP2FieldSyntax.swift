@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What HTTP/2 allows in a field (RFC 9113 8.2).
+/// The syntax that HTTP/2 allows in a field (RFC 9113 8.2).
 enum HTTP2FieldSyntax {
     enum Role: Equatable {
         case other

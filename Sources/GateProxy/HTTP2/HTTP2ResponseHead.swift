@@ -2,7 +2,7 @@ import NIOCore
 
 /// A response head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
 ///
-/// What passes here is read once more, by the parser that reads every response.
+/// A head that passes here is read once more, by the parser that reads every response.
 struct HTTP2ResponseHead: Equatable {
     /// How much content may follow.
     enum Content: Equatable {

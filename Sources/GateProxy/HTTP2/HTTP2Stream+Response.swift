@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the client gets.
+/// The answer as the client gets it.
 extension HTTP2Stream {
     var isWritable: Bool {
         !self.isOver && self.output.hasRoom && self.connection.isWritable
@@ -119,7 +119,7 @@ extension HTTP2Stream {
         self.end()
     }
 
-    /// Whoever serves the stream closes it.
+    /// The exchange that serves the stream closes it.
     func close() {
         guard !self.isOver else { return }
         self.reset(.internalError)

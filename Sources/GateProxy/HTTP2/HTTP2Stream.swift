@@ -99,7 +99,7 @@ final class HTTP2Stream: HTTP2Sender {
     }
 }
 
-/// What the client sends.
+/// The frames that the client sends.
 extension HTTP2Stream {
     /// `length`: the frame's payload with its padding, which counts for flow control.
     func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {

@@ -4,8 +4,8 @@ package import NIOCore
 
 /// Stands on a listener and tells when connections cannot be accepted.
 ///
-/// Where the process or the system has run out of something, or is about to, the listener rests for
-/// a second, and connections wait in the kernel's queue. NIO's own handler for this leaves the
+/// The listener rests for a second if the process or the system has run out of something, or is
+/// about to; connections wait in the kernel's queue. NIO's own handler for this leaves the
 /// descriptor registered when the first accept of a turn fails, and the loop would spin.
 package final class AcceptWatch: ChannelInboundHandler {
     package typealias InboundIn = any Channel

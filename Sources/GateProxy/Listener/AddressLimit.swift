@@ -34,8 +34,8 @@ package final class AddressLimit: Sendable {
     var clientCount: Int { self.counts.withLock { $0.count } }
 }
 
-/// What counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a client has
-/// 2^64 to choose from.
+/// The unit that counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which a
+/// client has 2^64 to choose from.
 package struct ClientNetwork: Hashable, Sendable {
     private let isIPv6: Bool
     private let bits: UInt64

@@ -1,7 +1,7 @@
 package import NIOCore
 internal import NIOSSL
 
-/// What stands on a client's connection, in the order in which bytes come by.
+/// The handlers on a client's connection, in the order in which bytes come by.
 package enum ClientPipeline {
     /// Makes a connection that was just accepted ready.
     ///

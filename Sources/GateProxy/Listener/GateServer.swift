@@ -20,7 +20,7 @@ package final class GateServer: Sendable {
     private let lastCensus = Mutex<[CensusHarvest]>([])
     private let isStopping = Mutex(false)
 
-    /// Where clients connect; the port is the real one if 0 was asked for.
+    /// The address that clients connect to; the port is the real one if 0 was asked for.
     package var address: SocketAddress { self.listeners.address }
     /// The second address, for TLS alone, if there is one.
     package var tlsAddress: SocketAddress? { self.listeners.tlsAddress }

@@ -3,15 +3,15 @@ package import NIOCore
 
 /// Everything about the data plane that is fixed while it runs.
 package struct GateSettings: Sendable {
-    /// Where clients connect.
+    /// The endpoint that clients connect to.
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
-    /// What `listen` or, if it is there, `tlsListen` encrypts with; `nil`: neither does.
+    /// The files by which `listen` or, if it is there, `tlsListen` encrypts; `nil`: neither does.
     package var tls: TLSFiles?
     /// A second address, for TLS alone; `listen` then is plain.
     package var tlsListen: Endpoint?
-    /// Where allowed requests go.
+    /// The backends that allowed requests go to.
     package var upstream: UpstreamSettings
     /// Event loops, each on a thread of its own.
     package var threads: Int
@@ -33,7 +33,7 @@ package struct GateSettings: Sendable {
     package var maxPendingRequests: Int
     /// Whether trusted proxies begin each connection with a header of the PROXY protocol.
     package var readsProxyHeaders: Bool
-    /// Whose `X-Forwarded-*` and PROXY protocol headers are believed.
+    /// The proxies whose `X-Forwarded-*` and PROXY protocol headers are believed.
     package var trustedProxies: TrustedProxies
     /// How one line is logged for each request; `nil`: none is.
     package var accessLog: AccessLogFormat?

@@ -11,9 +11,9 @@ struct ListenerSet: Sendable {
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
-    /// Where clients connect first.
+    /// The address that clients connect to first.
     let address: SocketAddress
-    /// Where they connect for TLS alone, if there is such an address.
+    /// The address that they connect to for TLS alone, if there is one.
     let tlsAddress: SocketAddress?
 
     /// `bootstrap`: makes what listens, given whether connections are encrypted.
@@ -68,7 +68,7 @@ struct ListenerSet: Sendable {
 
     /// How long idle connections may stay while the gate drains.
     ///
-    /// Where a successor takes over, a restart is not to lose a request that is on its way.
+    /// A restart with a successor is not to lose a request that is on its way.
     var drainGrace: TimeAmount { self.hasSuccessor ? .seconds(1) : .zero }
 
     /// Returns when one of the sockets is closed, by whomever, or the task is cancelled.
@@ -86,8 +86,8 @@ struct ListenerSet: Sendable {
 
     /// Stops listening.
     ///
-    /// Whatever has been accepted reaches its event loop first, and where the port is shared,
-    /// whatever waits to be accepted: the kernel resets it otherwise.
+    /// Connections that have been accepted reach their event loop first, and so do those that wait
+    /// to be accepted if the port is shared: the kernel resets them otherwise.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
             if self.sharesPort, !self.own.isEmpty {

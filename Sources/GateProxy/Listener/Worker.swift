@@ -18,7 +18,7 @@ package final class Worker {
     /// By feed, when it last said that what it says is true.
     var confirmedAt: [String: Timestamp] = [:]
     private(set) var isDraining = false
-    /// What new connections of a TLS listener are encrypted with.
+    /// The certificates that new connections of a TLS listener are encrypted by.
     var tls: ServerTLS?
     /// Everything counted but the requests that were judged, which the tally has.
     var counters = GateCounters()
@@ -47,13 +47,13 @@ package final class Worker {
     /// Requests that wait for the first byte of their answer.
     private(set) var pendingCount = 0
     private var lateness = Lateness()
-    /// What goes on and was not yet judged by the rules of now.
+    /// The connections whose requests go on and were not yet judged by the rules of now.
     private var unjudged: [ClientConnection] = []
     private(set) var streamCount = 0
     private var ticker: RepeatedTask?
     private var buffers: [ByteBuffer] = []
     private var whenDrained: EventLoopPromise<Void>?
-    /// What a connection that comes while the gate drains has for its one request.
+    /// The time that a connection which comes while the gate drains has for its one request.
     private(set) var drainGrace = TimeAmount.zero
 
     /// The time of the last tick; good enough for every timeout.

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// What a connection does that goes on without a channel.
+/// The steps of a connection that goes on without a channel.
 extension ClientConnection {
     /// Whether the client has its answer, nothing has come since, and the time for that ends no
     /// later than that.

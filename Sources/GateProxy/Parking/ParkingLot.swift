@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Where the connections of one event loop wait that have been silent for a while: each as a socket
-/// and a record of a few bytes, without a channel.
+/// The connections of one event loop that have been silent for a while: each waits as a socket and
+/// a record of a few bytes, without a channel.
 ///
 /// Only the loop touches it. When the `ParkingWatch` says that something has happened, the
 /// connection gets a channel again, or is closed.
@@ -15,7 +15,7 @@ final class ParkingLot {
     private let patience: TimeAmount
     private let descriptors = DescriptorReserve()
     private var parked: ParkedConnections
-    /// Who is silent and not parked yet.
+    /// The connections that are silent and not parked yet.
     private var leaving: [ClientConnection] = []
     /// Of whom something was heard and who is not woken yet.
     private var stirring: [ParkingToken] = []
@@ -55,7 +55,7 @@ final class ParkingLot {
             guard client.isIdle(until: self.latestDeadline), !self.worker.isDraining else {
                 continue
             }
-            // Where there is no room for one, there is none for the next.
+            // A lot without room for one has none for the next.
             guard self.park(client) else {
                 self.leaving = []
                 return

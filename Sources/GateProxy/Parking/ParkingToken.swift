@@ -1,5 +1,5 @@
-/// What the kernel hands back when something happens on a parked connection: whose it is, where its
-/// record stands, and which of the connections that have stood there it is.
+/// The token that the kernel hands back when something happens on a parked connection: whose it is,
+/// where its record stands, and which of the connections that have stood there it is.
 struct ParkingToken: Hashable, Sendable, RawRepresentable {
     let rawValue: UInt64
 

@@ -2,15 +2,15 @@ import NIOCore
 
 /// Decides when memory that is free is given back to the system.
 ///
-/// What a parked connection needed before stays with the process otherwise, and so does what was
-/// needed at the worst moment of many days. Giving it back costs time, so it is done at once for
-/// crowds only, and where about as many wake as are parked, who would take the same memory again, it
-/// is not done.
+/// Memory that a parked connection needed before stays with the process otherwise, and so does that
+/// of the worst moment of many days. Giving it back costs time, so it is done at once for crowds
+/// only; and it is not done while about as many wake as are parked, who would take the same memory
+/// again.
 struct TrimSchedule {
     /// How many more must be parked than there were at some time since the last trim.
     static let leastGrowth = 500
     static let leastInterval = TimeAmount.seconds(5)
-    /// Whatever has happened.
+    /// The longest time between two looks, whatever has happened.
     static let longestInterval = TimeAmount.seconds(60)
 
     private var least = 0

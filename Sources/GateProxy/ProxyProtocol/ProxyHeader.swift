@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What the PROXY protocol says of a connection before its first own byte.
+/// The PROXY protocol's word on a connection before its first own byte.
 package enum ProxyHeader: Equatable, Sendable {
     /// The proxy speaks for itself (a health check), or for a client that has no address: the
     /// connection is what it seems to be.

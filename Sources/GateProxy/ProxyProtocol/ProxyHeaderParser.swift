@@ -73,7 +73,7 @@ extension ProxyHeaderParser {
 
     private static func header(_ text: String) throws(ProxyHeaderFault) -> ProxyHeader {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        // Whatever follows UNKNOWN is to be ignored.
+        // The words after UNKNOWN are to be ignored.
         if words.first == "UNKNOWN" { return .own }
         // An interface behind an address means something on the proxy's machine only.
         guard words.count == 5, !text.utf8.contains(UInt8(ascii: "%")) else { throw .malformed }

@@ -17,7 +17,7 @@ final class ChannelOutput {
     private let socket: (any Socket)?
     /// The channel itself; `nil`: what is read passes a handler on its way.
     private let core: (any ChannelCore)?
-    /// What was written and not yet flushed, if it is one piece.
+    /// The bytes that were written and not yet flushed, if they are one piece.
     private var unflushed: ByteBuffer?
     /// Whether there may be bytes in the channel, which come first.
     private var usesChannel = false

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 internal import NIOSSL
 
-/// What carries the bytes of a `ClientConnection`.
+/// The carrier of a `ClientConnection`'s bytes.
 typealias ClientTransport = Transport<HTTP2Stream>
 
 extension HTTP2Stream: TransportStream {}

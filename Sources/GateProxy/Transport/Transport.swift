@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What carries the bytes of an exchange on one of its sides: a connection, or a stream of one.
+/// The carrier of the bytes of an exchange on one of its sides: a connection, or a stream of one.
 enum Transport<Stream: TransportStream> {
     /// Nothing any more, or not yet.
     case none

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What carries the bytes of an `UpstreamConnection`.
+/// The carrier of an `UpstreamConnection`'s bytes.
 typealias UpstreamTransport = Transport<UpstreamHTTP2Stream>
 
 extension UpstreamHTTP2Stream: TransportStream {}

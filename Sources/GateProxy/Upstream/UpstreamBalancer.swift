@@ -209,7 +209,7 @@ struct UpstreamBalancer: Equatable {
     /// `origins`: for each place of the new list its place in the old one, or `nil` if it is new.
     mutating func replace(with origins: [Int?]) {
         self.members = origins.map { origin in origin.map { self.members[$0] } ?? Member() }
-        // What was left out for the sake of others may be the only one now.
+        // A member that was left out for the sake of others may be the only one now.
         if self.members.count == 1 { self.members[0] = Member() }
     }
 }

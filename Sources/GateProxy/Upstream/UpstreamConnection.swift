@@ -17,9 +17,9 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var deadline: NIODeadline?
     var registryIndex = 0
-    /// Where it leads.
+    /// The member that it leads to.
     var member: UpstreamPool.Member?
-    /// Whom the responses are for.
+    /// The client that the responses are for.
     private(set) var client: ClientConnection?
     private var reading = Reading.nothing
     private(set) var answersHead = false
@@ -33,7 +33,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var inputEnded = false
     /// Bytes that the backend had not taken when it was asked last.
     private var untaken: Int?
-    /// Where the memory of what was read goes.
+    /// The store that the memory of what was read goes to.
     private let largeBuffers: LargeBuffers?
     /// Whether TLS stands between this and the socket.
     private let isSecure: Bool
@@ -174,8 +174,8 @@ extension UpstreamConnection {
         self.largeBuffers?.giveBack(bytes)
         let held = client.holdStreams()
         self.receive(bytes, for: client)
-        // What goes on is flushed when there is no more to read for now: one write of several pieces
-        // costs less than as many writes.
+        // Bytes that go on are flushed when there is no more to read for now: one write of several
+        // pieces costs less than as many writes.
         let isOver = self.client !== client
         if isOver { client.flush() }
         held?.releaseStreams(isEndOfAnswer: isOver)

@@ -14,8 +14,8 @@ struct UpstreamConnector {
         self.settings = settings
     }
 
-    /// Where bytes are decrypted or belong to several streams: begins small, and grows while the
-    /// backend fills what it is given.
+    /// The sizes for bytes that are decrypted or belong to several streams: they begin small, and
+    /// grow while the backend fills what it is given.
     private static let receiveSizes = AdaptiveRecvByteBufferAllocator(
         minimum: 64,
         initial: 2048,

@@ -5,7 +5,7 @@ import NIOCore
 struct UpstreamDirectory: Equatable {
     private struct Entry: Equatable {
         let target: UpstreamTarget
-        /// What to look up; `nil`: the address is literal.
+        /// The name to look up; `nil`: the address is literal.
         let name: Endpoint?
         var sockets: [SocketAddress]
         /// Why the last look-up failed, if it did.
@@ -34,7 +34,7 @@ struct UpstreamDirectory: Equatable {
         .filter { seen.insert($0).inserted }
     }
 
-    /// What has to be looked up, each once.
+    /// The names to look up, each once.
     var names: [Endpoint] {
         var seen: Set<Endpoint> = []
         return self.entries.compactMap(\.name).filter { seen.insert($0).inserted }

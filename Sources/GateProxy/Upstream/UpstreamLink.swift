@@ -1,4 +1,4 @@
-/// What an opened connection to the backend turned out to be.
+/// The kinds of opened connections to the backend.
 enum UpstreamLink {
     /// HTTP/1.1: for one exchange at a time.
     case exclusive(UpstreamConnection)

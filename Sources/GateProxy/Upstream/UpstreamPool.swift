@@ -244,7 +244,7 @@ extension UpstreamPool.Member {
     }
 }
 
-/// What becomes of the addresses.
+/// The fates of the addresses.
 extension UpstreamPool {
     func connectFailed(_ member: Member, _ error: any Error) {
         let problem = HandshakeProblem(error, with: .backend)

@@ -49,7 +49,7 @@ package struct UpstreamTLS: Sendable {
         }
     }
 
-    /// What encrypts a channel to a host, and tells when it does.
+    /// The handlers that encrypt a channel to a host, and tell when they do.
     func makeHandlers(
         host: String,
         offering offer: UpstreamProtocol,

@@ -2,7 +2,7 @@ import NIOCore
 
 /// A backend as the operator names it.
 package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
-    /// Where it listens.
+    /// The place that it listens on.
     package enum Place: Hashable, Sendable {
         case endpoint(Endpoint)
         case unixSocket(path: String)

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What the clients of a class get who are refused, but for the version of each.
+/// The answers for the refused clients of a class, but for the version of each.
 ///
 /// There are as many as the rules have classes and the notices have languages; what a client makes
 /// up adds none.
@@ -65,7 +65,7 @@ struct DenialPatterns {
         in bytes: Span<UInt8>
     ) {
         guard verdict.denial != nil, let pattern = self.pattern(of: verdict, on: identity),
-            // What does not give a client its own verdict gives nobody else's.
+            // A pattern that does not give a client its own verdict gives nobody else's.
             let filled = self.filled(pattern, head, in: bytes), filled.writesSame(as: verdict)
         else { return }
         if self.patterns.count >= Self.capacity { self.patterns.removeAll() }
@@ -105,7 +105,7 @@ struct DenialPatterns {
         return nil
     }
 
-    /// What tells the words that a client reads from those of others of its class.
+    /// The key that tells the words that a client reads from those of others of its class.
     private mutating func answerKey(of head: RequestHead, in bytes: Span<UInt8>) -> [UInt8] {
         self.languages.removeAll(keepingCapacity: true)
         for line in head.fields.lines {

@@ -1,8 +1,8 @@
 package import GatePolicy
 import NIOCore
 
-/// What the gate would do with one request, worked out by the code that serves real ones and
-/// without a socket.
+/// The gate's reaction to one request, worked out by the code that serves real ones and without a
+/// socket.
 package struct Rehearsal: Sendable {
     package enum Outcome: Sendable {
         /// No acceptable HTTP.

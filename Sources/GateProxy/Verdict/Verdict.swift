@@ -15,7 +15,7 @@ package final class Verdict: Sendable {
     let droppedFields: UInt64
     /// Field lines that are added to the backend's answer.
     let clientFields: [UInt8]
-    /// What the client gets instead of the backend's answer.
+    /// The answer that the client gets instead of the backend's.
     let denial: RenderedAnswer?
     /// The access log's fields for the decision.
     let logFields: [UInt8]
@@ -52,7 +52,7 @@ package final class Verdict: Sendable {
         // A `Retry-After` counts down, so that an answer with one is as it should be for a second.
         let nextSecond = now.map { Timestamp(secondsSinceEpoch: $0.secondsSinceEpoch + 1) }
         self.validUntil = answer?.retryAt == nil ? decision.validUntil : nextSecond
-        // What each member of a class says is not the same.
+        // The fields of each member of a class are not the same.
         let added = members == nil ? upstreamIdentity.add : []
         self.upstreamFields = Self.upstreamFields(added, decision)
         var dropped: UInt64 = 0

@@ -1,8 +1,8 @@
 import GatePolicy
 import Glibc
 
-/// What a verdict depends on: the identity fields byte for byte, or the class of the client, which
-/// rules the path meets, and what kind of client reads a denial.
+/// The facts that a verdict depends on: the identity fields byte for byte, or the class of the
+/// client, which rules the path meets, and what kind of client reads a denial.
 struct VerdictKey: Hashable {
     var bytes: [UInt8] = []
     /// Whether they stand for a class.

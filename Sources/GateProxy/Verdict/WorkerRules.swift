@@ -336,7 +336,7 @@ final class WorkerRules {
         )
     }
 
-    /// What is known of TestFlight builds, for the client or for whom the query names.
+    /// The known TestFlight builds, for the client or for the one that the query names.
     func testFlight(
         _ question: TestFlightQuestion,
         on head: RequestHead,

@@ -1,9 +1,9 @@
 /// How much of a body a peer may still send, and when it is given room for more (RFC 9113 5.2).
 struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
-    /// What the peer may still send.
+    /// The bytes that the peer may still send.
     private var left: Int
-    /// What has come and was not yet taken by whoever it is for.
+    /// The bytes that have come and were not yet taken by whoever they are for.
     private(set) var untaken = 0
 
     /// `size`: what the peer may send at the most; `first`: what it was told at the beginning, if

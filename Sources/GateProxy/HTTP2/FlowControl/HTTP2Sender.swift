@@ -11,7 +11,7 @@ protocol HTTP2Sender: AnyObject {
     func hasSentAll()
     /// The last frame was sent.
     func hasSentLast()
-    /// Whoever writes may go on.
+    /// The writer may go on.
     func becameWritable()
 }
 

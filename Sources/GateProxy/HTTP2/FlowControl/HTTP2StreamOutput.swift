@@ -1,8 +1,9 @@
 import NIOCore
 
-/// What a stream has to send, as far as its peer makes no room for it yet, and how it ends.
+/// The bytes that a stream has to send, as far as its peer makes no room for them yet, and its
+/// ending.
 struct HTTP2StreamOutput {
-    /// What ends the stream behind the bytes that wait.
+    /// The end of the stream behind the bytes that wait.
     private enum Ending {
         case open
         case data
@@ -62,7 +63,7 @@ struct HTTP2StreamOutput {
         }
     }
 
-    /// What comes next goes to where that has been which is gone.
+    /// The next bytes take the place of those that are gone.
     private mutating func rewind() {
         self.pending.moveReaderIndex(to: 0)
         self.pending.moveWriterIndex(to: 0)

@@ -28,7 +28,7 @@ struct HTTP2Flags: OptionSet {
 /// The nine bytes before each frame's payload (RFC 9113 4.1).
 struct HTTP2FrameHeader {
     static let size = 9
-    /// What every peer takes, and all that the gate takes (RFC 9113 4.2).
+    /// The length that every peer takes, and the most that the gate takes (RFC 9113 4.2).
     static let maxLength = 16384
 
     var length: Int

@@ -77,7 +77,7 @@ struct HTTP2FrameReader {
         return true
     }
 
-    /// What may come at all.
+    /// Throws for a frame that may not come at all.
     @inline(__always)
     private func check(_ header: HTTP2FrameHeader) throws(HTTP2ErrorCode) {
         if case .settings = self.stage {

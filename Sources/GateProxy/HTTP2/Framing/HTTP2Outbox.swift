@@ -42,7 +42,7 @@ struct HTTP2Outbox {
         self.isScheduled = false
     }
 
-    /// What goes to the channel now, if there is anything.
+    /// The bytes that go to the channel now, if there are any.
     ///
     /// It is no longer here when it goes: the channel may say at once that it has room again, and
     /// more be written.
@@ -54,8 +54,8 @@ struct HTTP2Outbox {
         return bytes
     }
 
-    /// What was taken is with the channel; the same memory serves again if the kernel has taken
-    /// everything.
+    /// The bytes that were taken are with the channel; the same memory serves again if the kernel
+    /// has taken everything.
     @inline(__always)
     mutating func reuse(_ bytes: inout ByteBuffer) {
         guard self.frames.readableBytes == 0, bytes.capacity <= 2 * Self.size else { return }
@@ -64,7 +64,7 @@ struct HTTP2Outbox {
     }
 }
 
-/// What both sides of the gate write.
+/// The frames that both sides of the gate write.
 extension HTTP2Outbox {
     /// Begins a header section; its block follows, and then `endHeaders`.
     ///

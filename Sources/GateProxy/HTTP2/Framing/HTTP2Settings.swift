@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a peer says of itself that the gate has to heed (RFC 9113 6.5.2).
+/// The settings of a peer that the gate has to heed (RFC 9113 6.5.2).
 struct HTTP2PeerSettings: Equatable {
     /// How much of a body may be sent on a new stream.
     private(set) var initialWindow = 65_535
@@ -39,7 +39,7 @@ struct HTTP2PeerSettings: Equatable {
     }
 }
 
-/// What the gate says of itself.
+/// The settings of the gate itself.
 enum HTTP2OwnSettings {
     /// How much of a body may come on a stream before anybody wants it.
     ///

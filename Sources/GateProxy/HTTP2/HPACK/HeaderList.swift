@@ -13,7 +13,7 @@ package struct HeaderList {
     /// Whether fields were left out because the list is larger than it may be.
     package private(set) var isTooLarge = false
 
-    /// What a field costs beside its bytes (RFC 7541 4.1).
+    /// The cost of a field beside its bytes (RFC 7541 4.1).
     package static let overhead = 32
     /// Colon and space, CR and LF: the bytes of a line beside those of its field.
     static let lineOverhead = 4

@@ -48,7 +48,7 @@ enum HuffmanCode {
 
     private static let endOfString = 256
 
-    /// What four bits do in one node of the code's tree.
+    /// The effect of four bits in one node of the code's tree.
     private struct Step {
         /// The node behind them.
         var next: UInt8 = 0

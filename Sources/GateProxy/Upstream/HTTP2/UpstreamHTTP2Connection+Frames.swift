@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What comes in.
+/// The frames that come in.
 extension UpstreamHTTP2Connection {
     /// Room that is worth a frame of its own, in bytes.
     private static let largeIncrement = 1024
@@ -44,7 +44,8 @@ extension UpstreamHTTP2Connection {
         length: Int,
         endsStream: Bool
     ) throws(HTTP2ErrorCode) {
-        // What all streams share is given back at once: one slow client must not stop the others.
+        // The window that all streams share is given back at once: one slow client must not stop
+        // the others.
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
         if let increment = self.receiveWindow.take() {
             self.writeWindowUpdate(0, increment: increment)
@@ -55,7 +56,7 @@ extension UpstreamHTTP2Connection {
 
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         guard self.budget.hasOpened(block.stream) else { throw .protocolError }
-        // Whatever becomes of the stream: later blocks refer to what stands in this one.
+        // The block is read whatever becomes of the stream: later ones refer to what stands in it.
         try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What goes out.
+/// The requests that go out.
 extension UpstreamHTTP2Connection {
-    /// What the gate knows of a request that was begun.
+    /// The facts that the gate knows of a request that was begun.
     struct Opened {
         var id: UInt32
         var sendWindow: Int

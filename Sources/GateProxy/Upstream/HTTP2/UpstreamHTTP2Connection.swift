@@ -30,7 +30,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     let eventLoop: any EventLoop
     let isSecure: Bool
     let limits: HeadLimits
-    /// Where it leads.
+    /// The member that it leads to.
     var member: UpstreamPool.Member?
     var deadline: NIODeadline?
     var registryIndex = 0
@@ -88,7 +88,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         self.requestParser = RequestHeadParser(limits: limits.withGateFields)
     }
 
-    /// What was read here is read once more, with what HTTP/1.1 needs beside it.
+    /// The limits of the second reading, with what HTTP/1.1 needs beside it.
     var responseLimits: HeadLimits { self.limits.withGateFields }
 
     var isOpen: Bool {
@@ -170,7 +170,7 @@ extension UpstreamHTTP2Connection {
     }
 }
 
-/// What is made of frames.
+/// The bytes that frames are made of.
 extension UpstreamHTTP2Connection {
     /// Tells a client of what has come once everything that is there was read.
     func flushLater(_ client: ClientConnection) {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What comes from the backend.
+/// The frames that come from the backend.
 extension UpstreamHTTP2Stream {
     /// A header section: an interim response, the response's head, or its trailers.
     func receiveFields(_ list: borrowing HeaderList, endsStream: Bool) {
@@ -82,7 +82,7 @@ extension UpstreamHTTP2Stream {
         self.finishLingering()
     }
 
-    /// What came may have been the end that was waited for.
+    /// The frame that came may have been the end that was waited for.
     private func finishLingering() {
         if self.lingerEnd != nil, self.hasEndedResponse, !self.isOver { self.end() }
     }

@@ -81,7 +81,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     }
 }
 
-/// What goes to the backend.
+/// The frames that go to the backend.
 extension UpstreamHTTP2Stream {
     /// Takes bytes of an HTTP/1.1 request; its head comes alone and whole.
     func write(_ buffer: ByteBuffer) {
@@ -143,7 +143,7 @@ extension UpstreamHTTP2Stream {
         self.connection.flush()
     }
 
-    /// What waits for this is about to give the stream up.
+    /// The caller that waits for this is about to give the stream up.
     func whenAllWritten(_ done: @escaping () -> Void) {
         done()
     }

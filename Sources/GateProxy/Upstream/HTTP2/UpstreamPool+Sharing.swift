@@ -12,7 +12,7 @@ extension UpstreamPool {
                 connection.member = member
                 done(.success(connection))
             case .success(.shared(let connection)):
-                // What was not offered cannot have been chosen.
+                // A protocol that was not offered cannot have been chosen.
                 connection.shutDown()
                 done(.failure(ConnectError(cause: ChannelError.eof)))
             case .failure(let error):

@@ -1,4 +1,4 @@
-/// What a backend is spoken to in.
+/// The protocol that is spoken to a backend.
 package enum UpstreamProtocol: Hashable, Sendable {
     case http1
     /// By prior knowledge, or agreed upon in TLS and in nothing else (RFC 9113 3.3).
@@ -6,7 +6,7 @@ package enum UpstreamProtocol: Hashable, Sendable {
     /// As the backend chooses in TLS (ALPN, RFC 7301).
     case negotiated
 
-    /// What is offered in TLS, the best first.
+    /// The protocols that are offered in TLS, the best first.
     var names: [String] {
         switch self {
         case .http1: ["http/1.1"]
@@ -16,7 +16,7 @@ package enum UpstreamProtocol: Hashable, Sendable {
     }
 }
 
-/// What the operator says of the protocol.
+/// The operator's word on the protocol.
 package enum UpstreamProtocolChoice: String, Sendable {
     case auto
     case http1

@@ -25,7 +25,7 @@ struct UpstreamPulse: Equatable {
         self.silence = silence
     }
 
-    /// What is to be done at a moment.
+    /// The thing to do at a moment.
     ///
     /// `heard`: when anything came last; `isNeeded`: whether there are streams.
     mutating func check(at now: NIODeadline, heard: NIODeadline, isNeeded: Bool) -> Action {
