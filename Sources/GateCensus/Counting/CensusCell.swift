@@ -50,3 +50,50 @@ package struct CensusFigures: Sendable, Equatable {
         self.devices.merge(other.devices)
     }
 }
+
+/// The patterns of the rules that the path and method of a request matched.
+package struct CensusPaths: Sendable, Hashable {
+    /// Whether the request was never judged.
+    package let isExempt: Bool
+    /// The patterns of rules, as they are written, in ascending order.
+    package let patterns: [String]
+
+    package init(isExempt: Bool, patterns: [String]) {
+        self.isExempt = isExempt
+        self.patterns = patterns.sorted()
+    }
+
+    package init(_ scope: RequestScope, in ruleSet: RuleSet) {
+        self.init(isExempt: scope.isExempt, patterns: ruleSet.patterns(in: scope))
+    }
+
+    /// Stands before the patterns of exemptions among those of rules.
+    static let exemption = "exempt "
+
+    /// Those of a request that matches nothing.
+    package static let none = CensusPaths(isExempt: false, patterns: [])
+}
+
+/// A cell over some time, as it was kept.
+package struct CensusRow: Sendable, Equatable {
+    package let cell: CensusCell
+    /// The paths that rules knew at that time: see `RuleSet.censusPaths`.
+    ///
+    /// Of others, nobody looked whether requests were for them.
+    package let known: Set<String>
+    package var figures: CensusFigures
+
+    package init(cell: CensusCell, known: Set<String>, figures: CensusFigures) {
+        self.cell = cell
+        self.known = known
+        self.figures = figures
+    }
+}
+
+extension RuleSet {
+    /// The request patterns of rules and of exemptions, each as a text of its own.
+    package var censusPaths: Set<String> { Set(self.patterns).union(self.exemptPaths) }
+
+    /// Those of exemptions alone.
+    var exemptPaths: Set<String> { Set(self.exemptPatterns.map { CensusPaths.exemption + $0 }) }
+}

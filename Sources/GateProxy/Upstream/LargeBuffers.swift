@@ -28,3 +28,41 @@ final class LargeBuffers {
         self.buffers.append(buffer)
     }
 }
+
+/// How much is read from a connection to the backend at once, and into what: a buffer of its own, or
+/// while the backend fills that, a large one that is shared.
+struct BackendReceiveAllocator: RecvByteBufferAllocator {
+    /// Enough for most answers; of the memory, only what they fill is ever touched.
+    static let initialCapacity = 16 * 1024
+    /// The most that a connection has of its own, so that a large buffer never holds little.
+    static let ownCapacity = 64 * 1024
+
+    private var sizes = AdaptiveRecvByteBufferAllocator(
+        minimum: Self.initialCapacity,
+        initial: Self.initialCapacity,
+        maximum: LargeBuffers.capacity
+    )
+    private let largeBuffers: NIOLoopBound<LargeBuffers>
+
+    init(_ largeBuffers: NIOLoopBound<LargeBuffers>) {
+        self.largeBuffers = largeBuffers
+    }
+
+    private var readsMuch: Bool {
+        self.sizes.nextBufferSize() ?? 0 > Self.ownCapacity
+    }
+
+    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
+        self.readsMuch ? self.largeBuffers.value.take() : self.sizes.buffer(allocator: allocator)
+    }
+
+    mutating func record(actualReadBytes: Int) -> Bool {
+        let grows = self.sizes.record(actualReadBytes: actualReadBytes)
+        return grows || self.readsMuch
+    }
+
+    /// `nil` keeps the channel from using a buffer of its own again.
+    func nextBufferSize() -> Int? {
+        self.readsMuch ? nil : self.sizes.nextBufferSize()
+    }
+}

@@ -156,3 +156,70 @@ struct HTTP2FrameReader {
         return .headersContinued
     }
 }
+
+/// A frame of a peer whose form is in order; what it means is decided by whose connection it is.
+enum HTTP2ReceivedFrame {
+    /// `length`: the payload with its padding, which counts for flow control.
+    case data(stream: UInt32, content: ByteBuffer, length: Int, endsStream: Bool)
+    /// A header section has begun that more frames go on with.
+    case headersBegun(stream: UInt32)
+    /// The same section goes on, and still has not ended.
+    case headersContinued
+    /// A whole header section.
+    case headers(HTTP2HeaderBlock)
+    case reset(stream: UInt32, code: UInt32)
+    case windowUpdate(stream: UInt32, increment: Int)
+    case settings(ByteBuffer)
+    case settingsAcknowledged
+    case ping(ByteBuffer)
+    case pingAcknowledged
+    case goAway(last: UInt32, code: UInt32)
+    /// A priority, which is not heeded, or a kind of frame that the gate does not know (RFC 9113 5.3
+    /// and 4.1).
+    case other
+}
+
+/// A header section, in one frame or as far as it has come (RFC 9113 4.3).
+struct HTTP2HeaderBlock {
+    /// More frames than any header section needs (CVE-2024-27316 and its like).
+    private static let maxFrames = 64
+
+    let stream: UInt32
+    let endsStream: Bool
+    private(set) var bytes: ByteBuffer
+    private var frames = 1
+
+    init(stream: UInt32, endsStream: Bool, bytes: ByteBuffer) {
+        self.stream = stream
+        self.endsStream = endsStream
+        self.bytes = bytes
+    }
+
+    /// Whether it came in more frames than one.
+    var isSplit: Bool { self.frames > 1 }
+
+    /// Takes in one more frame.
+    ///
+    /// `limit`: bytes of the whole section.
+    mutating func append(_ payload: ByteBuffer, limit: Int) throws(HTTP2ErrorCode) {
+        self.frames += 1
+        self.bytes.writeImmutableBuffer(payload)
+        guard self.frames <= Self.maxFrames, self.bytes.readableBytes <= limit else {
+            throw .enhanceYourCalm
+        }
+    }
+}
+
+/// The first bytes of every client (RFC 9113 3.4).
+enum HTTP2Preface {
+    static let bytes: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+    /// Whether bytes are the preface, as far as they go.
+    static func isBegun(by bytes: Span<UInt8>) -> Bool {
+        let count = Swift.min(bytes.count, self.bytes.utf8CodeUnitCount)
+        return self.bytes.withUTF8Buffer { preface in
+            for index in 0..<count where unsafe bytes[index] != preface[index] { return false }
+            return true
+        }
+    }
+}
