@@ -144,7 +144,7 @@ struct GuardCheckTests {
             ("1.5", "enforceFrom: \(tomorrow)", "", []),
             ("35.0", "enforceFrom: \(tomorrow)", "guard: off", []),
             ("35.0", "enforceFrom: \(tomorrow)\n    mode: observe", "", []),
-            // Whoever states that it will be out knows what the number means.
+            // A file that states that it will be out knows what the number means.
             (
                 "35.0", "enforceFrom: \(inAWeek)",
                 "releases: [{ platform: ios, version: '35.0', releasedAt: \(tomorrow) }]",
