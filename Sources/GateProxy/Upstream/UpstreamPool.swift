@@ -302,7 +302,7 @@ extension UpstreamPool {
                 "an address of the backend is left out for now",
                 metadata: [
                     "address": "\(member.address)",
-                    "seconds": "\(time.nanoseconds / 1_000_000_000)",
+                    "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
                 ]
             )
         case .keepOut, .doNothing:
