@@ -153,7 +153,7 @@ final class UpstreamPool {
 
     /// A request came while no address was known.
     func reportNoAddress() {
-        self.logFailure("no address is known", of: nil)
+        self.logFailure("no address is known: no look-up of its name has found one", of: nil)
     }
 
     func closeOverdue(at now: NIODeadline) {

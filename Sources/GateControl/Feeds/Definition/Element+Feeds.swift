@@ -34,7 +34,8 @@ extension Element {
         case (nil, let path?):
             return path.text("the path of a file", problems).map { .file($0) }
         case (nil, nil), (_?, _?):
-            problems.report("a secret needs either 'env' or 'file'", at: self.place)
+            let message = "a secret needs either 'env' or 'file': { env: NAME } or { file: PATH }"
+            problems.report(message, at: self.place)
             return nil
         }
     }

@@ -44,7 +44,9 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
     private func project(_ element: Element, _ problems: Problems) -> String? {
         guard let text = element.text("a project", problems) else { return nil }
         if text.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil { return text }
-        problems.report("'\(text)' is not the id of a project", at: element.place)
+        let message =
+            "'\(text)' is not the id of a project such as 'my-shop-1a2b3': letters, digits and '-'"
+        problems.report(message, at: element.place)
         return nil
     }
 }

@@ -9,8 +9,10 @@ struct GooglePlayDecoder: FeedSourceDecoder {
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
         let package = fields.required("package", of: "a feed")
-            .flatMap { self.name($0, "a package name", problems) }
-        let track = fields["track"].map { self.name($0, "a track", problems) } ?? "production"
+            .flatMap { self.name($0, "a package name", "com.example.shop", problems) }
+        let track =
+            fields["track"].map { self.name($0, "a track", "production", problems) }
+            ?? "production"
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }
         let method =
@@ -37,10 +39,16 @@ struct GooglePlayDecoder: FeedSourceDecoder {
         )
     }
 
-    private func name(_ element: Element, _ noun: String, _ problems: Problems) -> String? {
+    private func name(
+        _ element: Element,
+        _ noun: String,
+        _ example: String,
+        _ problems: Problems
+    ) -> String? {
         guard let text = element.text(noun, problems) else { return nil }
         if text.wholeMatch(of: /[A-Za-z0-9_.:\-]+/) != nil { return text }
-        problems.report("'\(text)' is not \(noun) of Google Play", at: element.place)
+        let message = "'\(text)' is not \(noun) of Google Play such as '\(example)'"
+        problems.report(message, at: element.place)
         return nil
     }
 }

@@ -34,17 +34,23 @@ struct MicroCMSDecoder: FeedSourceDecoder {
             return url.address(problems)
         }
         let service = fields.required("service", of: "a microCMS feed")
-            .flatMap { self.name($0, "a service", problems) }
+            .flatMap { self.name($0, "a service", "my-shop", problems) }
         let endpoint = fields.required("endpoint", of: "a microCMS feed")
-            .flatMap { self.name($0, "an endpoint", problems) }
+            .flatMap { self.name($0, "an endpoint", "app-version", problems) }
         guard let service, let endpoint else { return nil }
         return try? FetchURL(parsing: "https://\(service).microcms.io/api/v1/\(endpoint)")
     }
 
-    private func name(_ element: Element, _ noun: String, _ problems: Problems) -> String? {
+    private func name(
+        _ element: Element,
+        _ noun: String,
+        _ example: String,
+        _ problems: Problems
+    ) -> String? {
         guard let text = element.text(noun, problems) else { return nil }
         if text.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil { return text }
-        problems.report("'\(text)' is not \(noun) of microCMS", at: element.place)
+        let message = "'\(text)' is not \(noun) of microCMS such as '\(example)'"
+        problems.report(message, at: element.place)
         return nil
     }
 }
