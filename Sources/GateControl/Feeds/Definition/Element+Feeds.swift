@@ -40,6 +40,31 @@ extension Element {
         }
     }
 
+    /// A name that becomes a part of the source's address.
+    ///
+    /// - Parameters:
+    ///   - noun: Its kind, as messages call it.
+    ///   - example: One that would do.
+    ///   - marks: The ASCII characters that it may have besides letters and digits.
+    ///   - problems: The list that takes what is wrong with it.
+    /// - Returns: The name; `nil` if it is none.
+    func name(
+        _ noun: String,
+        suchAs example: String,
+        marks: String,
+        _ problems: Problems
+    ) -> String? {
+        guard let text = self.text(noun, problems) else { return nil }
+        let isName = text.allSatisfy { character in
+            character.isASCII && (character.isLetter || character.isNumber)
+                || marks.contains(character)
+        }
+        if isName { return text }
+        let message = "'\(text)' is not \(noun) such as '\(example)'"
+        problems.report(message, at: self.place)
+        return nil
+    }
+
     /// The language of words.
     func language(_ problems: Problems) -> LanguageTag? {
         guard let text = self.text("a language tag", problems) else { return nil }
