@@ -271,13 +271,16 @@ struct CommandTests {
             #expect(missing.errors.contains("is it meant for VERSIONGATE_UPSTREAM?"))
             let said = try ToolProcess.run(
                 "env",
-                ["VERSIONGATE_LOG_LEVLE=debug", "VERSIONGATE_SERVICE_HOST=10.0.0.1"] + gate
-                    + ["--upstream", "http://127.0.0.1:9"]
+                [
+                    "VERSIONGATE_LOG_LEVLE=debug", "VERSIONGATE_SERVICE_HOST=10.0.0.1",
+                    "VERSIONGATE_FOO_BAR=1",
+                ] + gate + ["--upstream", "http://127.0.0.1:9"]
             )
             #expect(said.status == 1)
             #expect(said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is no setting"))
             #expect(said.errors.contains("did you mean 'VERSIONGATE_LOG_LEVEL'?"))
             #expect(!said.errors.contains("VERSIONGATE_SERVICE_HOST"))
+            #expect(said.errors.contains("reads it; 'versiongate serve --help' lists the settings"))
             #expect(said.errors.contains("this machine has no address 192.0.2.1"))
         }
     }

@@ -42,7 +42,7 @@ struct LanguageTests {
         Client("el-CY", "el", "Απαιτείται ενημέρωση"),
         Client("en-GB", "en", "Update required"),
         Client("es-419, es;q=0.9", "es", "Actualización necesaria"),
-        Client("et", "et", "Uuendus on vajalik"),
+        Client("et", "et", "Värskendus on vajalik"),
         Client("eu-ES", "eu", "Eguneratu beharra dago"),
         Client("fa-IR", "fa", "به‌روزرسانی لازم است"),
         Client("fi", "fi", "Päivitys vaaditaan"),

@@ -27,6 +27,18 @@ struct LogReaderTests {
         }
     }
 
+    @Test
+    func `counts are numbers in the log for machines`() async throws {
+        try await Scene.play(flags: [.logFormat("json")]) { scene in
+            #expect(try scene.ask(Request.text(fields: Request.outdated)).status == 426)
+            #expect(scene.gate.end() == .status(0))
+            let end = try scene.gate.logLine("the end") { $0.message == "stopped" }
+            for count in [#""requests":1,"#, #""required":1,"#, #""malformed":0,"#] {
+                #expect(end.text.contains(count), "\(end.text)")
+            }
+        }
+    }
+
     private func waitForFloor(_ minimum: String, in scene: Scene) throws {
         let deadline = Deadline.usual
         while true {

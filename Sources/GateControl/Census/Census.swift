@@ -95,7 +95,10 @@ package actor Census {
         guard requests > 0 else { return }
         self.logger.debug(
             "census written",
-            metadata: ["requests": "\(requests)", "cells": "\(bucket.cells.count)"]
+            metadata: [
+                "requests": .stringConvertible(requests),
+                "cells": .stringConvertible(bucket.cells.count),
+            ]
         )
     }
 

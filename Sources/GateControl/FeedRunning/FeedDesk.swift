@@ -121,7 +121,10 @@ package actor FeedDesk {
             status.lastError = text
             status.failures = failures
         }
-        let metadata = self.metadata(of: feed, ["error": "\(text)", "failures": "\(failures)"])
+        let metadata = self.metadata(
+            of: feed,
+            ["error": "\(text)", "failures": .stringConvertible(failures)]
+        )
         if isNews {
             self.logger.warning("feed failed; what it said last stays", metadata: metadata)
         } else {
@@ -237,7 +240,7 @@ package actor FeedDesk {
         }
         self.logger.error(
             "feed refused; what it said last stays",
-            metadata: self.metadata(of: feed, ["errors": "\(errors.count)"])
+            metadata: self.metadata(of: feed, ["errors": .stringConvertible(errors.count)])
         )
     }
 

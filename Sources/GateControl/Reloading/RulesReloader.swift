@@ -325,8 +325,9 @@ package actor RulesReloader {
             BackgroundThread.release(former)
         }
         let metadata: Logger.Metadata = [
-            "revision": "\(definition.revision)", "rules": "\(definition.rules.count)",
-            "notices": "\(definition.notices.count)", "reason": "\(reason.rawValue)",
+            "revision": "\(definition.revision)", "reason": "\(reason.rawValue)",
+            "rules": .stringConvertible(definition.rules.count),
+            "notices": .stringConvertible(definition.notices.count),
         ]
         if isNew {
             FindingsLog(self.logger).report(loaded.findings, after: former?.findings)

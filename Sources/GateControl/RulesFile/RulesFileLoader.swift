@@ -186,7 +186,11 @@ package struct RulesFileLoader: Sendable {
         guard let first = sources.first,
             documents.allSatisfy({ $0.rules == nil && $0.feedsPlace == nil })
         else { return }
-        let message = "there are no 'rules'; write 'rules: []' if that is what you mean"
+        let isSuite = documents.contains { !$0.tests.isEmpty }
+        let message =
+            isSuite
+            ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules of another file"
+            : "there are no 'rules'; write 'rules: []' if that is what you mean"
         problems.report(message, at: Place(file: first.name))
     }
 }

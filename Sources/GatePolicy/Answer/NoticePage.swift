@@ -36,7 +36,8 @@ struct NoticePage {
             <title>\(title)</title>
             <style>
             :root { color-scheme: light dark; }
-            body { font: 1.125rem/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 32rem; padding: 0 1.5rem; }
+            body { font: 1.125rem/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 32rem; padding: 0 1.5rem; overflow-wrap: anywhere; }
+            h1 { font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
             p { white-space: pre-line; }
             a { display: inline-block; padding: 0.5rem 1.25rem; border: 1px solid; border-radius: 0.5rem; color: inherit; text-decoration: none; }
             </style>

@@ -26,14 +26,14 @@ extension BuiltInWords {
         Na službě pracujeme. Zkuste to prosím znovu později.
 
         et
-        Uuendus on vajalik
-        See rakenduse versioon enam ei tööta. Palun uuendage uusimale versioonile.
-        Rakenduse versiooni ei õnnestunud tuvastada. Palun uuendage uusimale versioonile.
-        Uuenda
-        Uuendus on saadaval
+        Värskendus on vajalik
+        See rakenduse versioon enam ei tööta. Palun värskendage uusimale versioonile.
+        Rakenduse versiooni ei õnnestunud tuvastada. Palun värskendage uusimale versioonile.
+        Värskenda
+        Värskendus on saadaval
         Saadaval on rakenduse uuem versioon.
         Seda seadet enam ei toetata
-        See rakenduse versioon enam ei tööta ja uuemad vajavad uuemat operatsioonisüsteemi. Palun uuendage oma seadet või kasutage mõnda teist.
+        See rakenduse versioon enam ei tööta ja uuemad vajavad uuemat operatsioonisüsteemi. Palun värskendage oma seadet või kasutage mõnda teist.
         Hooldustööd
         Teenusel käivad hooldustööd. Palun proovige hiljem uuesti.
 
@@ -59,7 +59,7 @@ extension BuiltInWords {
         Ovaj uređaj više nije podržan
         Ova verzija aplikacije više ne radi, a novije zahtijevaju noviji operacijski sustav. Ažurirajte uređaj ili upotrijebite neki drugi.
         Održavanje u tijeku
-        Radimo na usluzi. Pokušajte ponovno kasnije.
+        Radimo na održavanju usluge. Pokušajte ponovno kasnije.
 
         hu
         Frissítés szükséges
@@ -75,8 +75,8 @@ extension BuiltInWords {
 
         lt
         Būtina atnaujinti
-        Ši programėlės versija nebeveikia. Atnaujinkite į naujausią versiją.
-        Nepavyko atpažinti programėlės versijos. Atnaujinkite į naujausią versiją.
+        Ši programėlės versija nebeveikia. Atnaujinkite programėlę į naujausią versiją.
+        Nepavyko atpažinti programėlės versijos. Atnaujinkite programėlę į naujausią versiją.
         Atnaujinti
         Yra naujinys
         Yra naujesnė programėlės versija.
@@ -87,15 +87,15 @@ extension BuiltInWords {
 
         lv
         Nepieciešams atjauninājums
-        Šī lietotnes versija vairs nedarbojas. Lūdzu, atjauniniet uz jaunāko versiju.
-        Lietotnes versiju neizdevās atpazīt. Lūdzu, atjauniniet uz jaunāko versiju.
+        Šī lietotnes versija vairs nedarbojas. Lūdzu, atjauniniet lietotni uz jaunāko versiju.
+        Lietotnes versiju neizdevās atpazīt. Lūdzu, atjauniniet lietotni uz jaunāko versiju.
         Atjaunināt
         Pieejams atjauninājums
         Ir pieejama jaunāka lietotnes versija.
         Šī ierīce vairs netiek atbalstīta
         Šī lietotnes versija vairs nedarbojas, un jaunākām ir vajadzīga jaunāka operētājsistēma. Lūdzu, atjauniniet ierīci vai izmantojiet citu.
         Notiek apkope
-        Mēs strādājam pie pakalpojuma. Lūdzu, vēlāk mēģiniet vēlreiz.
+        Pakalpojumā notiek apkopes darbi. Lūdzu, vēlāk mēģiniet vēlreiz.
 
         pl
         Wymagana aktualizacja
@@ -155,7 +155,7 @@ extension BuiltInWords {
         Овај уређај више није подржан
         Ова верзија апликације више не ради, а новије захтевају новији оперативни систем. Ажурирајте уређај или употребите неки други.
         Одржавање у току
-        Радимо на услузи. Покушајте поново касније.
+        Радимо на одржавању услуге. Покушајте поново касније.
 
         sr-Latn
         Potrebno je ažuriranje
@@ -167,7 +167,7 @@ extension BuiltInWords {
         Ovaj uređaj više nije podržan
         Ova verzija aplikacije više ne radi, a novije zahtevaju noviji operativni sistem. Ažurirajte uređaj ili upotrebite neki drugi.
         Održavanje u toku
-        Radimo na usluzi. Pokušajte ponovo kasnije.
+        Radimo na održavanju usluge. Pokušajte ponovo kasnije.
 
         uk
         Потрібне оновлення

@@ -15,8 +15,8 @@ extension BuiltInWords {
 
         ca
         Cal actualitzar
-        Aquesta versió de l’aplicació ja no funciona. Actualitzeu-la a la versió més recent.
-        No s’ha pogut reconèixer la versió de l’aplicació. Actualitzeu-la a la versió més recent.
+        Aquesta versió de l’aplicació ja no funciona. Actualitzeu l’aplicació a la versió més recent.
+        No s’ha pogut reconèixer la versió de l’aplicació. Actualitzeu l’aplicació a la versió més recent.
         Actualitza
         Actualització disponible
         Hi ha disponible una versió més recent de l’aplicació.
@@ -76,9 +76,9 @@ extension BuiltInWords {
         eu
         Eguneratu beharra dago
         Aplikazioaren bertsio honek jada ez du funtzionatzen. Eguneratu azken bertsiora, mesedez.
-        Ezin izan da aplikazioaren bertsioa ezagutu. Eguneratu azken bertsiora, mesedez.
+        Ezin izan da aplikazioaren bertsioa identifikatu. Eguneratu azken bertsiora, mesedez.
         Eguneratu
-        Eguneratzea eskuragarri
+        Eguneratzea eskuragarri dago
         Aplikazioaren bertsio berriago bat eskuragarri dago.
         Gailu hau jada ez da bateragarria
         Aplikazioaren bertsio honek jada ez du funtzionatzen, eta berriagoek sistema eragile berriagoa behar dute. Eguneratu gailua edo erabili beste bat, mesedez.
@@ -104,9 +104,9 @@ extension BuiltInWords {
         Mete ajou
         Gen yon mizajou
         Gen yon vèsyon aplikasyon an ki pi nouvo.
-        Aparèy sa a pa sipòte ankò
+        Nou pa sipòte aparèy sa a ankò
         Vèsyon aplikasyon sa a pa mache ankò, e vèsyon ki pi nouvo yo bezwen yon sistèm operasyon ki pi nouvo. Tanpri mete aparèy ou a ajou, oswa sèvi ak yon lòt.
-        Sèvis la an antretyen
+        N ap fè antretyen
         N ap travay sou sèvis la. Tanpri eseye ankò pita.
 
         it
@@ -177,14 +177,14 @@ extension BuiltInWords {
         Actualizare disponibilă
         Este disponibilă o versiune mai nouă a aplicației.
         Acest dispozitiv nu mai este acceptat
-        Această versiune a aplicației nu mai funcționează, iar cele mai noi necesită un sistem de operare mai nou. Actualizați dispozitivul sau folosiți altul.
+        Această versiune a aplicației nu mai funcționează, iar versiunile mai noi necesită un sistem de operare mai nou. Actualizați dispozitivul sau folosiți altul.
         În mentenanță
         Lucrăm la serviciu. Încercați din nou mai târziu.
 
         sv
         Uppdatering krävs
         Den här versionen av appen fungerar inte längre. Uppdatera till den senaste versionen.
-        Appens version kunde inte kännas igen. Uppdatera till den senaste versionen.
+        Appens version kunde inte identifieras. Uppdatera till den senaste versionen.
         Uppdatera
         Uppdatering tillgänglig
         En nyare version av appen finns tillgänglig.

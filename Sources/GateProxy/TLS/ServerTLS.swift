@@ -8,6 +8,8 @@ package struct ServerTLS: Sendable {
     let context: NIOSSLContext
     /// The second at which the first of the certificates expires.
     package let expiry: Int
+    /// The file of that certificate.
+    private let expiringFile: String
 
     /// HTTP/2 where the client knows it (RFC 9113 3.2).
     private static let applicationProtocols = ["h2", "http/1.1"]
@@ -25,7 +27,7 @@ package struct ServerTLS: Sendable {
         let first = try Identity(files.first)
         var configuration = Self.configuration(first, authorities: authorities)
         _ = try first.context(configuration)
-        var expiry = first.expiry
+        var earliest = first
         var names = ServerNames<NIOSSLContextConfigurationOverride>()
         for name in first.names { names.add(name, .noChanges) }
         for pair in files.others {
@@ -33,7 +35,7 @@ package struct ServerTLS: Sendable {
             // A key of another certificate is found here, not by the first client that wants it.
             _ = try identity.context(Self.configuration(identity, authorities: authorities))
             for name in identity.names { names.add(name, identity.override) }
-            expiry = Swift.min(expiry, identity.expiry)
+            if identity.expiry < earliest.expiry { earliest = identity }
         }
         if !files.others.isEmpty {
             let names = names
@@ -42,7 +44,8 @@ package struct ServerTLS: Sendable {
             }
         }
         self.context = try first.context(configuration)
-        self.expiry = expiry
+        self.expiry = earliest.expiry
+        self.expiringFile = earliest.files.certificates
     }
 
     /// How long before the end of a certificate somebody is to hear of it: Let's Encrypt renews thirty
@@ -51,17 +54,16 @@ package struct ServerTLS: Sendable {
 
     /// The warning about the end of the certificates at a second since 1970; `nil` if that is far.
     package func remark(at now: Int) -> String? {
-        Self.remark(onExpiry: self.expiry, at: now)
+        Self.remark(onExpiry: self.expiry, of: self.expiringFile, at: now)
     }
 
-    static func remark(onExpiry expiry: Int, at now: Int) -> String? {
+    static func remark(onExpiry expiry: Int, of file: String, at now: Int) -> String? {
         let date = Timestamp(secondsSinceEpoch: Int64(expiry))
         if expiry <= now {
-            return
-                "a certificate of --tls-certificate expired at \(date): clients refuse it; renew it"
+            return "the certificate in \(file) expired at \(date): clients refuse it; renew it"
         }
         guard expiry - now < Self.renewalTime else { return nil }
-        return "a certificate of --tls-certificate expires at \(date): renew it"
+        return "the certificate in \(file) expires at \(date): renew it"
     }
 
     private static func configuration(

@@ -153,7 +153,7 @@ final class UpstreamPool {
 
     /// A request came while no address was known.
     func reportNoAddress() {
-        self.logFailure("no address is known", of: nil)
+        self.logFailure("no address is known: no look-up of its name has found one", of: nil)
     }
 
     func closeOverdue(at now: NIODeadline) {
@@ -302,7 +302,7 @@ extension UpstreamPool {
                 "an address of the backend is left out for now",
                 metadata: [
                     "address": "\(member.address)",
-                    "seconds": "\(time.nanoseconds / 1_000_000_000)",
+                    "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
                 ]
             )
         case .keepOut, .doNothing:

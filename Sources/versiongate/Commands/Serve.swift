@@ -380,7 +380,7 @@ struct Serve: AsyncParsableCommand {
         guard let limit = DescriptorLimit.raised().count, limit < needed else { return }
         logger.info(
             "fewer file descriptors than --max-connections may need",
-            metadata: ["limit": "\(limit)", "needed": "\(needed)"]
+            metadata: ["limit": .stringConvertible(limit), "needed": .stringConvertible(needed)]
         )
     }
 }

@@ -48,13 +48,16 @@ struct JSONLogHandler: LogHandler {
 
 /// A value of a log line: numbers stay numbers, everything else is text.
 private enum JSONLogValue: Encodable {
-    case integer(Int)
+    case integer(Int64)
+    case count(UInt64)
     case number(Double)
     case text(String)
 
     init(_ value: Logger.Metadata.Value) {
         switch value {
-        case .stringConvertible(let integer as Int): self = .integer(integer)
+        case .stringConvertible(let integer as Int): self = .integer(Int64(integer))
+        case .stringConvertible(let integer as Int64): self = .integer(integer)
+        case .stringConvertible(let count as UInt64): self = .count(count)
         case .stringConvertible(let number as Double): self = .number(number)
         case .string, .stringConvertible, .dictionary, .array: self = .text(value.description)
         }
@@ -64,6 +67,7 @@ private enum JSONLogValue: Encodable {
         var container = encoder.singleValueContainer()
         switch self {
         case .integer(let integer): try container.encode(integer)
+        case .count(let count): try container.encode(count)
         case .number(let number): try container.encode(number)
         case .text(let text): try container.encode(text)
         }

@@ -40,7 +40,7 @@ actor CertificateReloader {
             await self.publish(tls)
             self.logger.info(
                 "certificates loaded",
-                metadata: ["pairs": "\(self.files.others.count + 1)"]
+                metadata: ["pairs": .stringConvertible(self.files.others.count + 1)]
             )
             Self.remark(on: tls, logger)
         } catch {

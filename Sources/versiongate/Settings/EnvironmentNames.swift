@@ -13,9 +13,10 @@ enum EnvironmentNames {
         on environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String] {
         self.unknown(in: environment).map { name in
-            let hint = Spelling.hint(for: name, among: self.known)
-            let rest = hint.isEmpty ? "; 'versiongate serve --help' lists the settings" : hint
-            return "\(name) in the environment is no setting, and nobody reads it\(rest)"
+            let rest =
+                self.nearest(to: name).map { "did you mean '\($0)'?" }
+                ?? "'versiongate serve --help' lists the settings"
+            return "\(name) in the environment is no setting, and nobody reads it; \(rest)"
         }
     }
 
@@ -25,8 +26,17 @@ enum EnvironmentNames {
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? {
         self.unknown(in: environment).first {
-            Spelling.nearest(to: $0, among: self.known) == setting.environmentVariable
+            self.nearest(to: $0) == setting.environmentVariable
         }
+    }
+
+    /// The setting that is nearest to a name; the prefix, which all have, brings none nearer.
+    private static func nearest(to name: String) -> String? {
+        let names = self.known.map { $0.dropFirst(self.prefix.count) }
+        return Spelling.nearest(
+            to: String(name.dropFirst(self.prefix.count)),
+            among: names.map { String($0) }
+        ).map { self.prefix + $0 }
     }
 
     private static let known = Setting.allCases.map(\.environmentVariable)

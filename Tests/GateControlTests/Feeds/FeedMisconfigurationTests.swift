@@ -149,11 +149,12 @@ struct FeedMisconfigurationTests {
         (
             "source: microcms, url: SERVER, key: { file: KEY }",
             Self.content(#"{"other":true}"#),
-            "the answer is no content of microCMS, which has an 'updatedAt': found an object"
+            "expected content of microCMS, found an object without 'updatedAt'; is this the address of the "
+                + "endpoint?"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false", Self.content("null"),
-            "expected an object in the database, found nothing"
+            "expected an object in the database, found nothing at this 'path'"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false",

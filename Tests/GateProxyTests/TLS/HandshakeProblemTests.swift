@@ -42,7 +42,7 @@ struct HandshakeProblemTests {
         (1_800_000_000 + 15 * 86_400, nil),
     ])
     func `a certificate is spoken of before it ends`(expiry: Int, words: String?) {
-        let remark = ServerTLS.remark(onExpiry: expiry, at: 1_800_000_000)
-        #expect(remark == words.map { "a certificate of --tls-certificate \($0)" })
+        let remark = ServerTLS.remark(onExpiry: expiry, of: "/a.pem", at: 1_800_000_000)
+        #expect(remark == words.map { "the certificate in /a.pem \($0)" })
     }
 }

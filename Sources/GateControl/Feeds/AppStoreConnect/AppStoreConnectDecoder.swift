@@ -93,7 +93,8 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             return FeedRuleTemplate(element, problems)
         }
         for entry in entries where entry.key == "match" {
-            problems.report("whom these rules are for, the feed says itself", at: entry.place)
+            let message = "leave 'match' out: the feed itself says for which testers a rule is"
+            problems.report(message, at: entry.place)
         }
         if !entries.contains(where: { $0.key == "storeUrl" }) {
             let message = "what is asked of testers needs 'storeUrl', or a denied one is stuck"

@@ -34,9 +34,35 @@ extension Element {
         case (nil, let path?):
             return path.text("the path of a file", problems).map { .file($0) }
         case (nil, nil), (_?, _?):
-            problems.report("a secret needs either 'env' or 'file'", at: self.place)
+            let message = "a secret needs either 'env' or 'file': { env: NAME } or { file: PATH }"
+            problems.report(message, at: self.place)
             return nil
         }
+    }
+
+    /// A name that becomes a part of the source's address.
+    ///
+    /// - Parameters:
+    ///   - noun: Its kind, as messages call it.
+    ///   - example: One that would do.
+    ///   - marks: The ASCII characters that it may have besides letters and digits.
+    ///   - problems: The list that takes what is wrong with it.
+    /// - Returns: The name; `nil` if it is none.
+    func name(
+        _ noun: String,
+        suchAs example: String,
+        marks: String,
+        _ problems: Problems
+    ) -> String? {
+        guard let text = self.text(noun, problems) else { return nil }
+        let isName = text.allSatisfy { character in
+            character.isASCII && (character.isLetter || character.isNumber)
+                || marks.contains(character)
+        }
+        if isName { return text }
+        let message = "'\(text)' is not \(noun) such as '\(example)'"
+        problems.report(message, at: self.place)
+        return nil
     }
 
     /// The language of words.

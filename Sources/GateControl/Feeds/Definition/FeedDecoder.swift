@@ -84,7 +84,8 @@ struct FeedDecoder {
     private func positive(_ element: Element) -> Int64? {
         guard let seconds = element.timeSpan(self.problems) else { return nil }
         guard seconds > 0 else {
-            self.problems.report("expected a length of time above zero", at: element.place)
+            let message = "expected a length of time above zero, such as 60s"
+            self.problems.report(message, at: element.place)
             return nil
         }
         return seconds

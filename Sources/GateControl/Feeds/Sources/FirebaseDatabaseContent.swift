@@ -42,7 +42,8 @@ struct FirebaseDatabaseContent: Sendable {
         after last: [String: String]
     ) throws(FeedFailure) -> FeedValue {
         guard case .object(let members) = value else {
-            throw .content("expected an object in the database, found \(value.found)")
+            let hint = value == .null ? " at this 'path'" : ""
+            throw .content("expected an object in the database, found \(value.found)\(hint)")
         }
         switch self.kind {
         case .version:

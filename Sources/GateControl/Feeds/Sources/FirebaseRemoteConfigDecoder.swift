@@ -8,8 +8,9 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
     let usualInterval: Int64 = 60
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
-        let project = fields.required("project", of: "a feed")
-            .flatMap { self.project($0, problems) }
+        let project = fields.required("project", of: "a feed").flatMap {
+            $0.name("the id of a project", suchAs: "my-shop-1a2b3", marks: "-", problems)
+        }
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }
         let system = fields.required("system", of: "a feed")
@@ -39,12 +40,5 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
             names: names,
             rule: rule
         )
-    }
-
-    private func project(_ element: Element, _ problems: Problems) -> String? {
-        guard let text = element.text("a project", problems) else { return nil }
-        if text.wholeMatch(of: /[A-Za-z0-9\-]+/) != nil { return text }
-        problems.report("'\(text)' is not the id of a project", at: element.place)
-        return nil
     }
 }

@@ -8,9 +8,14 @@ struct GooglePlayDecoder: FeedSourceDecoder {
     let usualInterval: Int64 = 900
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
-        let package = fields.required("package", of: "a feed")
-            .flatMap { self.name($0, "a package name", problems) }
-        let track = fields["track"].map { self.name($0, "a track", problems) } ?? "production"
+        let marks = "_.:-"
+        let package = fields.required("package", of: "a feed").flatMap {
+            $0.name("a package of Google Play", suchAs: "com.example.shop", marks: marks, problems)
+        }
+        let track =
+            fields["track"].map {
+                $0.name("a track of Google Play", suchAs: "production", marks: marks, problems)
+            } ?? "production"
         let account = fields.required("serviceAccount", of: "a feed")
             .flatMap { $0.googleIdentity(problems) }
         let method =
@@ -35,12 +40,5 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             track: track,
             shelf: StoreShelfKeys(app: app, platform: platform ?? "android", channel: channel)
         )
-    }
-
-    private func name(_ element: Element, _ noun: String, _ problems: Problems) -> String? {
-        guard let text = element.text(noun, problems) else { return nil }
-        if text.wholeMatch(of: /[A-Za-z0-9_.:\-]+/) != nil { return text }
-        problems.report("'\(text)' is not \(noun) of Google Play", at: element.place)
-        return nil
     }
 }

@@ -33,18 +33,13 @@ struct MicroCMSDecoder: FeedSourceDecoder {
             }
             return url.address(problems)
         }
-        let service = fields.required("service", of: "a microCMS feed")
-            .flatMap { self.name($0, "a service", problems) }
-        let endpoint = fields.required("endpoint", of: "a microCMS feed")
-            .flatMap { self.name($0, "an endpoint", problems) }
+        let service = fields.required("service", of: "a microCMS feed").flatMap {
+            $0.name("a service of microCMS", suchAs: "my-shop", marks: "_-", problems)
+        }
+        let endpoint = fields.required("endpoint", of: "a microCMS feed").flatMap {
+            $0.name("an endpoint of microCMS", suchAs: "app-version", marks: "_-", problems)
+        }
         guard let service, let endpoint else { return nil }
         return try? FetchURL(parsing: "https://\(service).microcms.io/api/v1/\(endpoint)")
-    }
-
-    private func name(_ element: Element, _ noun: String, _ problems: Problems) -> String? {
-        guard let text = element.text(noun, problems) else { return nil }
-        if text.wholeMatch(of: /[A-Za-z0-9_\-]+/) != nil { return text }
-        problems.report("'\(text)' is not \(noun) of microCMS", at: element.place)
-        return nil
     }
 }

@@ -124,8 +124,10 @@ struct MicroCMSFeed: FeedSource {
         to document: inout FeedDocument
     ) throws(FeedFailure) {
         guard case .object = entry, entry["updatedAt"] != nil else {
+            var found = entry.found
+            if case .object = entry { found += " without 'updatedAt'" }
             throw .content(
-                "the answer is no content of microCMS, which has an 'updatedAt': found \(entry.found)"
+                "expected content of microCMS, found \(found); is this the address of the endpoint?"
             )
         }
         guard let range = try self.range(of: entry) else { return }

@@ -34,7 +34,9 @@ struct RulesURLDecoder: FeedSourceDecoder {
     private func publicKey(_ element: Element, _ problems: Problems) -> RulesURLFeed.PublicKey? {
         guard let text = element.text("a public key", problems) else { return nil }
         if let key = RulesURLFeed.PublicKey(text) { return key }
-        problems.report("expected an Ed25519 public key: 32 bytes in base 64", at: element.place)
+        let message =
+            "expected an Ed25519 public key: 32 bytes in base 64, without what PEM and DER put in front"
+        problems.report(message, at: element.place)
         return nil
     }
 }
