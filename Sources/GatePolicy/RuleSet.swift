@@ -154,16 +154,16 @@ package final class RuleSet: Sendable {
         Hint(decision).fields
     }
 
-    /// The standing of a client that sends a request of this scope, at this second.
+    /// The status of a client that sends a request of this scope, at this second.
     ///
     /// It holds as long as its decision does.
-    package func standing(
+    package func clientStatus(
         of identity: ClientIdentity,
         in scope: RequestScope,
         at now: Timestamp,
         address: String?
-    ) -> Standing {
-        self.judge.standing(of: identity, in: scope, at: now, address: address)
+    ) -> ClientStatus {
+        self.judge.clientStatus(of: identity, in: scope, at: now, address: address)
     }
 
     /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
@@ -184,8 +184,8 @@ package final class RuleSet: Sendable {
         at now: Timestamp,
         address: String?
     ) -> LaunchStatus {
-        let standing = self.standing(of: identity, in: scope, at: now, address: address)
-        return self.responder.status(standing, identity)
+        let status = self.clientStatus(of: identity, in: scope, at: now, address: address)
+        return self.responder.status(status, identity)
     }
 }
 

@@ -39,11 +39,11 @@ struct RuleTestOutcome {
     }
 
     private func unmet(storeURL: String) -> RuleTestFailure.Difference? {
-        guard storeURL != self.decision.remedy.storeURL else { return nil }
+        guard storeURL != self.decision.upgrade.storeURL else { return nil }
         return RuleTestFailure.Difference(
             aspect: "storeUrl",
             expected: storeURL,
-            actual: self.decision.remedy.storeURL ?? "none"
+            actual: self.decision.upgrade.storeURL ?? "none"
         )
     }
 

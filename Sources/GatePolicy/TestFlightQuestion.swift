@@ -27,10 +27,10 @@ package struct TestFlightSubject: Sendable, Equatable {
         self.build = build
     }
 
-    fileprivate func isFor(_ shelf: TestFlightApp) -> Bool {
+    fileprivate func isFor(_ testFlight: TestFlightApp) -> Bool {
         let app = self.app ?? self.identity.app.value
-        return (app == nil || shelf.app == nil || shelf.app == app)
-            && (self.identity.platform.value.map { $0 == shelf.platform } ?? true)
+        return (app == nil || testFlight.app == nil || testFlight.app == app)
+            && (self.identity.platform.value.map { $0 == testFlight.platform } ?? true)
     }
 
     /// The version and the build that are asked about; `nil` if they are not there, or cannot be
@@ -72,13 +72,13 @@ extension RuleSet {
         at now: Timestamp
     ) -> [UInt8] {
         // With several apps, a client that does not say whose it is could be of each of them.
-        let shelves = self.definition.testFlight.filter { subject.isFor($0) }
-        let shelf = shelves.count == 1 ? shelves.first : nil
-        let words = shelf?.words ?? .own
+        let apps = self.definition.testFlight.filter { subject.isFor($0) }
+        let app = apps.count == 1 ? apps.first : nil
+        let words = app?.words ?? .own
         var object = JSONObject()
         switch question {
         case .latest(let audience):
-            let build = shelf?.latest(audience, at: now)
+            let build = app?.latest(audience, at: now)
             object.add("audience", audience.word(in: words))
             object.add("version", build?.version.description)
             object.add("build", build?.build.description)
@@ -91,13 +91,13 @@ extension RuleSet {
         case .audience:
             let asked = subject.asked
             let audience = asked.flatMap { asked in
-                shelf?.audience(ofVersion: asked.version, build: asked.build)
+                app?.audience(ofVersion: asked.version, build: asked.build)
             }
             object.add("audience", audience?.word(in: words) ?? "unknown")
             object.add("version", asked?.version.description)
             object.add("build", asked?.build?.description)
         }
-        if let time = shelf?.feed.flatMap({ confirmed[$0] }) {
+        if let time = app?.feed.flatMap({ confirmed[$0] }) {
             object.add("confirmedAt", time.description)
             object.add("ageSeconds", max(0, time.seconds(until: now)))
         }

@@ -24,7 +24,7 @@ struct AdminServerTests {
             on: .address(host: "127.0.0.1", port: 0, sharesPort: false),
             endpoints: AdminEndpoints(
                 reloader: reloader,
-                desk: FeedDesk(reloader: reloader, store: nil, logger: logger),
+                coordinator: FeedCoordinator(reloader: reloader, store: nil, logger: logger),
                 hooks: FeedHooks(logger: logger),
                 now: SystemClock.now
             ),

@@ -10,7 +10,7 @@ package struct AdminEndpoints: Sendable {
     }
 
     private let reloader: RulesReloader
-    private let desk: FeedDesk
+    private let coordinator: FeedCoordinator
     private let hooks: FeedHooks
     private let lastGood: LastGoodRules?
     private let gate: GateView
@@ -19,7 +19,7 @@ package struct AdminEndpoints: Sendable {
 
     package init(
         reloader: RulesReloader,
-        desk: FeedDesk,
+        coordinator: FeedCoordinator,
         hooks: FeedHooks,
         lastGood: LastGoodRules? = nil,
         gate: GateView = GateView(),
@@ -27,7 +27,7 @@ package struct AdminEndpoints: Sendable {
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
-        self.desk = desk
+        self.coordinator = coordinator
         self.hooks = hooks
         self.lastGood = lastGood
         self.gate = gate
@@ -41,7 +41,7 @@ package struct AdminEndpoints: Sendable {
         case .feeds:
             let report = FeedsReport(
                 await self.reloader.status,
-                await self.desk.statuses,
+                await self.coordinator.statuses,
                 self.lastGood,
                 droppedLogLines: self.gate.droppedLogLines(),
                 now: self.now()
@@ -55,7 +55,7 @@ package struct AdminEndpoints: Sendable {
                 gate: statistics,
                 reload: await self.reloader.status,
                 reloads: await self.reloader.counts,
-                feeds: await self.desk.statuses,
+                feeds: await self.coordinator.statuses,
                 census: await self.census?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 release: self.gate.release,

@@ -56,7 +56,7 @@ package final class Fetcher: Sendable {
         let left = ContinuousClock.now.duration(to: end)
         guard left > .zero else { throw .deadline }
         let sink = CollectedAnswer(for: hop)
-        let id = self.loop.start(hop, patience: .total(left), sink: sink)
+        let id = self.loop.start(hop, timeout: .total(left), sink: sink)
         return try await withTaskCancellationHandler {
             await sink.result()
         } onCancel: {
@@ -66,7 +66,7 @@ package final class Fetcher: Sendable {
 
     private func stream(of hop: FetchRequest) async throws(FetchFailure) -> FetchStream {
         let buffer = StreamBuffer()
-        let id = self.loop.start(hop, patience: .silence(hop.limits.silence), sink: buffer)
+        let id = self.loop.start(hop, timeout: .silence(hop.limits.silence), sink: buffer)
         let lease = StreamLease(id: id, fetcher: self, loop: self.loop)
         let head = try await withTaskCancellationHandler {
             await buffer.head()

@@ -3,7 +3,7 @@ internal import CCurl
 /// One hop in libcurl's hands; it lives on the loop's thread alone.
 final class Transfer {
     /// How long it may take.
-    enum Patience: Sendable, Equatable {
+    enum Timeout: Sendable, Equatable {
         /// So long for the whole.
         case total(Duration)
         /// As long as it likes, but never so long without a byte.
@@ -20,12 +20,12 @@ final class Transfer {
     private let now: () -> ContinuousClock.Instant
     private var lastActivity: ContinuousClock.Instant
     /// The reason for which the receiver did not take the answer.
-    private var objection: FetchFailure?
+    private var sinkError: FetchFailure?
 
     /// Hands the transfer to libcurl.
     init(
         _ request: FetchRequest,
-        patience: Patience,
+        timeout: Timeout,
         trust: TrustedAuthorities,
         sink: any TransferSink,
         multi: MultiHandle,
@@ -34,8 +34,8 @@ final class Transfer {
         self.multi = multi
         (self.now, self.lastActivity) = (now, now())
         self.sink = sink
-        if case .silence(let limit) = patience { self.silence = limit } else { self.silence = nil }
-        self.options = try TransferOptions(request, patience: patience, trust: trust)
+        if case .silence(let limit) = timeout { self.silence = limit } else { self.silence = nil }
+        self.options = try TransferOptions(request, timeout: timeout, trust: trust)
         // libcurl knows the transfer for as long as `deinit` has not taken it back.
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe self.options.deliver(
@@ -79,7 +79,7 @@ final class Transfer {
             after: self.options.progress(hasHead: self.hasHead),
             verification: self.options.verification
         )
-        self.sink.finish(self.objection ?? failure)
+        self.sink.finish(self.sinkError ?? failure)
     }
 
     func end(_ failure: FetchFailure) {
@@ -101,7 +101,7 @@ final class Transfer {
             self.hasHead = true
             return self.giving(count) { () throws(FetchFailure) in try self.sink.receive(head) }
         case .fail:
-            self.objection = .tooLarge(limit: ResponseHeadReader.limit)
+            self.sinkError = .tooLarge(limit: ResponseHeadReader.limit)
             return 0
         }
     }
@@ -121,7 +121,7 @@ final class Transfer {
             try give()
             return count
         } catch {
-            self.objection = error
+            self.sinkError = error
             return 0
         }
     }

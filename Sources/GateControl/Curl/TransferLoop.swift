@@ -8,7 +8,7 @@ final class TransferLoop: Sendable {
     }
 
     private enum Command: Sendable {
-        case start(ID, FetchRequest, Transfer.Patience, any TransferSink)
+        case start(ID, FetchRequest, Transfer.Timeout, any TransferSink)
         case resume(ID)
         case cancel(ID)
     }
@@ -39,13 +39,13 @@ final class TransferLoop: Sendable {
     /// Begins a transfer, whose end its sink is told in any case.
     func start(
         _ request: FetchRequest,
-        patience: Transfer.Patience,
+        timeout: Transfer.Timeout,
         sink: any TransferSink
     ) -> ID {
         let id = self.inbox.withLock { inbox in
             inbox.lastID += 1
             let id = ID(number: inbox.lastID)
-            inbox.commands.append(.start(id, request, patience, sink))
+            inbox.commands.append(.start(id, request, timeout, sink))
             return id
         }
         self.multi.wake()
@@ -92,11 +92,11 @@ final class TransferLoop: Sendable {
 
     private func obey(_ command: Command, _ transfers: inout [ID: Transfer]) {
         switch command {
-        case .start(let id, let request, let patience, let sink):
+        case .start(let id, let request, let timeout, let sink):
             do throws(FetchFailure) {
                 transfers[id] = try Transfer(
                     request,
-                    patience: patience,
+                    timeout: timeout,
                     trust: self.trust,
                     sink: sink,
                     multi: self.multi,

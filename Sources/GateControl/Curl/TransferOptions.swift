@@ -9,7 +9,7 @@ final class TransferOptions {
 
     init(
         _ request: FetchRequest,
-        patience: Transfer.Patience,
+        timeout: Transfer.Timeout,
         trust: TrustedAuthorities
     ) throws(FetchFailure) {
         guard let handle = unsafe curl_easy_init() else { throw .other("out of memory") }
@@ -18,7 +18,7 @@ final class TransferOptions {
         try self.setAddress(of: request)
         try self.setFields(of: request)
         try self.setMethod(request.method)
-        try self.setLimits(request.limits, patience)
+        try self.setLimits(request.limits, timeout)
         try self.setTrust(trust)
         if let certificate = request.certificate {
             try self.set(CURLOPT_SSLCERT_BLOB, certificate.chain)
@@ -129,12 +129,12 @@ final class TransferOptions {
 
     private func setLimits(
         _ limits: FetchLimits,
-        _ patience: Transfer.Patience
+        _ timeout: Transfer.Timeout
     ) throws(FetchFailure) {
         // Signals belong to the process, not to a library in it.
         try self.set(CURLOPT_NOSIGNAL, 1)
         try self.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
-        if case .total(let duration) = patience {
+        if case .total(let duration) = timeout {
             try self.set(CURLOPT_TIMEOUT_MS, duration.milliseconds)
         }
     }

@@ -19,7 +19,7 @@ package final class FeedHooks: Sendable {
 
     struct Hook: Sendable {
         let webhook: FeedWebhook
-        let bell: FeedBell
+        let wakeup: FeedWakeup
     }
 
     private struct State {
@@ -72,7 +72,7 @@ package final class FeedHooks: Sendable {
         switch outcome {
         case .taken:
             self.logger.debug("webhook taken", metadata: ["feed": "\(feed)"])
-            hook.bell.ring()
+            hook.wakeup.wake()
         case .unsigned, .wronglySigned:
             self.logRefusal(outcome, feed, peer)
         case .unknown, .secretMissing:

@@ -3,35 +3,35 @@ internal import GatePolicy
 /// Asks one feed, again and again, for as long as its task lives.
 actor FeedRunner {
     private let feed: FeedDefinition
-    private let desk: FeedDesk
+    private let coordinator: FeedCoordinator
     private let fetcher: Fetcher
-    private let bell: FeedBell
+    private let wakeup: FeedWakeup
     private let clock: FeedClock
     private var machine: FeedMachine
-    private var pace = FeedPace()
+    private var debounce = FeedDebounce()
     /// Takes what has to wait; `nil` if nothing does.
     private var later: Task<Void, Never>?
     /// Whether what was said last was not taken.
     private var isRefused = false
 
-    /// Prepares to ask; `bell`: makes it be asked before it is due.
+    /// Prepares to ask; `wakeup`: makes it be asked before it is due.
     init(
         _ feed: FeedDefinition,
-        desk: FeedDesk,
+        coordinator: FeedCoordinator,
         fetcher: Fetcher,
-        bell: FeedBell,
+        wakeup: FeedWakeup,
         clock: FeedClock = .system()
     ) {
         self.feed = feed
-        self.desk = desk
+        self.coordinator = coordinator
         self.fetcher = fetcher
-        self.bell = bell
+        self.wakeup = wakeup
         self.clock = clock
         self.machine = FeedMachine(feed.timing, confirmedAt: nil, now: clock.now())
     }
 
     func run() async {
-        let confirmedAt = await self.desk.begin(self.feed)
+        let confirmedAt = await self.coordinator.begin(self.feed)
         self.machine = FeedMachine(self.feed.timing, confirmedAt: confirmedAt, now: self.now)
         while !Task.isCancelled {
             switch self.machine.next(at: self.now) {
@@ -43,17 +43,17 @@ actor FeedRunner {
     }
 
     private func rest(_ seconds: Double) async {
-        await self.desk.rest(self.feed, until: self.machine.nextQuestion(at: self.now))
+        await self.coordinator.rest(self.feed, until: self.machine.nextQuestion(at: self.now))
         let clock = self.clock
-        let hasRung = await self.bell.rings(before: { try? await clock.sleep(seconds) })
-        if hasRung { self.machine.hint(at: self.now) }
+        let wasWoken = await self.wakeup.wakes(before: { try? await clock.sleep(seconds) })
+        if wasWoken { self.machine.hint(at: self.now) }
     }
 
     /// Asks once, or listens; a stream that goes on may still turn stale.
     private func ask() async {
-        // A bell that rang before is answered by this question.
-        self.bell.silence()
-        await self.desk.beginQuestion(to: self.feed, at: self.now.time)
+        // A call that came before is answered by this question.
+        self.wakeup.forget()
+        await self.coordinator.beginQuestion(to: self.feed, at: self.now.time)
         await withTaskGroup { group in
             group.addTask {
                 await self.follow()
@@ -81,7 +81,7 @@ actor FeedRunner {
     }
 
     private func turnStale() async {
-        await self.desk.turnStale(self.feed, at: self.machine.staleAt ?? self.now.time)
+        await self.coordinator.turnStale(self.feed, at: self.machine.staleAt ?? self.now.time)
     }
 
     private func follow() async {
@@ -89,7 +89,7 @@ actor FeedRunner {
         let context = FeedContext(
             feed: self.feed.id,
             fetcher: self.fetcher,
-            last: await self.desk.last(of: self.feed),
+            last: await self.coordinator.last(of: self.feed),
             now: { Timestamp(secondsSinceEpoch: clock.now().time) }
         )
         self.isRefused = false
@@ -109,12 +109,12 @@ actor FeedRunner {
             guard !Task.isCancelled else { return }
             let random = Double.random(in: 0..<1)
             self.machine.fail(retryAfter: error.retryAfter, at: self.now, random: random)
-            await self.desk.fail(error, of: self.feed, failures: self.machine.failures)
+            await self.coordinator.fail(error, of: self.feed, failures: self.machine.failures)
         }
     }
 
     private func hear(_ answer: FeedAnswer) async {
-        self.pace.add(answer)
+        self.debounce.add(answer)
         guard let wait = await self.takeWhatIsDue(), self.later == nil else { return }
         self.later = Task { await self.take(after: wait) }
     }
@@ -122,10 +122,10 @@ actor FeedRunner {
     /// Takes what may be taken now; returns how many seconds the rest has to wait, if there is one.
     private func takeWhatIsDue() async -> Double? {
         while true {
-            switch self.pace.next(at: self.now.uptime) {
+            switch self.debounce.next(at: self.now.uptime) {
             case .take(let answers):
                 for answer in answers { await self.take(answer) }
-                self.pace.finish(answers, at: self.now.uptime)
+                self.debounce.finish(answers, at: self.now.uptime)
             case .wait(let seconds): return seconds
             case .nothing: return nil
             }
@@ -133,7 +133,7 @@ actor FeedRunner {
     }
 
     private func take(_ answer: FeedAnswer) async {
-        self.isRefused = !(await self.desk.take(answer, of: self.feed, at: self.now.time))
+        self.isRefused = !(await self.coordinator.take(answer, of: self.feed, at: self.now.time))
         if !self.isRefused { _ = self.machine.confirm(at: self.now) }
     }
 
@@ -151,7 +151,7 @@ actor FeedRunner {
         self.later?.cancel()
         await self.later?.value
         self.later = nil
-        self.pace.hurry()
+        self.debounce.hurry()
         _ = await self.takeWhatIsDue()
     }
 
@@ -160,7 +160,7 @@ actor FeedRunner {
         // Now and then every stream ends; only one that never lasts is worth a word.
         guard self.machine.failures > 1 else { return }
         let failure = FeedFailure.content("the stream ended too soon")
-        await self.desk.fail(failure, of: self.feed, failures: self.machine.failures)
+        await self.coordinator.fail(failure, of: self.feed, failures: self.machine.failures)
     }
 
     private var now: FeedMachine.Moment { self.clock.now() }

@@ -4,20 +4,20 @@ package import Logging
 /// Runs the feeds that the rules file names, whatever it comes to name.
 package struct FeedSupervisor: Sendable {
     private let reloader: RulesReloader
-    private let desk: FeedDesk
+    private let coordinator: FeedCoordinator
     private let hooks: FeedHooks
     private let trust: TrustedAuthorities
     private let logger: Logger
 
     package init(
         reloader: RulesReloader,
-        desk: FeedDesk,
+        coordinator: FeedCoordinator,
         hooks: FeedHooks,
         trust: TrustedAuthorities,
         logger: Logger
     ) {
         self.reloader = reloader
-        self.desk = desk
+        self.coordinator = coordinator
         self.hooks = hooks
         self.trust = trust
         self.logger = logger
@@ -29,7 +29,7 @@ package struct FeedSupervisor: Sendable {
         // A gate without feeds pays for none.
         var fetcher: Fetcher?
         while let feeds = running {
-            await self.desk.keepOnly(feeds)
+            await self.coordinator.keepOnly(feeds)
             if !feeds.isEmpty, fetcher == nil { fetcher = self.makeFetcher() }
             running = await withTaskGroup { group in
                 for runner in self.runners(of: feeds, fetcher) {
@@ -54,9 +54,9 @@ package struct FeedSupervisor: Sendable {
         guard let fetcher else { return [] }
         var hooks: [String: FeedHooks.Hook] = [:]
         let runners = feeds.map { feed in
-            let bell = FeedBell()
-            hooks[feed.id] = feed.webhook.map { .init(webhook: $0, bell: bell) }
-            return FeedRunner(feed, desk: self.desk, fetcher: fetcher, bell: bell)
+            let wakeup = FeedWakeup()
+            hooks[feed.id] = feed.webhook.map { .init(webhook: $0, wakeup: wakeup) }
+            return FeedRunner(feed, coordinator: self.coordinator, fetcher: fetcher, wakeup: wakeup)
         }
         self.hooks.use(hooks)
         return runners
@@ -76,7 +76,7 @@ package struct FeedSupervisor: Sendable {
         for await next in self.reloader.feeds {
             if next != feeds { return next }
             // The rules have changed around the feeds.
-            await self.desk.retryRefused(at: SystemClock.now().secondsSinceEpoch)
+            await self.coordinator.retryRefused(at: SystemClock.now().secondsSinceEpoch)
         }
         return nil
     }

@@ -49,26 +49,28 @@ package struct HoldReport {
     }
 
     private func words(_ rule: RuleDefinition, _ hold: StoreHold, _ releases: [Release]) -> String {
-        let ways = releases.filter(rule.admits)
+        let candidates = releases.filter(rule.admits)
         let countries = Set(releases.flatMap { $0.countries(awaitedBy: hold) }).sorted()
         let unsoaked = StoreHold(countries: countries)
-        func first(_ begin: (Release) -> Onset) -> Onset { ways.map(begin).min() ?? .never }
+        func first(_ begin: (Release) -> EffectiveFrom) -> EffectiveFrom {
+            candidates.map(begin).min() ?? .never
+        }
         let stores =
             countries.isEmpty
-            ? [self.sighting("the store", first { Onset(of: $0, unsoaked) })]
+            ? [self.sighting("the store", first { EffectiveFrom(of: $0, unsoaked) })]
             : countries.map { country in
-                self.sighting(country, first { Onset(of: $0, unsoaked, in: country) })
+                self.sighting(country, first { EffectiveFrom(of: $0, unsoaked, in: country) })
             }
-        let all = self.start(of: rule, first { Onset(of: $0, hold) })
+        let all = self.start(of: rule, first { EffectiveFrom(of: $0, hold) })
         let own = countries.map { country in
-            (country, self.start(of: rule, first { Onset(of: $0, hold, in: country) }))
+            (country, self.start(of: rule, first { EffectiveFrom(of: $0, hold, in: country) }))
         }
         return stores.joined(separator: ", ") + "; " + self.begin(all, own, hold)
     }
 
     /// Since when a store has what passes the rule.
-    private func sighting(_ store: String, _ onset: Onset) -> String {
-        switch onset {
+    private func sighting(_ store: String, _ effective: EffectiveFrom) -> String {
+        switch effective {
         case .always: "\(store) has it"
         case .from(let date) where date <= self.now: "\(store) since \(date)"
         case .from(let date): "\(store) from \(date)"
@@ -77,22 +79,24 @@ package struct HoldReport {
     }
 
     /// A rule with dates begins no sooner than they say.
-    private func start(of rule: RuleDefinition, _ onset: Onset) -> Onset {
+    private func start(of rule: RuleDefinition, _ effective: EffectiveFrom) -> EffectiveFrom {
         let schedule = rule.schedule
-        guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return onset }
-        return max(onset, .from(date))
+        guard let date = schedule.enforceFrom ?? schedule.warnFrom else { return effective }
+        return max(effective, .from(date))
     }
 
-    private func begin(_ all: Onset, _ own: [(String, Onset)], _ hold: StoreHold) -> String {
+    private func begin(_ all: EffectiveFrom, _ own: [(String, EffectiveFrom)], _ hold: StoreHold)
+        -> String
+    {
         switch all {
         case .always: return "has begun"
         case .from(let date) where date <= self.now: return "has begun on \(date)"
         case .from, .never: break
         }
         let begun = own.filter { $0.1.hasBegun(at: self.now) }.map(\.0)
-        let coming = own.compactMap { country, onset in
-            onset == all || onset.hasBegun(at: self.now)
-                ? nil : onset.date.map { "begins in \(country) on \($0)" }
+        let coming = own.compactMap { country, effective in
+            effective == all || effective.hasBegun(at: self.now)
+                ? nil : effective.date.map { "begins in \(country) on \($0)" }
         }
         var parts = begun.isEmpty ? [] : ["has begun in \(begun.joined(separator: ", "))"]
         parts += coming

@@ -62,7 +62,7 @@ extension LoadedRules {
     var lockoutsByFeeds: [(feed: String, finding: Finding)] {
         var feeds: [String: Finding] = [:]
         for finding in self.findings.warnings where finding.name == .lockout {
-            guard let feed = FedDocuments.feed(ofFile: finding.asError.file) else { continue }
+            guard let feed = FeedDocuments.feed(ofFile: finding.asError.file) else { continue }
             feeds[feed] = feeds[feed] ?? finding
         }
         return feeds.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -98,7 +98,7 @@ private struct Acceptance {
 
     mutating func apply(to finding: Finding) -> Finding {
         guard finding.name.effect == .refuses else { return finding }
-        let feed = FedDocuments.feed(ofFile: finding.asError.file)
+        let feed = FeedDocuments.feed(ofFile: finding.asError.file)
         let owner = feed.map { Owner.feed($0) } ?? finding.rule.map { Owner.rule($0) }
         for index in self.entries.indices
         where self.entries[index].owner == owner

@@ -27,7 +27,7 @@ package struct LoadedRules: Sendable {
     /// The ids of the rules that a feed states at the moment, in their order.
     package func rules(ofFeed feed: String) -> [String] {
         self.definition.rules.map(\.id).filter { id in
-            self.places.rules[id].flatMap { FedDocuments.feed(ofFile: $0.id.file) } == feed
+            self.places.rules[id].flatMap { FeedDocuments.feed(ofFile: $0.id.file) } == feed
         }
     }
 

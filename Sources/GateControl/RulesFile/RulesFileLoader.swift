@@ -123,19 +123,19 @@ package struct RulesFileLoader: Sendable {
         let known = loaded?.parsed
         let files = sources.compactMap { self.document($0, problems, known) }
         let feeds = files.flatMap(\.feeds)
-        let fed = FedDocuments(of: feeds, contributions, problems, known, now)
+        let ofFeeds = FeedDocuments(of: feeds, contributions, problems, known, now)
         // A rule that is missing may well be in a file that could not be parsed.
-        let isComplete = files.count == sources.count && fed.isComplete
+        let isComplete = files.count == sources.count && ofFeeds.isComplete
         if isComplete {
             self.checkPresence(of: files, in: sources, problems)
         }
-        let documents = files + fed.documents
-        let names = (sources + fed.sources).map(\.name)
+        let documents = files + ofFeeds.documents
+        let names = (sources + ofFeeds.sources).map(\.name)
         let assembly = RuleSetAssembly(documents, problems: problems, isComplete: isComplete)
         let beginning =
             loaded.flatMap { $0.sources == sources ? $0.beginning : nil }
             ?? Revision.Beginning(sources)
-        let revision = Revision(of: beginning, and: fed.sources + fed.earlierSources)
+        let revision = Revision(of: beginning, and: ofFeeds.sources + ofFeeds.earlierSources)
         let definition = assembly.definition(revision: revision.text)
         guard problems.isEmpty else {
             throw RulesFileErrors(problems.sorted(byFiles: names), in: revision)
@@ -155,8 +155,8 @@ package struct RulesFileLoader: Sendable {
             places: RulesPlaces(documents, files: names),
             sources: sources,
             beginning: beginning,
-            parsed: ParsedSources(sources + fed.parsedSources, files + fed.parsedDocuments),
-            earlier: fed.earlier,
+            parsed: ParsedSources(sources + ofFeeds.parsedSources, files + ofFeeds.parsedDocuments),
+            earlier: ofFeeds.earlier,
             guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
             laxTests: laxTests
         )

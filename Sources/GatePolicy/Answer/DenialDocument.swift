@@ -8,7 +8,7 @@ struct DenialDocument {
     /// The words of the notice, filled, with their language.
     let words: FilledWords?
 
-    private var remedy: Remedy { self.decision.remedy }
+    private var upgrade: UpgradeTerms { self.decision.upgrade }
 
     /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
     var problemDetails: [UInt8] {
@@ -19,12 +19,12 @@ struct DenialDocument {
         object.add("message", self.words?.message ?? "")
         object.add("button", self.words?.button)
         // No update helps against maintenance: only a denial has always a link.
-        object.add("storeUrl", self.denial == .upgrade ? self.link : self.remedy.storeURL)
-        object.add("minimumVersion", self.remedy.minimum?.description)
-        object.add("minimumBuild", self.remedy.minimumBuild)
-        object.add("latestVersion", self.remedy.latest?.description)
+        object.add("storeUrl", self.denial == .upgrade ? self.link : self.upgrade.storeURL)
+        object.add("minimumVersion", self.upgrade.minimum?.description)
+        object.add("minimumBuild", self.upgrade.minimumBuild)
+        object.add("latestVersion", self.upgrade.latest?.description)
         object.add("currentVersion", self.identity.version.value?.description)
-        object.add("cannotUpdate", ifTrue: self.remedy.cannotUpdate)
+        object.add("cannotUpdate", ifTrue: self.upgrade.cannotUpdate)
         object.add("brownoutUntil", self.decision.brownout?.until.description)
         object.add("enforceFrom", self.decision.warning?.enforcedFrom?.description)
         object.add("maintenanceFrom", self.maintenance?.from.description)
@@ -34,7 +34,7 @@ struct DenialDocument {
         return object.bytes
     }
 
-    private var link: String { self.remedy.storeURL ?? "" }
+    private var link: String { self.upgrade.storeURL ?? "" }
 
     /// The maintenance that is running; any other denial may have one that is only announced.
     private var maintenance: MaintenanceWindow? {
@@ -43,11 +43,11 @@ struct DenialDocument {
 
     /// The values of the placeholders in a `body` of the rules file.
     var values: [NoticePlaceholder: String] {
-        var values = FilledWords.values(self.remedy, self.identity)
+        var values = FilledWords.values(self.upgrade, self.identity)
         values[.title] = self.words?.title
         values[.message] = self.words?.message
         values[.button] = self.words?.button
-        values[.storeUrl] = self.remedy.storeURL
+        values[.storeUrl] = self.upgrade.storeURL
         values[.status] = String(self.status)
         values[.decision] = self.decision.kind.rawValue
         values[.rule] = self.decision.ruleID
@@ -63,7 +63,7 @@ struct DenialDocument {
                 title: words.title,
                 message: words.message,
                 button: words.button,
-                storeURL: self.remedy.storeURL
+                storeURL: self.upgrade.storeURL
             )
         }
     }
@@ -73,12 +73,12 @@ struct DenialDocument {
         let metadata = [
             ("title", self.words?.title),
             ("button", self.words?.button),
-            ("storeUrl", self.remedy.storeURL),
-            ("minimumVersion", self.remedy.minimum?.description),
-            ("minimumBuild", self.remedy.minimumBuild.map { String($0) }),
-            ("latestVersion", self.remedy.latest?.description),
+            ("storeUrl", self.upgrade.storeURL),
+            ("minimumVersion", self.upgrade.minimum?.description),
+            ("minimumBuild", self.upgrade.minimumBuild.map { String($0) }),
+            ("latestVersion", self.upgrade.latest?.description),
             ("currentVersion", self.identity.version.value?.description),
-            ("cannotUpdate", self.remedy.cannotUpdate ? "true" : nil),
+            ("cannotUpdate", self.upgrade.cannotUpdate ? "true" : nil),
             ("brownoutUntil", self.decision.brownout?.until.description),
             ("enforceFrom", self.decision.warning?.enforcedFrom?.description),
             ("maintenanceFrom", self.maintenance?.from.description),
@@ -92,7 +92,7 @@ struct DenialDocument {
             reason: self.denial.callReason,
             metadata: metadata.compactMap { name, value in value.map { (name, $0) } },
             words: self.words.map { ($0.language.description, $0.message) },
-            link: self.remedy.storeURL.map { (self.words?.button ?? "", $0) }
+            link: self.upgrade.storeURL.map { (self.words?.button ?? "", $0) }
         )
     }
 }

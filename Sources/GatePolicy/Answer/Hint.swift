@@ -32,10 +32,10 @@ struct Hint {
 
     private static func recommendation(_ decision: Decision) -> [HeaderField] {
         guard decision.kind == .recommend else { return [] }
-        let (remedy, warning) = (decision.remedy, decision.warning)
+        let (upgrade, warning) = (decision.upgrade, decision.warning)
         var item = StructuredItem(token: decision.kind.rawValue)
         item.add("latest", decision.goal?.description)
-        item.add("url", remedy.storeURL.map(PercentEncoding.visible))
+        item.add("url", upgrade.storeURL.map(PercentEncoding.visible))
         item.add("enforce-from", warning?.enforcedFrom?.description)
         item.add("brownout-from", warning?.nextBrownout?.from.description)
         item.add("brownout-until", warning?.nextBrownout?.until.description)
@@ -61,12 +61,12 @@ extension Decision {
     /// The version that a client is to have; for one that is warned of a floor, the floor if nothing
     /// newer is recommended.
     var goal: AppVersion? {
-        self.remedy.latest ?? (self.kind == .recommend ? self.remedy.minimum : nil)
+        self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
     }
 
     /// After how many seconds an app may remind its user again; `nil` for all but recommendations.
     var snooze: Int64? {
-        self.kind == .recommend ? self.remedy.snooze ?? Self.defaultSnooze : nil
+        self.kind == .recommend ? self.upgrade.snooze ?? Self.defaultSnooze : nil
     }
 }
 

@@ -13,19 +13,19 @@ package struct LaunchStatus: Sendable, Equatable {
     /// it is above of.
     package let eventTag: String
 
-    init(_ standing: Standing, _ identity: ClientIdentity, _ words: FilledWords?) {
-        let decision = standing.decision
+    init(_ status: ClientStatus, _ identity: ClientIdentity, _ words: FilledWords?) {
+        let decision = status.decision
         var object = JSONObject()
         object.add("decision", decision.kind.rawValue)
         object.add("title", words?.title)
         object.add("message", words?.message)
         object.add("button", words?.button)
-        object.add("storeUrl", standing.toldStoreURL)
-        object.add("minimumVersion", standing.toldMinimum?.description)
-        object.add("minimumBuild", standing.toldMinimumBuild)
-        object.add("latestVersion", standing.toldLatest?.description)
+        object.add("storeUrl", status.toldStoreURL)
+        object.add("minimumVersion", status.toldMinimum?.description)
+        object.add("minimumBuild", status.toldMinimumBuild)
+        object.add("latestVersion", status.toldLatest?.description)
         object.add("currentVersion", identity.version.value?.description)
-        object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
+        object.add("cannotUpdate", ifTrue: decision.upgrade.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
         let brownout = decision.brownout ?? decision.warning?.nextBrownout
         object.add("brownoutFrom", brownout?.from.description)
@@ -38,25 +38,25 @@ package struct LaunchStatus: Sendable, Equatable {
         self.body = object.bytes
         self.language = words?.language
         self.tag = Self.tag(of: object.bytes)
-        self.eventTag = Self.tag(of: Self.news(standing, words))
+        self.eventTag = Self.tag(of: Self.news(status, words))
     }
 
-    private static func news(_ standing: Standing, _ words: FilledWords?) -> [UInt8] {
-        let decision = standing.decision
+    private static func news(_ status: ClientStatus, _ words: FilledWords?) -> [UInt8] {
+        let decision = status.decision
         var object = JSONObject()
         object.add("decision", decision.kind.rawValue)
         if decision.kind > .allow {
             object.add("title", words?.title)
             object.add("message", words?.message)
             object.add("button", words?.button)
-            object.add("storeUrl", standing.toldStoreURL)
-            object.add("latestVersion", standing.toldLatest?.description)
+            object.add("storeUrl", status.toldStoreURL)
+            object.add("latestVersion", status.toldLatest?.description)
         }
         if decision.kind == .require {
-            object.add("minimumVersion", standing.toldMinimum?.description)
-            object.add("minimumBuild", standing.toldMinimumBuild)
+            object.add("minimumVersion", status.toldMinimum?.description)
+            object.add("minimumBuild", status.toldMinimumBuild)
         }
-        object.add("cannotUpdate", ifTrue: decision.remedy.cannotUpdate)
+        object.add("cannotUpdate", ifTrue: decision.upgrade.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
         let brownout = decision.brownout ?? decision.warning?.nextBrownout
         object.add("brownoutFrom", brownout?.from.description)
@@ -79,22 +79,22 @@ package struct LaunchStatus: Sendable, Equatable {
 
 /// The rule that decides says the terms, as in the hint and in the denial; what it leaves open is the
 /// highest that any rule asks. No update helps against maintenance: other rules are no part of it.
-extension Standing {
+extension ClientStatus {
     fileprivate var toldMinimum: AppVersion? {
-        let remedy = self.decision.remedy
+        let upgrade = self.decision.upgrade
         switch self.decision.kind {
         case .allow, .recommend: return self.minimum
-        case .require: return remedy.minimum ?? self.minimum
-        case .maintenance: return remedy.minimum
+        case .require: return upgrade.minimum ?? self.minimum
+        case .maintenance: return upgrade.minimum
         }
     }
 
     fileprivate var toldMinimumBuild: UInt64? {
-        let remedy = self.decision.remedy
+        let upgrade = self.decision.upgrade
         switch self.decision.kind {
         case .allow, .recommend: return self.minimumBuild
-        case .require: return remedy.minimumBuild ?? self.minimumBuild
-        case .maintenance: return remedy.minimumBuild
+        case .require: return upgrade.minimumBuild ?? self.minimumBuild
+        case .maintenance: return upgrade.minimumBuild
         }
     }
 
@@ -103,6 +103,6 @@ extension Standing {
     }
 
     fileprivate var toldStoreURL: String? {
-        self.decision.kind == .maintenance ? self.decision.remedy.storeURL : self.storeURL
+        self.decision.kind == .maintenance ? self.decision.upgrade.storeURL : self.storeURL
     }
 }

@@ -88,8 +88,8 @@ struct Responder: Sendable {
     }
 
     /// The answer to a client that asks where it stands.
-    func status(_ standing: Standing, _ identity: ClientIdentity) -> LaunchStatus {
-        LaunchStatus(standing, identity, self.words.words(for: standing.decision, identity))
+    func status(_ status: ClientStatus, _ identity: ClientIdentity) -> LaunchStatus {
+        LaunchStatus(status, identity, self.words.words(for: status.decision, identity))
     }
 
     private static func content(

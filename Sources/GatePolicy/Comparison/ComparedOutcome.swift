@@ -18,8 +18,8 @@ package struct ComparedOutcome: Sendable, Hashable {
         self.kind = decision.kind
         self.rule = decision.ruleID
         self.status = status
-        self.storeURL = decision.remedy.storeURL
-        self.cannotUpdate = decision.remedy.cannotUpdate
+        self.storeURL = decision.upgrade.storeURL
+        self.cannotUpdate = decision.upgrade.cannotUpdate
         self.isBrownout = decision.brownout != nil
         self.answerNumber = answerNumber
     }

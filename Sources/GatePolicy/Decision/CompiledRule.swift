@@ -12,12 +12,12 @@ final class CompiledRule: Sendable {
     private let rollout: Rollout
     private let isTimed: Bool
     /// Whether the rule asks the same at all times, whatever the stores have.
-    var isConstant: Bool { !self.isTimed && self.shelf == nil }
+    var isConstant: Bool { !self.isTimed && self.availability == nil }
     /// Whether its floor is about versions, and whether it is about builds.
     private let asksVersion: Bool
     private let asksBuild: Bool
     /// The content of the stores; `nil` for a rule that does not look at it.
-    private let shelf: StoreShelf?
+    private let availability: StoreAvailability?
 
     init(
         _ definition: RuleDefinition,
@@ -36,7 +36,7 @@ final class CompiledRule: Sendable {
             || !definition.blocked.isEmpty
             || definition.blockedBuilds.contains { $0.versions != nil }
         self.asksBuild = definition.asksBuild
-        self.shelf = StoreShelf(definition, releases)
+        self.availability = StoreAvailability(definition, releases)
     }
 
     /// A client as the rules look at it.
@@ -93,11 +93,11 @@ final class CompiledRule: Sendable {
         at now: Timestamp
     ) -> RuleStage {
         var stage = self.schedule(for: subject, at: now)
-        guard let shelf else { return stage }
+        guard let availability else { return stage }
         // A blocked version is not left by going back.
         var blocked: AppVersion?
         if case .blocked = self.breach(by: subject) { blocked = subject.identity.version.value }
-        let view = shelf.view(
+        let view = availability.view(
             for: subject.identity,
             isCertain: gaps.isEmpty,
             above: blocked,
@@ -113,7 +113,7 @@ final class CompiledRule: Sendable {
     }
 
     /// From when on the roll-out has a client.
-    func admission(of subject: Subject) -> Onset {
+    func admission(of subject: Subject) -> EffectiveFrom {
         self.rollout.admission(of: subject.identity, address: subject.address)
     }
 

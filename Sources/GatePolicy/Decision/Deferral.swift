@@ -16,7 +16,7 @@ package struct Deferral: Sendable, Equatable {
         /// The share at which it reaches the client, in percent.
         let place: Double
         /// When a step reaches the client; none does at all if it never begins.
-        let admission: Onset
+        let admission: EffectiveFrom
     }
 
     /// The events that are still to come before the client is refused.

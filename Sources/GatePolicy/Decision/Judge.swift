@@ -10,7 +10,7 @@ struct Judge: Sendable {
     /// Requests for which the policy on unidentified clients is stricter.
     private struct StrictPath: Sendable {
         let pattern: Int
-        let treatment: Treatment
+        let actions: UnidentifiedActions
     }
 
     init(_ definition: RuleSetDefinition, _ classifier: RequestClassifier) {
@@ -27,7 +27,7 @@ struct Judge: Sendable {
         self.unidentified = definition.unidentified
         self.strictPaths = definition.unidentified.paths.compactMap { path in
             classifier.number(of: path.request).map {
-                StrictPath(pattern: $0, treatment: Treatment(path.missing, path.unreadable))
+                StrictPath(pattern: $0, actions: UnidentifiedActions(path.missing, path.unreadable))
             }
         }
     }
@@ -47,7 +47,7 @@ struct Judge: Sendable {
         var announced: MaintenanceWindow?
         var nextBrownout: BrownoutWindow?
         var gaps = Self.gaps(of: identity)
-        let treatment = self.treatment(in: scope)
+        let actions = self.actions(in: scope)
         let subject = CompiledRule.Subject(identity, address: address)
         for index in self.index.candidates(for: identity, in: scope) {
             let compiled = self.rules[index]
@@ -61,7 +61,7 @@ struct Judge: Sendable {
             guard var ruling = compiled.ruling(on: subject, stage, matchingUpTo: unknown)
             else { continue }
             if self.isObserving, compiled.definition.mode == .enforce, ruling.kind >= .require {
-                decision.observe(self.observed(ruling, by: compiled.definition, treatment))
+                decision.observe(self.observed(ruling, by: compiled.definition, actions))
                 ruling = compiled.hint(to: subject, stage)
             }
             // Only its fields: a copy of the whole rule costs more than to judge by it.
@@ -80,7 +80,7 @@ struct Judge: Sendable {
                 strictest = ruling
                 deciding = compiled
             case .observe:
-                decision.observe(self.observed(ruling, by: compiled.definition, treatment))
+                decision.observe(self.observed(ruling, by: compiled.definition, actions))
             }
         }
         decision.maintenance = announced
@@ -89,9 +89,9 @@ struct Judge: Sendable {
             decision.warning?.nextBrownout = nextBrownout
             decision.ruleID = deciding.definition.id
             decision.ruleIndex = deciding.place
-            decision.remedy = Remedy(deciding.definition, strictest, for: identity)
+            decision.upgrade = UpgradeTerms(deciding.definition, strictest, for: identity)
         }
-        self.apply(treatment, gaps.sorted(), to: &decision, identity)
+        self.apply(actions, gaps.sorted(), to: &decision, identity)
         return decision
     }
 
@@ -114,40 +114,40 @@ struct Judge: Sendable {
         return identity.version.gap(.version).map { [$0] } ?? []
     }
 
-    /// The treatment of unidentified clients that send requests of a scope.
-    private func treatment(in scope: RequestScope) -> Treatment {
-        var treatment = Treatment(self.unidentified.missing, self.unidentified.unreadable)
+    /// The actions of unidentified clients that send requests of a scope.
+    private func actions(in scope: RequestScope) -> UnidentifiedActions {
+        var actions = UnidentifiedActions(self.unidentified.missing, self.unidentified.unreadable)
         for path in self.strictPaths where scope.patterns.contains(path.pattern) {
-            treatment.tighten(path.treatment)
+            actions.tighten(path.actions)
         }
-        return self.isObserving ? treatment.observing : treatment
+        return self.isObserving ? actions.observing : actions
     }
 
     private func observed(
         _ ruling: Ruling,
         by rule: RuleDefinition,
-        _ treatment: Treatment
+        _ actions: UnidentifiedActions
     ) -> [Decision.Observed] {
         if ruling.kind > .allow {
             return [.init(ruleID: rule.id, kind: ruling.kind, reason: ruling.reason)]
         }
-        return ruling.gaps.filter { treatment.action(on: $0) != .allow }.map {
+        return ruling.gaps.filter { actions.action(on: $0) != .allow }.map {
             .init(ruleID: rule.id, kind: .require, reason: .init($0))
         }
     }
 
     /// Applies the policy on unidentified clients.
     private func apply(
-        _ treatment: Treatment,
+        _ actions: UnidentifiedActions,
         _ gaps: [IdentityGap],
         to decision: inout Decision,
         _ identity: ClientIdentity
     ) {
-        let observing = gaps.filter { treatment.action(on: $0) == .observe }
+        let observing = gaps.filter { actions.action(on: $0) == .observe }
         decision.observed += observing.map {
             .init(ruleID: nil, kind: .require, reason: .init($0))
         }
-        let rejecting = gaps.first { treatment.action(on: $0) == .reject }
+        let rejecting = gaps.first { actions.action(on: $0) == .reject }
         decision.gap = rejecting ?? observing.first ?? gaps.first
         // A client that does not say who it is would be denied after a brownout, too.
         if let rejecting, decision.kind < .require || decision.brownout != nil {
@@ -157,7 +157,7 @@ struct Judge: Sendable {
             decision.ruleIndex = nil
             decision.warning = nil
             decision.brownout = nil
-            decision.remedy = Remedy(self.unidentified, for: identity)
+            decision.upgrade = UpgradeTerms(self.unidentified, for: identity)
         } else if decision.kind == .allow, let gap = decision.gap {
             decision.reason = .init(gap)
         }

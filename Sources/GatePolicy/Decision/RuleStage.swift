@@ -48,7 +48,7 @@ struct RuleStage {
 
     private init() {}
 
-    init(_ rule: RuleDefinition, _ admission: Onset, at now: Timestamp) {
+    init(_ rule: RuleDefinition, _ admission: EffectiveFrom, at now: Timestamp) {
         if let until = rule.schedule.until, until <= now {
             self.floor = .absent
             self.recommends = false
@@ -86,7 +86,7 @@ struct RuleStage {
 
     private static func floor(
         _ rule: RuleDefinition,
-        _ admission: Onset,
+        _ admission: EffectiveFrom,
         at now: Timestamp
     ) -> Floor {
         // A rule that only maintains has no floor: between its windows it says nothing.

@@ -64,7 +64,7 @@ extension Ruling {
     }
 }
 
-extension Remedy {
+extension UpgradeTerms {
     /// Creates the offer of a rule to a client, whatever its ruling was.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
         self.init(

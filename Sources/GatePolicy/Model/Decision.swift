@@ -69,7 +69,7 @@ package struct Decision: Sendable, Equatable {
     /// The part of the identity that was needed and not there, also of an allowed request.
     package var gap: IdentityGap?
     /// The help for a client that was denied or has a hint.
-    package var remedy: Remedy
+    package var upgrade: UpgradeTerms
     /// The dates of a recommendation, or of a brownout, that is going to be a requirement.
     package var warning: Warning?
     /// The brownout because of which the client must upgrade, and after which it passes again; `nil`
@@ -95,7 +95,7 @@ package struct Decision: Sendable, Equatable {
         observed: [Observed] = [],
         held: [Held] = [],
         gap: IdentityGap? = nil,
-        remedy: Remedy = .none,
+        upgrade: UpgradeTerms = .none,
         warning: Warning? = nil,
         brownout: BrownoutWindow? = nil,
         maintenance: MaintenanceWindow? = nil,
@@ -108,7 +108,7 @@ package struct Decision: Sendable, Equatable {
         self.observed = observed
         self.held = held
         self.gap = gap
-        self.remedy = remedy
+        self.upgrade = upgrade
         self.warning = warning
         self.brownout = brownout
         self.maintenance = maintenance

@@ -25,7 +25,7 @@ struct Rollout: Sendable {
     }
 
     /// From when on a client is in; a rule without steps is for everybody.
-    func admission(of identity: ClientIdentity, address: String?) -> Onset {
+    func admission(of identity: ClientIdentity, address: String?) -> EffectiveFrom {
         guard !self.steps.isEmpty else { return .always }
         let bucket = RolloutBucket(ruleID: self.ruleID, identity, address: address)
         let admitting = self.steps.filter { bucket.isWithin($0.percent) }

@@ -40,7 +40,7 @@ package struct RuleDefinition: Sendable, Equatable {
     package var holdUntilInStore: StoreHold?
     /// Operating systems that the update runs on, one range is enough; empty for all of them.
     ///
-    /// A client that says it has another one cannot update: see `Remedy.cannotUpdate`.
+    /// A client that says it has another one cannot update: see `UpgradeTerms.cannotUpdate`.
     package var requiresOS: [VersionRange]
     /// How denials of this rule differ from those of the others.
     package var answer: AnswerStyle

@@ -34,14 +34,14 @@ struct FilledWords {
 
     /// The values of the placeholders in a notice.
     static func values(
-        _ remedy: Remedy,
+        _ upgrade: UpgradeTerms,
         _ identity: ClientIdentity
     ) -> [NoticePlaceholder: String] {
         var values: [NoticePlaceholder: String] = [:]
         values[.currentVersion] = identity.version.value?.description
-        values[.minimumVersion] = (remedy.minimum ?? remedy.latest)?.description
-        values[.latestVersion] = (remedy.latest ?? remedy.minimum)?.description
-        values[.minimumBuild] = remedy.minimumBuild.map { String($0) }
+        values[.minimumVersion] = (upgrade.minimum ?? upgrade.latest)?.description
+        values[.latestVersion] = (upgrade.latest ?? upgrade.minimum)?.description
+        values[.minimumBuild] = upgrade.minimumBuild.map { String($0) }
         values[.platform] = identity.platform.value?.name
         values[.app] = identity.app.value
         return values

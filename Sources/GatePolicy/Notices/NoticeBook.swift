@@ -37,13 +37,13 @@ struct NoticeBook: Sendable {
         guard let (notice, builtIn) = self.notices(for: decision),
             let (language, text) = notice.words(for: identity.languages)
         else { return nil }
-        let values = FilledWords.values(decision.remedy, identity)
+        let values = FilledWords.values(decision.upgrade, identity)
         return FilledWords(text, or: builtIn.words(in: language), in: language, with: values)
     }
 
     /// The notice of a decision, and the gate's own one for it, which may be the same.
     private func notices(for decision: Decision) -> (notice: Notice, builtIn: Notice)? {
-        let remedy = decision.remedy
+        let upgrade = decision.upgrade
         func named(_ name: String?, or builtIn: Notice) -> (Notice, Notice) {
             (name.flatMap { self.notices[$0] } ?? builtIn, builtIn)
         }
@@ -52,14 +52,14 @@ struct NoticeBook: Sendable {
             return nil
         case .recommend, .require:
             // The words of the rule speak of an update that this device cannot have.
-            if remedy.cannotUpdate { return named(Self.cannotUpdateName, or: self.cannotUpdate) }
+            if upgrade.cannotUpdate { return named(Self.cannotUpdateName, or: self.cannotUpdate) }
             if decision.kind == .recommend {
-                return named(remedy.recommendedNotice, or: self.recommended)
+                return named(upgrade.recommendedNotice, or: self.recommended)
             }
             let builtIn = decision.ruleID == nil ? self.unidentified : self.upgrade
-            return named(remedy.notice, or: builtIn)
+            return named(upgrade.notice, or: builtIn)
         case .maintenance:
-            return named(remedy.notice, or: self.maintenance)
+            return named(upgrade.notice, or: self.maintenance)
         }
     }
 }

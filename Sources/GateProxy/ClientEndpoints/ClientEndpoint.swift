@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The questions that a client can ask the gate itself, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {
-    /// The client's standing: the check that an app makes at its start.
+    /// The client's status: the check that an app makes at its start.
     case status
     /// The same as a stream that tells every change (Server-Sent Events).
     case events

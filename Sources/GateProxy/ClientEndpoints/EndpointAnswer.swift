@@ -2,7 +2,7 @@ import GatePolicy
 
 /// The answers of the client endpoints that are complete at once.
 enum EndpointAnswer {
-    /// The standing of a client, or 304 if it knows (RFC 9110 section 13.1.2).
+    /// The status of a client, or 304 if it knows (RFC 9110 section 13.1.2).
     static func status(_ status: LaunchStatus, vary: String, knownTags: [String]) -> RenderedAnswer
     {
         var fields = [

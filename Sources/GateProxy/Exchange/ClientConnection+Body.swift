@@ -90,7 +90,7 @@ extension ClientConnection {
             let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
             bytes.readableBytes > 0
         else { return false }
-        if self.lasting?.revocation == nil {
+        if self.rejudgeable?.revocation == nil {
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
         }
         self.passToTunnel(bytes, upstream)

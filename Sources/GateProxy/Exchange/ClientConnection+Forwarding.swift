@@ -42,7 +42,7 @@ extension ClientConnection {
         }
         let mayRepeat = facts.isIdempotent && facts.framing == .none
         self.request.replay = mayRepeat ? buffer : nil
-        if self.request.isCall { self.keepLasting(buffer, isWebSocket: false) }
+        if self.request.isCall { self.keepRejudgeable(buffer, isWebSocket: false) }
         self.send(buffer, pieces)
     }
 

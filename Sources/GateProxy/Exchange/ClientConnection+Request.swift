@@ -156,7 +156,7 @@ extension ClientConnection {
         self.finishLogEntry()
         self.parser.reset()
         self.request = Request()
-        self.lasting = nil
+        self.rejudgeable = nil
         self.hasHeadDeadline = false
         self.deadline = self.worker.now + self.worker.settings.timeouts.idle
         if case .stream(let stream) = self.transport { stream.renewDeadline() }

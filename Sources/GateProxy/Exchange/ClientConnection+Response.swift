@@ -36,7 +36,7 @@ extension ClientConnection {
                 connection: self.connection(keepsClient: keepsClient)
             )
             if facts.isEventStream {
-                self.keepLasting(request, isWebSocket: false)
+                self.keepRejudgeable(request, isWebSocket: false)
             } else if let request {
                 self.worker.giveBack(request)
             }
@@ -46,7 +46,7 @@ extension ClientConnection {
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
             self.upstream?.beginTunnel()
-            self.keepLasting(self.request.replay.take(), isWebSocket: isWebSocket)
+            self.keepRejudgeable(self.request.replay.take(), isWebSocket: isWebSocket)
             self.readOn()
             self.upstream?.flush()
             self.resumeReading()
@@ -171,7 +171,7 @@ extension ClientConnection {
     }
 
     func tunnelReceived(_ bytes: ByteBuffer) {
-        if self.lasting?.revocation == nil {
+        if self.rejudgeable?.revocation == nil {
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
         }
         self.passFromTunnel(bytes)

@@ -4,9 +4,9 @@ import NIOCore
 /// Answers that go on are judged again when the rules change, or when their time has come.
 extension ClientConnection {
     /// Keeps a request that goes on, to be judged again.
-    func keepLasting(_ head: ByteBuffer?, isWebSocket: Bool) {
+    func keepRejudgeable(_ head: ByteBuffer?, isWebSocket: Bool) {
         guard let head else { return }
-        self.lasting = LastingRequest(
+        self.rejudgeable = RejudgeableRequest(
             head: head,
             validUntil: self.request.verdict?.validUntil,
             frames: isWebSocket ? WebSocketFrames() : nil,
@@ -19,14 +19,14 @@ extension ClientConnection {
     /// Judges what goes on by the rules of now, and ends it if it may not.
     func judgeAgain() {
         if self.events != nil { return self.refreshStream() }
-        guard let lasting = self.lasting, lasting.revocation == nil else { return }
+        guard let rejudgeable = self.rejudgeable, rejudgeable.revocation == nil else { return }
         guard !self.isWithBackendAlone else { return }
-        guard let verdict = self.currentVerdict(on: lasting.head) else { return }
-        self.lasting?.validUntil = verdict.validUntil
+        guard let verdict = self.currentVerdict(on: rejudgeable.head) else { return }
+        self.rejudgeable?.validUntil = verdict.validUntil
         guard let denial = verdict.denial else { return }
         self.worker.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
-        self.revoke(LastingRequest.Revocation(verdict.decision))
+        self.revoke(RejudgeableRequest.Revocation(verdict.decision))
     }
 
     /// Whether a call was sent whole and nothing has come back: what the backend may have done by now
@@ -42,7 +42,7 @@ extension ClientConnection {
     func callGoesOn() {
         guard self.rules !== self.worker.rules else { return }
         // By the rules of now it may not go on. That of one message is over before this time.
-        self.lasting?.validUntil = Timestamp(secondsSinceEpoch: 0)
+        self.rejudgeable?.validUntil = Timestamp(secondsSinceEpoch: 0)
     }
 
     /// Ends a call with its status.
@@ -99,10 +99,10 @@ extension ClientConnection {
         )
     }
 
-    private func revoke(_ revocation: LastingRequest.Revocation) {
+    private func revoke(_ revocation: RejudgeableRequest.Revocation) {
         switch self.exchange {
-        case .tunnel where self.lasting?.frames != nil:
-            self.lasting?.revocation = revocation
+        case .tunnel where self.rejudgeable?.frames != nil:
+            self.rejudgeable?.revocation = revocation
             self.deadline = self.worker.now + self.worker.settings.timeouts.linger
             self.closeWebSocketIfBetweenFrames()
         case .tunnel:
@@ -122,23 +122,23 @@ extension ClientConnection {
     ///
     /// - Returns: whether there is one.
     func closeWebSocket() -> Bool {
-        guard case .tunnel = self.exchange, self.lasting?.frames != nil else { return false }
-        if self.lasting?.revocation == nil { self.revoke(.shutdown) }
+        guard case .tunnel = self.exchange, self.rejudgeable?.frames != nil else { return false }
+        if self.rejudgeable?.revocation == nil { self.revoke(.shutdown) }
         return true
     }
 
     /// Passes bytes of the client on, and notes where one of its frames ends.
     func passToTunnel(_ bytes: ByteBuffer, _ upstream: UpstreamConnection) {
-        _ = self.lasting?.clientFrames?.follow(bytes.readableBytesUInt8Span)
+        _ = self.rejudgeable?.clientFrames?.follow(bytes.readableBytesUInt8Span)
         upstream.write(bytes)
     }
 
     /// Passes bytes of the backend on, to the end of a frame if it is to be the last.
     func passFromTunnel(_ bytes: ByteBuffer) {
-        guard self.lasting?.frames != nil else { return self.write(bytes) }
-        let isLast = self.lasting?.revocation != nil
+        guard self.rejudgeable?.frames != nil else { return self.write(bytes) }
+        let isLast = self.rejudgeable?.revocation != nil
         let followed =
-            self.lasting?.frames?.follow(
+            self.rejudgeable?.frames?.follow(
                 bytes.readableBytesUInt8Span,
                 stopsBetweenFrames: isLast
             ) ?? 0
@@ -156,8 +156,8 @@ extension ClientConnection {
     }
 
     private func closeWebSocketIfBetweenFrames() {
-        guard let lasting = self.lasting, let revocation = lasting.revocation,
-            lasting.frames?.isBetweenFrames == true
+        guard let rejudgeable = self.rejudgeable, let revocation = rejudgeable.revocation,
+            rejudgeable.frames?.isBetweenFrames == true
         else { return }
         // 1013 is the code of those that may come back later, 1008 of those that have to change, 1001 of
         // those that go (RFC 6455 section 7.4.1).
@@ -169,8 +169,8 @@ extension ClientConnection {
             case .shutdown: WebSocketFrames.close(1001, "going away")
             }
         self.write(ByteBuffer(bytes: frame))
-        if lasting.clientFrames?.isBetweenFrames == true { self.closeWebSocketOfBackend() }
-        self.lasting = nil
+        if rejudgeable.clientFrames?.isBetweenFrames == true { self.closeWebSocketOfBackend() }
+        self.rejudgeable = nil
         self.dropUpstream()
         self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
         self.linger()
@@ -180,7 +180,7 @@ extension ClientConnection {
 
 /// A request whose answer goes on (a WebSocket, a stream of events), so that other rules may come
 /// to forbid it while it runs.
-struct LastingRequest {
+struct RejudgeableRequest {
     /// The request as it was sent to the backend, which says the same of the client.
     let head: ByteBuffer
     /// The second from which on the verdict may be another one; `nil`: only with other rules.

@@ -43,8 +43,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     let worker: Worker
     /// Writes what goes to the backend, and knows where it comes from.
     let headWriter: RequestHeadWriter
-    /// The connection's place among those of its client, if those are counted.
-    let place: AddressPlace?
+    /// The permit of the connection among those of its client, if those are counted.
+    let permit: ConnectionPermit?
     /// Whether the client has no more connections than it may.
     private let isWelcome: Bool
     /// Whether this goes on with a connection that was parked.
@@ -65,7 +65,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var body = BodyReader.none
     var upstream: UpstreamConnection?
     /// The request whose answer goes on, if it does.
-    var lasting: LastingRequest?
+    var rejudgeable: RejudgeableRequest?
     /// The stream of events that the client listens to.
     var events: EventStream?
     /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
@@ -88,10 +88,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the request waits for the first byte of its answer.
     private(set) var isPending = false
 
-    /// The place of one more connection among those of its client.
+    /// The permit of one more connection among those of its client.
     enum Admission {
         case welcome
-        case counted(AddressPlace)
+        case counted(ConnectionPermit)
         case unwelcome
     }
 
@@ -108,9 +108,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
             upstreamAuthority: worker.upstreamAuthority
         )
         switch admission {
-        case .welcome: (self.isWelcome, self.place) = (true, nil)
-        case .counted(let place): (self.isWelcome, self.place) = (true, place)
-        case .unwelcome: (self.isWelcome, self.place) = (false, nil)
+        case .welcome: (self.isWelcome, self.permit) = (true, nil)
+        case .counted(let permit): (self.isWelcome, self.permit) = (true, permit)
+        case .unwelcome: (self.isWelcome, self.permit) = (false, nil)
         }
         self.isResumed = silentUntil != nil
         self.rules = worker.rules
@@ -293,7 +293,7 @@ extension ClientConnection {
     /// The client is gone, whatever was under way.
     func gone() {
         self.exchange = .closed
-        self.lasting = nil
+        self.rejudgeable = nil
         self.dropUpstream()
         self.finishLogEntry()
         if self.events.take() != nil { self.worker.closeStream() }

@@ -85,7 +85,7 @@ extension ClientConnection {
     /// - Returns: whether another one may be served.
     func leaveStream() -> Bool {
         guard self.exchange == .head, self.inbound.readableBytes == 0, self.outbound == nil,
-            self.upstream == nil, self.unsent == nil, self.lasting == nil, self.events == nil,
+            self.upstream == nil, self.unsent == nil, self.rejudgeable == nil, self.events == nil,
             !self.isPending
         else { return false }
         self.worker.remove(self)

@@ -46,7 +46,7 @@ extension HTTP2Connection {
 
     func writeReset(_ stream: UInt32, _ code: HTTP2ErrorCode) {
         self.outbox.frames.writeResetStream(stream, code)
-        self.afterlife.wasReset(stream)
+        self.closedStreams.wasReset(stream)
     }
 
     /// Whether frames of a stream that is over, or will not be served, mean nothing any more.
@@ -54,7 +54,7 @@ extension HTTP2Connection {
     /// `endsStream`: whether it is the client's last one.
     func passesOver(_ stream: UInt32, endsStream: Bool) -> Bool {
         if let last = self.lastServedStream, stream > last { return true }
-        return self.afterlife.passesOver(stream, endsStream: endsStream)
+        return self.closedStreams.passesOver(stream, endsStream: endsStream)
     }
 
     /// Tells the client that it need not send the rest of what was answered already (RFC 9113 8.1).
@@ -63,9 +63,9 @@ extension HTTP2Connection {
     /// is writing for a failure, whatever it has received. Without more room it soon stops writing.
     func linger(_ stream: UInt32) {
         guard self.context != nil else { return }
-        self.afterlife.linger(stream)
+        self.closedStreams.linger(stream)
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
-            guard self.afterlife.endLingering(stream), !self.isClosing else { return }
+            guard self.closedStreams.endLingering(stream), !self.isClosing else { return }
             self.writeReset(stream, .noError)
             self.flush()
         }

@@ -44,7 +44,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Streams that wait to serve another request.
     var idle: [HTTP2Stream] = []
     /// Streams that are over and of which frames may still come.
-    var afterlife = HTTP2StreamAfterlife(most: 2 * HTTP2Connection.maxStreams)
+    var closedStreams = ClosedStreamTracker(most: 2 * HTTP2Connection.maxStreams)
 
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()

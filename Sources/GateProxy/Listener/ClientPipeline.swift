@@ -43,7 +43,7 @@ package enum ClientPipeline {
             let client = ClientNetwork(origin.address)
         {
             admission =
-                AddressPlace.take(for: client, in: limit).map { .counted($0) } ?? .unwelcome
+                ConnectionPermit.take(for: client, in: limit).map { .counted($0) } ?? .unwelcome
         }
         try self.add(
             ClientConnection(worker: worker, origin: origin, admission: admission),
@@ -65,16 +65,16 @@ package enum ClientPipeline {
         let connection = ClientConnection(
             worker: worker,
             origin: origin,
-            admission: parked.place.map { .counted($0) } ?? .welcome,
+            admission: parked.permit.map { .counted($0) } ?? .welcome,
             silentUntil: parked.deadline
         )
         try self.add(connection, to: channel)
     }
 
-    /// Lets the place of a connection among those of its client go with the channel.
+    /// Lets the permit of a connection among those of its client go with the channel.
     private static func add(_ connection: ClientConnection, to channel: any Channel) throws {
         try channel.pipeline.syncOperations.addHandler(connection)
-        guard let place = connection.place else { return }
-        channel.closeFuture.assumeIsolated().whenComplete { _ in place.leave() }
+        guard let permit = connection.permit else { return }
+        channel.closeFuture.assumeIsolated().whenComplete { _ in permit.leave() }
     }
 }

@@ -12,7 +12,7 @@ package final class GateServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let workers: [NIOLoopBound<Worker>]
     private let listeners: ListenerSet
-    private let parkingWatch: ParkingWatch?
+    private let parkedPoller: ParkedConnectionPoller?
     private let names: NIOLoopBound<UpstreamNames>?
     /// Whether the loops are about to end: one that has ended never answers.
     private let isEnding = Mutex(false)
@@ -31,7 +31,7 @@ package final class GateServer: Sendable {
         group: MultiThreadedEventLoopGroup,
         workers: [NIOLoopBound<Worker>],
         listeners: ListenerSet,
-        parkingWatch: ParkingWatch?,
+        parkedPoller: ParkedConnectionPoller?,
         names: NIOLoopBound<UpstreamNames>?
     ) {
         self.settings = settings
@@ -39,7 +39,7 @@ package final class GateServer: Sendable {
         self.group = group
         self.workers = workers
         self.listeners = listeners
-        self.parkingWatch = parkingWatch
+        self.parkedPoller = parkedPoller
         self.names = names
     }
 
@@ -78,7 +78,7 @@ package final class GateServer: Sendable {
         inherited: [CInt] = [],
         lookup: @escaping UpstreamNames.Lookup
     ) async throws -> GateServer {
-        let parkingWatch = try settings.parkAfter.map { _ in try ParkingWatch() }
+        let parkedPoller = try settings.parkAfter.map { _ in try ParkedConnectionPoller() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
         let untrustedProxy =
@@ -96,15 +96,19 @@ package final class GateServer: Sendable {
                     accessLog: log.map { log in { log.writeAccessLines($0) } }
                 )
                 worker.tls = tls
-                if let parkingWatch, let patience = settings.parkAfter {
-                    worker.openParkingLot(index: index, watch: parkingWatch, patience: patience)
+                if let parkedPoller, let idleTime = settings.parkAfter {
+                    worker.openParkedConnections(
+                        index: index,
+                        watch: parkedPoller,
+                        idleTime: idleTime
+                    )
                 }
                 worker.start()
                 return NIOLoopBound(worker, eventLoop: eventLoop)
             }.get()
             workers.append(worker)
         }
-        parkingWatch?.start(workers)
+        parkedPoller?.start(workers)
         let names = try await UpstreamNames.start(
             settings.upstream,
             lookup: lookup,
@@ -138,11 +142,11 @@ package final class GateServer: Sendable {
                 group: group,
                 workers: workers,
                 listeners: listeners,
-                parkingWatch: parkingWatch,
+                parkedPoller: parkedPoller,
                 names: names
             )
         } catch {
-            await parkingWatch?.stop()
+            await parkedPoller?.stop()
             try? await names?.eventLoop.submit { names?.value.stop() }.get()
             try? await group.shutdownGracefully()
             throw error
@@ -270,7 +274,7 @@ package final class GateServer: Sendable {
         for worker in self.workers {
             try? await worker.eventLoop.submit { worker.value.closeAll() }.get()
         }
-        await self.parkingWatch?.stop()
+        await self.parkedPoller?.stop()
         try? await self.names?.eventLoop.submit { self.names?.value.stop() }.get()
         try? await self.group.shutdownGracefully()
         return inTime
@@ -289,7 +293,7 @@ package final class GateServer: Sendable {
     }
 
     /// Returns when the gate listens no more, whether it was told to or not.
-    package func waitUntilDeaf() async {
+    package func waitUntilListenerClosed() async {
         await self.listeners.waitUntilClosed()
     }
 

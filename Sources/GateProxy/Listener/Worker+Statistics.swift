@@ -24,7 +24,7 @@ extension Worker {
         }
         statistics.latency = self.latency
         statistics.openConnections = self.connectionCount
-        statistics.parkedConnections = self.parkingLot?.count ?? 0
+        statistics.parkedConnections = self.parkedConnections?.count ?? 0
         statistics.pendingRequests = self.pendingCount
         statistics.eventStreams = self.streamCount
         statistics.backends = self.pool.statistics(of: self.settings.upstream.targets)

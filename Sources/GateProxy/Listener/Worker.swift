@@ -38,7 +38,7 @@ package final class Worker {
     /// Connections whose client is not yet known.
     private var arrivals = ConnectionRegistry<ProxyHeaderHandler>()
     /// Connections that are between two requests and have no channel.
-    private(set) var parkingLot: ParkingLot?
+    private(set) var parkedConnections: ParkedConnectionStore?
     /// Shared by all loops.
     let addressLimit: AddressLimit?
     /// Told of proxies that the settings do not know; `nil` if they know some.
@@ -46,7 +46,7 @@ package final class Worker {
     private let maxPending: Int
     /// Requests that wait for the first byte of their answer.
     private(set) var pendingCount = 0
-    private var lateness = Lateness()
+    private var loopLag = LoopLagMonitor()
     /// The connections whose requests go on and were not yet judged by the rules of now.
     private var unjudged: [ClientConnection] = []
     private(set) var streamCount = 0
@@ -152,15 +152,15 @@ package final class Worker {
 
     /// Lets connections be parked; call before `start()`.
     ///
-    /// `index`: which of the watch's workers this is; `patience`: how long a connection must have
+    /// `index`: which of the watch's workers this is; `idleTime`: how long a connection must have
     /// been silent.
-    func openParkingLot(index: Int, watch: ParkingWatch, patience: TimeAmount) {
-        guard index <= ParkingToken.lastWorker else { return }
-        self.parkingLot = ParkingLot(
+    func openParkedConnections(index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
+        guard index <= ParkedConnectionToken.lastWorker else { return }
+        self.parkedConnections = ParkedConnectionStore(
             worker: self,
             index: index,
             watch: watch,
-            patience: patience
+            idleTime: idleTime
         )
     }
 
@@ -208,7 +208,7 @@ package final class Worker {
 
     var connectionCount: Int {
         self.clients.count - self.multiplexedStreamCount + self.multiplexed.count
-            + self.arrivals.count + (self.parkingLot?.count ?? 0)
+            + self.arrivals.count + (self.parkedConnections?.count ?? 0)
     }
 
     func add(_ client: ClientConnection) {
@@ -254,7 +254,7 @@ package final class Worker {
     /// Why no request should be taken on for now, if there is a reason.
     var overload: Refusal? {
         if self.pendingCount >= self.maxPending { return .pendingRequests }
-        return self.lateness.isLasting ? .lateness : nil
+        return self.loopLag.isLasting ? .lateness : nil
     }
 
     func requestPends() {
@@ -267,14 +267,14 @@ package final class Worker {
 
     private func tick() {
         let now = self.readClock()
-        self.lateness.tick(late: now - self.now - Self.tickInterval)
+        self.loopLag.tick(late: now - self.now - Self.tickInterval)
         self.now = now
         let second = self.wallClock()
         if second != self.second { self.turn(to: second) }
         for client in self.clients.overdue(at: self.now) { client.deadlineReached() }
         for arrival in self.arrivals.overdue(at: self.now) { arrival.deadlineReached() }
         for connection in self.multiplexed.overdue(at: self.now) { connection.deadlineReached() }
-        self.parkingLot?.tick(self.clients.all)
+        self.parkedConnections?.tick(self.clients.all)
         self.accessLog?.tick()
         self.pool.closeOverdue(at: self.now)
     }
@@ -313,14 +313,14 @@ extension Worker {
     /// Judges again what goes on and whose verdict was only good up to now.
     private func judgeOverdue(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
-            (client.lasting?.validUntil ?? client.events?.validUntil).map { $0 <= now } ?? false
+            (client.rejudgeable?.validUntil ?? client.events?.validUntil).map { $0 <= now } ?? false
         }
         guard !overdue.isEmpty else { return }
         self.judge(self.unjudged + overdue)
     }
 
     private func judgeAll() {
-        self.judge(self.clients.all.filter { $0.events != nil || $0.lasting != nil })
+        self.judge(self.clients.all.filter { $0.events != nil || $0.rejudgeable != nil })
     }
 
     private func judge(_ clients: [ClientConnection]) {
@@ -351,7 +351,7 @@ extension Worker {
         for arrival in self.arrivals.all { arrival.close() }
         for client in self.clients.all { client.drain(grace: grace) }
         for connection in self.multiplexed.all { connection.drain(grace: grace) }
-        self.parkingLot?.drain(grace: grace)
+        self.parkedConnections?.drain(grace: grace)
         self.finishDrainIfEmpty()
         return promise.futureResult
     }
@@ -367,8 +367,8 @@ extension Worker {
     package func closeAll() {
         for client in self.clients.all { client.abort() }
         for connection in self.multiplexed.all { connection.fail(.noError) }
-        self.parkingLot?.closeAll()
-        self.parkingLot = nil
+        self.parkedConnections?.closeAll()
+        self.parkedConnections = nil
         self.stop()
     }
 
@@ -379,7 +379,7 @@ extension Worker {
 
     private func finishDrainIfEmpty() {
         guard self.isDraining, self.clients.count == 0, self.multiplexed.count == 0,
-            self.parkingLot?.count ?? 0 == 0
+            self.parkedConnections?.count ?? 0 == 0
         else { return }
         self.stop()
         self.whenDrained?.succeed()

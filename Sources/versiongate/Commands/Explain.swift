@@ -62,7 +62,7 @@ struct Explain: ParsableCommand {
             ["\(self.method) \(self.path) HTTP/1.1"]
             + (host ? [] : ["Host: localhost"]) + self.header
         let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
-        switch Rehearsal(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
+        switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
         {
         case .refused(let answer):
             print("decision: refused (\(answer.status))\nwhy:      \(answer.detail)")

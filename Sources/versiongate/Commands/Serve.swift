@@ -261,7 +261,9 @@ struct Serve: AsyncParsableCommand {
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
         }
-        let desk = FeedDesk(reloader: reloader, store: state.feeds, logger: logger) { feed, time in
+        let coordinator = FeedCoordinator(reloader: reloader, store: state.feeds, logger: logger) {
+            feed,
+            time in
             await server.confirm(feed, at: time)
         }
         let hooks = FeedHooks(logger: logger)
@@ -270,7 +272,7 @@ struct Serve: AsyncParsableCommand {
             token: settings.adminToken,
             AdminEndpoints(
                 reloader: reloader,
-                desk: desk,
+                coordinator: coordinator,
                 hooks: hooks,
                 lastGood: state.lastGood,
                 gate: GateView(server, log: log),
@@ -306,7 +308,7 @@ struct Serve: AsyncParsableCommand {
         let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
         let supervisor = FeedSupervisor(
             reloader: reloader,
-            desk: desk,
+            coordinator: coordinator,
             hooks: hooks,
             trust: trust,
             logger: logger
@@ -335,7 +337,7 @@ struct Serve: AsyncParsableCommand {
         gate.announce()
         do {
             try await group.run()
-        } catch is GateService.Deaf {
+        } catch is GateService.ListenerClosed {
             throw ExitCode.failure
         } catch {
             // Printed by the parser of the arguments, it would wait for the reader of the log.

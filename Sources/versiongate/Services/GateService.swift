@@ -16,7 +16,7 @@ struct GateService: Service {
     let logger: Logger
 
     /// The gate listens no more although nobody has asked it to stop.
-    struct Deaf: Error {}
+    struct ListenerClosed: Error {}
 
     /// Tells the service manager that clients can come.
     func announce() {
@@ -34,7 +34,7 @@ struct GateService: Service {
         self.logger.info("listening", metadata: metadata)
         guard await self.wasAskedToStop() else {
             self.logger.error("the listening socket is gone")
-            throw Deaf()
+            throw ListenerClosed()
         }
         self.manager?.tell(.stopping, .status("letting requests come to their end"))
         self.logger.info("draining")
@@ -75,7 +75,7 @@ struct GateService: Service {
                 return true
             }
             group.addTask {
-                await self.server.waitUntilDeaf()
+                await self.server.waitUntilListenerClosed()
                 return false
             }
             let wasAsked = await group.next() ?? true

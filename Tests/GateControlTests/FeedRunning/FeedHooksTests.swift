@@ -18,7 +18,7 @@ struct FeedHooksTests {
     private let folder: TemporaryFolder
     private let log = LogRecorder()
     private let hooks: FeedHooks
-    private let bell = FeedBell()
+    private let wakeup = FeedWakeup()
     private let clock = Clock()
 
     init() throws {
@@ -30,7 +30,7 @@ struct FeedHooksTests {
             form: .init(field: "X-S", prefix: ""),
             secret: .file(self.folder.path(of: "secret"))
         )
-        self.hooks.use(["cms": .init(webhook: webhook, bell: self.bell)])
+        self.hooks.use(["cms": .init(webhook: webhook, wakeup: self.wakeup)])
     }
 
     private func take(
@@ -50,14 +50,14 @@ struct FeedHooksTests {
         }.joined()
     }
 
-    private var hasRung: Bool {
-        get async { await self.bell.rings {} }
+    private var wasWoken: Bool {
+        get async { await self.wakeup.wakes {} }
     }
 
-    @Test func `a signed webhook rings, whatever it says`() async {
+    @Test func `a signed webhook wakes the runner, whatever it says`() async {
         for body in ["{}", "", "nonsense"] {
             #expect(self.take([Self.signature(body)], body: body) == .taken)
-            #expect(await self.hasRung)
+            #expect(await self.wasWoken)
         }
     }
 
@@ -72,7 +72,7 @@ struct FeedHooksTests {
         #expect(self.take([right]) == .secretMissing)
         self.hooks.use([:])
         #expect(self.take([right]) == .unknown)
-        #expect(await !self.hasRung)
+        #expect(await !self.wasWoken)
     }
 
     /// How many lines of each kind were logged for everybody to see.
@@ -118,24 +118,24 @@ struct FeedHooksTests {
         #expect(self.told.isEmpty)
     }
 
-    @Test func `a bell that has rung rings once, and one that is silenced does not`() async {
-        self.bell.ring()
-        self.bell.ring()
-        #expect(await self.hasRung)
-        #expect(await !self.hasRung)
-        self.bell.ring()
-        self.bell.silence()
-        #expect(await !self.hasRung)
+    @Test func `a runner that was called wakes once, and not if that is forgotten`() async {
+        self.wakeup.wake()
+        self.wakeup.wake()
+        #expect(await self.wasWoken)
+        #expect(await !self.wasWoken)
+        self.wakeup.wake()
+        self.wakeup.forget()
+        #expect(await !self.wasWoken)
     }
 
     @Test(.ownThread, .timeLimit(.minutes(5)))
-    func `a bell wakes whoever waits, and lets go whoever is cancelled`() async throws {
+    func `a call wakes the one that waits, and who is cancelled waits no longer`() async throws {
         for isCancelled in [false, true] {
             let waiting = Task {
-                await self.bell.rings { try? await ManualFeedClock().clock.sleep(1) }
+                await self.wakeup.wakes { try? await ManualFeedClock().clock.sleep(1) }
             }
-            try Deadline.usual.poll("who waits") { self.bell.isAwaited ? true : nil }
-            if isCancelled { waiting.cancel() } else { self.bell.ring() }
+            try Deadline.usual.poll("who waits") { self.wakeup.isAwaited ? true : nil }
+            if isCancelled { waiting.cancel() } else { self.wakeup.wake() }
             #expect(await waiting.value == !isCancelled)
         }
     }

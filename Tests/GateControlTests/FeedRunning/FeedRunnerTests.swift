@@ -7,13 +7,13 @@ import Testing
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FeedRunnerTests {
     private let log = LogRecorder()
-    private let bell = FeedBell()
+    private let wakeup = FeedWakeup()
     private let clock = ManualFeedClock()
 
     /// Runs the one feed of a file for as long as the body takes.
     private func run(
         _ feed: String,
-        _ body: (FeedDesk) async throws -> Void
+        _ body: (FeedCoordinator) async throws -> Void
     ) async throws {
         let loaded = try RulesFileLoader.load(sources: [("r", "feeds: [{ id: a, \(feed) }]\n")])
         let reloader = RulesReloader(
@@ -24,28 +24,28 @@ struct FeedRunnerTests {
             },
             publish: { _ in }
         )
-        let desk = FeedDesk(reloader: reloader, store: nil, logger: self.log.logger)
+        let coordinator = FeedCoordinator(reloader: reloader, store: nil, logger: self.log.logger)
         let definition = try #require(loaded.feeds.first)
         let runner = FeedRunner(
             definition,
-            desk: desk,
+            coordinator: coordinator,
             fetcher: try Fetcher(),
-            bell: self.bell,
+            wakeup: self.wakeup,
             clock: self.clock.clock
         )
         let running = Task(executorPreference: BlockingExecutor.shared) { await runner.run() }
         defer { running.cancel() }
-        try await body(desk)
+        try await body(coordinator)
     }
 
-    private func status(_ desk: FeedDesk) async throws -> FeedStatus {
-        try #require(await desk.statuses.first)
+    private func status(_ coordinator: FeedCoordinator) async throws -> FeedStatus {
+        try #require(await coordinator.statuses.first)
     }
 
-    /// Suspends until the runner rests, with no ring unheard, for so many more seconds.
+    /// Suspends until the runner rests, with no call unanswered, for so many more seconds.
     @discardableResult
     private func rest(_ seconds: ClosedRange<Double>) async throws -> Double {
-        try Deadline.usual.poll("a runner at its bell") { self.bell.isAwaited ? true : nil }
+        try Deadline.usual.poll("a runner at rest") { self.wakeup.isAwaited ? true : nil }
         return try await self.clock.sleeper("a rest of \(seconds)", for: seconds)
     }
 
@@ -56,7 +56,7 @@ struct FeedRunnerTests {
             source: firebaseDatabase, database: '\(database.server.url("/"))', every: 1s, \
             path: \(database.path), redirectsTo: localhost, staleAfter: 2s
             """
-        try await self.run(feed) { desk in
+        try await self.run(feed) { coordinator in
             try await self.log.says("info feed taken")
             database.send("put", #"{"path":"/","data":null}"#)
             try await self.log.says("warning feed failed; what it said last stays")
@@ -65,10 +65,10 @@ struct FeedRunnerTests {
             database.send("keep-alive", "null")
             self.clock.pass(1)
             database.send("keep-alive", "null")
-            #expect(try await self.status(desk).state == .failing)
+            #expect(try await self.status(coordinator).state == .failing)
             self.clock.pass(1)
             try await self.log.says("warning feed is stale")
-            let status = try await self.status(desk)
+            let status = try await self.status(coordinator)
             #expect(status.state == .stale)
             let error = "expected an object in the database, found nothing at this 'path'"
             #expect(status.lastError == error)
@@ -77,26 +77,27 @@ struct FeedRunnerTests {
             #expect(database.listeners == 1)
             database.put(#"{"minVersion":"3.0.0","storeUrl":"https://a.example"}"#)
             try await self.log.says("info feed taken", times: 2)
-            #expect(try await self.status(desk).state == .fresh)
+            #expect(try await self.status(coordinator).state == .fresh)
         }
     }
 
-    @Test func `a hundred rings in a moment are one question more, a second after the last`()
+    @Test func `a hundred calls in a moment are one question more, a second after the last`()
         async throws
     {
         let source = try FileSource()
         source.put("rules: []\n", at: "/")
         let hour = 3600.0...4000
-        try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") { desk in
+        try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") {
+            coordinator in
             try await self.rest(hour)
-            #expect(try await self.status(desk).state == .fresh)
-            #expect(try await self.status(desk).nextAt != nil)
+            #expect(try await self.status(coordinator).state == .fresh)
+            #expect(try await self.status(coordinator).nextAt != nil)
             self.clock.pass(1)
-            self.bell.ring()
+            self.wakeup.wake()
             try await self.rest(hour)
             #expect(source.server.requests.count == 2)
             for _ in 0..<100 {
-                self.bell.ring()
+                self.wakeup.wake()
                 await Task.yield()
             }
             #expect(try await self.rest(0...1) == 1)
@@ -109,18 +110,19 @@ struct FeedRunnerTests {
         }
     }
 
-    @Test func `a source that wants to be left alone is, whoever rings`() async throws {
+    @Test func `a source that wants to be left alone is, whoever calls`() async throws {
         let source = try FileSource()
         source.server.set(.throttled)
-        try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") { desk in
+        try await self.run("source: https, url: '\(source.server.url("/"))', every: 1h") {
+            coordinator in
             let wait = try await self.rest(1...1.1)
-            self.bell.ring()
+            self.wakeup.wake()
             #expect(try await self.rest(1...1.1) == wait)
             self.clock.pass(0.9)
-            #expect(try await self.status(desk).failures == 1)
+            #expect(try await self.status(coordinator).failures == 1)
             self.clock.pass(0.2)
             try await self.log.says("debug feed failed again")
-            #expect(try await self.status(desk).failures == 2)
+            #expect(try await self.status(coordinator).failures == 2)
             #expect(source.server.requests.count == 2)
         }
     }

@@ -215,15 +215,15 @@ import Testing
         let url = StoreURL("https://a.example", channels: ["fdroid": "https://f.example"])
         let rule = try rule("s", minimum: "2", recommended: "3", storeURL: url)
         let plain = Self.decide([rule], try client(version: "1"))
-        #expect(plain.remedy.storeURL == "https://a.example")
-        #expect(plain.remedy.minimum == (try version("2")))
-        #expect(plain.remedy.latest == (try version("3")))
+        #expect(plain.upgrade.storeURL == "https://a.example")
+        #expect(plain.upgrade.minimum == (try version("2")))
+        #expect(plain.upgrade.latest == (try version("3")))
         let fdroid = Self.decide([rule], try client(version: "2.5", channel: "fdroid"))
         #expect(fdroid.kind == .recommend)
-        #expect(fdroid.remedy.storeURL == "https://f.example")
+        #expect(fdroid.upgrade.storeURL == "https://f.example")
         let other = Self.decide([rule], try client(version: "1", channel: "other"))
-        #expect(other.remedy.storeURL == "https://a.example")
-        #expect(Self.decide([rule], try client(version: "4")).remedy == .none)
+        #expect(other.upgrade.storeURL == "https://a.example")
+        #expect(Self.decide([rule], try client(version: "4")).upgrade == .none)
     }
 
     static let countries: [(String?, String?, String, String)] = [
@@ -253,11 +253,11 @@ import Testing
             country: country
         )
         let decision = Self.decide([try rule("s", minimum: "2", storeURL: url)], identity)
-        #expect(decision.remedy.storeURL == link)
+        #expect(decision.upgrade.storeURL == link)
         var unidentified = identity
         unidentified.version = .missing
         let policy = UnidentifiedPolicy(missing: .reject, unreadable: .allow, storeURL: url)
-        #expect(Self.decide([], unidentified, unidentified: policy).remedy.storeURL == link)
+        #expect(Self.decide([], unidentified, unidentified: policy).upgrade.storeURL == link)
     }
 
     @Test func `an unreadable country leaves it to the languages`() throws {
@@ -265,7 +265,7 @@ import Testing
         identity.country = .unreadable("jpn")
         let url = StoreURL("default", countries: ["jp": "jp"])
         let decision = Self.decide([try rule("s", minimum: "2", storeURL: url)], identity)
-        #expect(decision.remedy.storeURL == "jp")
+        #expect(decision.upgrade.storeURL == "jp")
     }
 
     @Test func `every reason is a sentence of its own`() throws {

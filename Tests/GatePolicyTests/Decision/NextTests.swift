@@ -50,8 +50,8 @@ struct NextTests {
         let decision = try self.rules(RuleSchedule(enforceFrom: second(20)))
             .decide(try client(version: "3.9"), at: second(20))
         #expect(decision.ruleID == "ios" && decision.ruleIndex == 0)
-        #expect(try decision.remedy.minimum == Self.version("4.0"))
-        #expect(decision.remedy.notice == "goodbye")
+        #expect(try decision.upgrade.minimum == Self.version("4.0"))
+        #expect(decision.upgrade.notice == "goodbye")
     }
 
     @Test func `a decision is valid until the floor to come`() throws {

@@ -19,17 +19,17 @@ import Testing
         ])
         let denied = rules.decide(try client(version: "1", osVersion: system), at: second(0))
         #expect(denied.kind == .require)
-        #expect(denied.remedy.cannotUpdate == isTooOld)
+        #expect(denied.upgrade.cannotUpdate == isTooOld)
         let recommended = rules.decide(try client(version: "3", osVersion: system), at: second(0))
         #expect(recommended.kind == (isTooOld ? .allow : .recommend))
         #expect(recommended.reason == (isTooOld ? .passes : .belowRecommended))
-        #expect(!recommended.remedy.cannotUpdate)
+        #expect(!recommended.upgrade.cannotUpdate)
         let warning = RuleSchedule(warnFrom: second(0), enforceFrom: second(9))
         let warned = ruleSet([
             try rule("r", minimum: "2", schedule: warning, requiresOS: ranges)
         ]).decide(try client(version: "1", osVersion: system), at: second(0))
         #expect(warned.warning?.enforcedFrom == second(9))
-        #expect(warned.remedy.cannotUpdate == isTooOld)
+        #expect(warned.upgrade.cannotUpdate == isTooOld)
     }
 
     @Test func `an unreadable system keeps nobody from updating`() throws {
@@ -38,7 +38,7 @@ import Testing
         let rules = ruleSet([try rule("r", minimum: "2", requiresOS: [">=16"])])
         let decision = rules.decide(identity, at: second(0))
         #expect(decision.kind == .require)
-        #expect(!decision.remedy.cannotUpdate)
+        #expect(!decision.upgrade.cannotUpdate)
         #expect(decision.gap == nil)
     }
 
@@ -49,6 +49,6 @@ import Testing
         ])
         let decision = rules.decide(try client(version: "1", osVersion: "15"), at: second(0))
         #expect(decision.ruleID == "old")
-        #expect(!decision.remedy.cannotUpdate)
+        #expect(!decision.upgrade.cannotUpdate)
     }
 }

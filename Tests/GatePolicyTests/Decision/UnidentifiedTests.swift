@@ -107,7 +107,7 @@ import Testing
         #expect(decision.gap == .missing(.app))
     }
 
-    @Test func `a rejection wins over a recommendation and has its own remedy`() throws {
+    @Test func `a rejection wins over a recommendation and has its own upgrade`() throws {
         let rules = ruleSet(
             [
                 try rule("asks", match: RuleMatch(apps: ["a"]), minimum: "1"),
@@ -123,7 +123,7 @@ import Testing
         let decision = rules.decide(try client(version: "3"), in: rules.scope())
         #expect(decision.kind == .require)
         #expect(decision.ruleID == nil)
-        #expect(decision.remedy == Remedy(storeURL: "https://policy.example", notice: "who"))
+        #expect(decision.upgrade == UpgradeTerms(storeURL: "https://policy.example", notice: "who"))
     }
 
     @Test func `the strictest policy of several gaps decides`() throws {

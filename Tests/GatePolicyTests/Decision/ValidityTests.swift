@@ -66,9 +66,9 @@ import Testing
         for _ in 0..<200 { decisions += try Case(&draw, rules: 5).decisions }
         #expect(decisions.count { !$0.held.isEmpty } > 200)
         #expect(decisions.count { $0.held.contains { $0.until == nil } } > 50)
-        #expect(decisions.count { $0.remedy.cannotUpdate } > 10)
-        #expect(decisions.count { $0.remedy.storeURL != nil } > 100)
-        #expect(decisions.count { $0.warning != nil && $0.remedy.storeURL != nil } > 5)
+        #expect(decisions.count { $0.upgrade.cannotUpdate } > 10)
+        #expect(decisions.count { $0.upgrade.storeURL != nil } > 100)
+        #expect(decisions.count { $0.warning != nil && $0.upgrade.storeURL != nil } > 5)
         for _ in 0..<200 { decisions += try Case(&draw, rules: 2, announcers: 2).decisions }
         #expect(decisions.count { $0.brownout != nil } > 100)
         #expect(decisions.count { $0.brownout != nil && $0.warning?.nextBrownout != nil } > 50)
@@ -90,9 +90,9 @@ import Testing
                     held: decision.held.map {
                         "\($0.ruleID) \($0.until?.description ?? "open")"
                     },
-                    latest: decision.remedy.latest,
-                    storeURL: decision.remedy.storeURL,
-                    cannotUpdate: decision.remedy.cannotUpdate,
+                    latest: decision.upgrade.latest,
+                    storeURL: decision.upgrade.storeURL,
+                    cannotUpdate: decision.upgrade.cannotUpdate,
                     enforcedFrom: decision.warning?.enforcedFrom,
                     brownoutUntil: decision.brownout?.until,
                     nextBrownout: decision.warning?.nextBrownout?.from,

@@ -96,7 +96,7 @@ import Testing
         let old = try client(version: "3", osVersion: "15")
         let decision = rules.decide(old, at: second(20))
         #expect(decision.brownout == Self.windows[0])
-        #expect(decision.remedy.cannotUpdate)
+        #expect(decision.upgrade.cannotUpdate)
         let scope = rules.scope("GET", "/logout")
         let exempt = rules.decide(old, in: scope, at: second(20), address: nil)
         #expect(exempt == Decision(kind: .allow, reason: .exempt))

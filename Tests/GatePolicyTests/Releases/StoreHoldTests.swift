@@ -183,7 +183,7 @@ import Testing
             }
             let held = Decision.Held(ruleID: "floor", until: story.blockedFrom.map { second($0) })
             #expect(decision.held == (isBlocked ? [] : [held]), "\(now)")
-            #expect(decision.remedy.latest == nil)
+            #expect(decision.upgrade.latest == nil)
             if let edge = story.blockedFrom, now < edge {
                 #expect(decision.validUntil.map { $0 <= second(edge) } ?? false, "\(now)")
             }

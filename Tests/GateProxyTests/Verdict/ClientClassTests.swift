@@ -426,7 +426,7 @@ struct ClientClassTests {
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
         let long = String(repeating: "z", count: 240)
         let head = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(long)/7.1 (18)")
-        guard case .passed(_, _, let sent, _) = Rehearsal(ruleSet: ruleSet, at: now).judge(head)
+        guard case .passed(_, _, let sent, _) = DryRun(ruleSet: ruleSet, at: now).judge(head)
         else {
             throw RequestSample.Unreadable(progress: .incomplete)
         }

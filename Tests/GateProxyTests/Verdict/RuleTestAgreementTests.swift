@@ -39,7 +39,7 @@ struct RuleTestAgreementTests {
             let lines = request.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
             let head = "\(request.method) /chat?V=3.4 HTTP/1.1\r\nHost: a\r\n\(lines)\r\n"
             let decision: Decision
-            switch Rehearsal(ruleSet: rules, at: now).judge(head) {
+            switch DryRun(ruleSet: rules, at: now).judge(head) {
             case .refused(let answer):
                 Issue.record("\(head) is refused: \(answer)")
                 continue

@@ -21,14 +21,14 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             fields["builds"]
             .flatMap { $0.choice(of: ConnectReadiness.self, problems) } ?? .testing
         let url = fields["url"].map { $0.address(problems) } ?? AppStoreConnectFeed.address
-        let shelf = self.shelf(fields, app, platform, problems)
-        guard let app, let id, let secret, let url, let shelf else { return nil }
+        let target = self.target(fields, app, platform, problems)
+        guard let app, let id, let secret, let url, let target else { return nil }
         return AppStoreConnectFeed(
             url: url,
             app: app,
             key: ConnectKey(id: id, issuer: issuer, secret: secret),
             readiness: readiness,
-            shelf: shelf
+            target: target
         )
     }
 
@@ -59,12 +59,12 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         return nil
     }
 
-    private func shelf(
+    private func target(
         _ fields: Fields,
         _ app: AppStoreConnectFeed.App?,
         _ platform: Platform?,
         _ problems: Problems
-    ) -> ConnectFacts.Shelf? {
+    ) -> ConnectFacts.Target? {
         let name = fields["app"].flatMap { $0.text("an app identifier", problems) }
         let link = fields["storeUrl"].flatMap { element in
             element.parsed(as: "a store link", problems, by: StoreLink.init(parsing:))
@@ -77,7 +77,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         let words = fields["words"].flatMap { $0.choice(of: TestAudience.Words.self, problems) }
         guard let platform else { return nil }
         let bundle: String? = if case .bundle(let name)? = app { name } else { nil }
-        return ConnectFacts.Shelf(
+        return ConnectFacts.Target(
             app: name ?? bundle,
             platform: platform,
             storeURL: link?.text,

@@ -23,10 +23,10 @@ struct AppStoreConnectFeed: FeedSource {
     let app: App
     let key: ConnectKey
     let readiness: ConnectReadiness
-    let shelf: ConnectFacts.Shelf
+    let target: ConnectFacts.Target
 
     var summary: String { "App Store Connect \(self.app)" }
-    var subject: FeedSubject { self.shelf.rule == nil ? .releases : .anything }
+    var subject: FeedSubject { self.target.rule == nil ? .releases : .anything }
 
     func follow(
         _ context: FeedContext,
@@ -45,7 +45,7 @@ struct AppStoreConnectFeed: FeedSource {
         }
         var memory = facts.sightings(after: context.last?.memory, now: now)
         memory[Self.number] = number
-        let document = facts.document(of: context.feed, for: self.shelf, memory: memory, now: now)
+        let document = facts.document(of: context.feed, for: self.target, memory: memory, now: now)
         await deliver(.value(FeedValue(document: document.text, memory: memory)))
         return .complete
     }
@@ -119,7 +119,7 @@ struct AppStoreConnectFeed: FeedSource {
     }
 
     private var platform: String {
-        Self.platforms[self.shelf.platform] ?? self.shelf.platform.name.uppercased()
+        Self.platforms[self.target.platform] ?? self.target.platform.name.uppercased()
     }
 }
 

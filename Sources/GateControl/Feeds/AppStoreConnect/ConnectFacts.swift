@@ -3,7 +3,7 @@ internal import GatePolicy
 /// The facts that App Store Connect states of an app, as a rules file.
 struct ConnectFacts {
     /// Which clients are meant, and what testers are told.
-    struct Shelf: Sendable, Equatable {
+    struct Target: Sendable, Equatable {
         let app: String?
         let platform: Platform
         let storeURL: String?
@@ -56,30 +56,30 @@ struct ConnectFacts {
     ///
     /// - Parameters:
     ///   - feed: The id of the feed, from which the rules have their names.
-    ///   - shelf: Which clients are meant.
+    ///   - target: The clients that are meant.
     ///   - memory: Since when the versions are in the store.
     ///   - now: Which builds have expired.
     /// - Returns: What the feed adds.
     func document(
         of feed: String,
-        for shelf: Shelf,
+        for target: Target,
         memory: [String: String],
         now: Timestamp
     ) -> FeedDocument {
         var document = FeedDocument()
         for audience in TestAudience.allCases {
             guard let newest = self.newest(audience, now) else { continue }
-            document.releases.append(self.release(newest, for: shelf))
-            if let rule = shelf.rule {
-                let members = self.demand(of: newest, for: shelf)
+            document.releases.append(self.release(newest, for: target))
+            if let rule = target.rule {
+                let members = self.demand(of: newest, for: target)
                 document.rules.append(rule.rule("\(feed)-\(audience.rawValue)", members))
             }
         }
-        document.releases += self.versions.map { self.release($0, for: shelf, memory, now) }
+        document.releases += self.versions.map { self.release($0, for: target, memory, now) }
         if !self.builds.isEmpty {
             document.testFlight = [
                 .object(
-                    self.identity(of: shelf) + Self.words(of: shelf) + [
+                    self.identity(of: target) + Self.words(of: target) + [
                         .init("feed", .text(feed)),
                         .init("builds", .list(self.items(now))),
                     ]
@@ -94,9 +94,9 @@ struct ConnectFacts {
     ///
     /// Numbers may begin anew with each version: a later version whose builds nobody knows yet must
     /// pass. A number with dots is none that could be asked for.
-    private func demand(of newest: ConnectBuild, for shelf: Shelf) -> [JSONValue.Member] {
+    private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
         let build = newest.build
-        let match = self.identity(of: shelf) + [.init("channel", .text(build.audience.channel))]
+        let match = self.identity(of: target) + [.init("channel", .text(build.audience.channel))]
         var members: [JSONValue.Member] = [
             .init("match", .object(match)), .init("minimum", .text("\(build.version)")),
         ]
@@ -104,7 +104,7 @@ struct ConnectFacts {
             members.append(.init("minimumBuild", .number("\(number)")))
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
-        if shelf.ask == .recommend {
+        if target.ask == .recommend {
             // A warning that never becomes more, since the build is there.
             let since = newest.uploadedAt ?? Timestamp(secondsSinceEpoch: 0)
             members.append(.init("warnFrom", .text("\(since)")))
@@ -112,19 +112,19 @@ struct ConnectFacts {
         return members
     }
 
-    private func identity(of shelf: Shelf) -> [JSONValue.Member] {
-        (shelf.app.map { [.init("app", .text($0))] } ?? [])
-            + [.init("platform", .text(shelf.platform.name))]
+    private func identity(of target: Target) -> [JSONValue.Member] {
+        (target.app.map { [.init("app", .text($0))] } ?? [])
+            + [.init("platform", .text(target.platform.name))]
     }
 
-    private static func words(of shelf: Shelf) -> [JSONValue.Member] {
-        shelf.words == .own ? [] : [.init("words", .text(shelf.words.rawValue))]
+    private static func words(of target: Target) -> [JSONValue.Member] {
+        target.words == .own ? [] : [.init("words", .text(target.words.rawValue))]
     }
 
-    private func release(_ newest: ConnectBuild, for shelf: Shelf) -> JSONValue {
+    private func release(_ newest: ConnectBuild, for target: Target) -> JSONValue {
         let build = newest.build
         var members =
-            self.identity(of: shelf) + [
+            self.identity(of: target) + [
                 .init("channel", .text(build.audience.channel)),
                 .init("version", .text("\(build.version)")),
             ]
@@ -137,11 +137,11 @@ struct ConnectFacts {
 
     private func release(
         _ version: ConnectVersion,
-        for shelf: Shelf,
+        for target: Target,
         _ memory: [String: String],
         _ now: Timestamp
     ) -> JSONValue {
-        var members = self.identity(of: shelf)
+        var members = self.identity(of: target)
         members.append(.init("version", .text("\(version.version)")))
         if let build = version.build { members.append(.init("build", .number("\(build)"))) }
         // The word that stands for a time before the first answer cannot be read as a time.
@@ -156,7 +156,7 @@ struct ConnectFacts {
             members.append(Self.phased(until: since.map { max(seen, $0) } ?? seen))
         case .partial: members.append(.init("phased", .text(PhaseDecoder.partialWord)))
         }
-        if let url = shelf.storeURL { members.append(.init("storeUrl", .text(url))) }
+        if let url = target.storeURL { members.append(.init("storeUrl", .text(url))) }
         return .object(members)
     }
 

@@ -28,7 +28,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
             url: url,
             query: query,
             countries: countries,
-            shelf: StoreShelfKeys(app: app, platform: platform ?? "ios", channel: channel)
+            store: StoreKeys(app: app, platform: platform ?? "ios", channel: channel)
         )
     }
 

@@ -20,7 +20,7 @@ struct AppStoreFeed: FeedSource {
     let url: FetchURL
     let query: Query
     let countries: [String]
-    let shelf: StoreShelfKeys
+    let store: StoreKeys
 
     var summary: String { "App Store \(self.query.value)" }
     var subject: FeedSubject { .releases }
@@ -45,7 +45,7 @@ struct AppStoreFeed: FeedSource {
         if failures.isEmpty, sightings.isEmpty {
             throw .content("the App Store has no such app in any of these countries")
         }
-        let document = sightings.document(for: self.shelf, in: self.countries)
+        let document = sightings.document(for: self.store, in: self.countries)
         let value = FeedValue(document: document.text, memory: sightings.memory)
         guard !failures.isEmpty else {
             await deliver(.value(value))

@@ -73,13 +73,13 @@ struct AppStoreSightings: Equatable {
 
     /// One release fact for each version, with the countries that have it or a newer one among all
     /// that are asked.
-    func document(for shelf: StoreShelfKeys, in asked: [String]) -> FeedDocument {
+    func document(for store: StoreKeys, in asked: [String]) -> FeedDocument {
         var document = FeedDocument()
         let stores = self.countries.filter { asked.contains($0.key) }
         let versions = Set(stores.values.flatMap { $0.map { "\($0.version)" } })
             .compactMap { try? AppVersion(parsing: $0) }
         for version in versions.sorted(by: >) where !document.hasRelease(version) {
-            document.releases.append(Self.release(version, in: stores, among: asked, shelf))
+            document.releases.append(Self.release(version, in: stores, among: asked, store))
         }
         return document
     }
@@ -88,7 +88,7 @@ struct AppStoreSightings: Equatable {
         _ version: AppVersion,
         in stores: [String: [Sighting]],
         among asked: [String],
-        _ shelf: StoreShelfKeys
+        _ store: StoreKeys
     ) -> JSONValue {
         let since = stores.compactMapValues { sightings in
             // A country with a newer one has had the way out at least since that one came.
@@ -98,7 +98,7 @@ struct AppStoreSightings: Equatable {
             .compactMap { $0.value.first { $0.version == version } }
         let countries = since.sorted { $0.key < $1.key }
             .map { JSONValue.Member($0.key, .text("\($0.value)")) }
-        var members = shelf.members
+        var members = store.members
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
         // Without them nobody could tell a country that is still to come from one that is never

@@ -38,7 +38,7 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             tokens: AccessTokens(account, scopes: GooglePlayFeed.scopes),
             package: package,
             track: track,
-            shelf: StoreShelfKeys(app: app, platform: platform ?? "android", channel: channel)
+            store: StoreKeys(app: app, platform: platform ?? "android", channel: channel)
         )
     }
 }

@@ -20,7 +20,7 @@ struct GooglePlayFeed: FeedSource {
     let tokens: AccessTokens
     let package: String
     let track: String
-    let shelf: StoreShelfKeys
+    let store: StoreKeys
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
@@ -42,7 +42,7 @@ struct GooglePlayFeed: FeedSource {
             after: context.last?.memory,
             now: context.now()
         )
-        let document = sightings.document(for: self.shelf)
+        let document = sightings.document(for: self.store)
         await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
         return .complete
     }

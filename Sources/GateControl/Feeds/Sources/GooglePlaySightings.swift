@@ -22,10 +22,10 @@ struct GooglePlaySightings {
         self.memory = memory
     }
 
-    func document(for shelf: StoreShelfKeys) -> FeedDocument {
+    func document(for store: StoreKeys) -> FeedDocument {
         var document = FeedDocument()
         document.releases = self.releases.releases.reversed().map { release in
-            var members = shelf.members
+            var members = store.members
             members.append(.init("version", .text("\(release.version)")))
             members.append(.init("build", .number("\(release.code)")))
             if let countries = release.countries {

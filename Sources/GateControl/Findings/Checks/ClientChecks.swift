@@ -28,7 +28,7 @@ struct PlatformCheck: FindingCheck {
             let namesClients = rule.match.platforms != nil || rule.match.apps != nil
             let isOpen = !namesClients && rule.mode == .enforce
             guard isOpen, rule.withNext.contains(where: \.hasFloor) else { continue }
-            let feed = FedDocuments.feed(ofFile: place.id.file)
+            let feed = FeedDocuments.feed(ofFile: place.id.file)
             if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
                 findings.report(
                     .anyPlatform,

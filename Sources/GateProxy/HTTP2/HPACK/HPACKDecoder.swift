@@ -24,7 +24,7 @@ package struct HPACKDecoder {
 
     /// Tells the fields apart by another table from now on.
     ///
-    /// What stands in the dynamic table keeps its role: to find it in each block costs more.
+    /// The fields of the dynamic table keep their roles: to find them in each block costs more.
     mutating func use(_ names: FieldNameTable) {
         guard names !== self.names else { return }
         self.names = names

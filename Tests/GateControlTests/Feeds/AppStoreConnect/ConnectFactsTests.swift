@@ -224,7 +224,7 @@ struct ConnectFactsTests {
         let facts = ConnectFacts(builds: builds, versions: versions)
         let document = facts.document(
             of: "connect",
-            for: source.shelf,
+            for: source.target,
             memory: facts.sightings(after: memory, now: Self.now),
             now: Self.now
         )

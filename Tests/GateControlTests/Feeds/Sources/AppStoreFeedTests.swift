@@ -17,12 +17,12 @@ struct AppStoreSightingsTests {
         )
     }
 
-    private static let shelf = StoreShelfKeys(app: nil, platform: "ios", channel: nil)
+    private static let store = StoreKeys(app: nil, platform: "ios", channel: nil)
     private static let asked = ["jp", "kr", "us"]
 
     /// Each release with the countries that have it.
     private func releases(_ sightings: AppStoreSightings) throws -> [String: [String]] {
-        let text = sightings.document(for: Self.shelf, in: Self.asked).text
+        let text = sightings.document(for: Self.store, in: Self.asked).text
         let loaded = try RulesFileLoader.load(sources: [("feed", text)])
         #expect(loaded.definition.releases.allSatisfy { $0.storeCountries == Self.asked })
         return Dictionary(

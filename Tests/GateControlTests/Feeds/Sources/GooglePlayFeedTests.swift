@@ -18,8 +18,8 @@ struct GooglePlayReleasesTests {
     }
 
     private func facts(_ sightings: GooglePlaySightings) throws -> [Release] {
-        let shelf = StoreShelfKeys(app: nil, platform: "android", channel: nil)
-        let text = sightings.document(for: shelf).text
+        let store = StoreKeys(app: nil, platform: "android", channel: nil)
+        let text = sightings.document(for: store).text
         return try RulesFileLoader.load(sources: [("feed", text)]).definition.releases
     }
 

@@ -1,0 +1,280 @@
+package import GatePolicy
+package import Logging
+
+/// Takes what feeds say: has it merged and checked, keeps it, and remembers how each feed is doing.
+package actor FeedCoordinator {
+    /// After how many seconds it is written down again that an unchanged value still holds.
+    private static let touchInterval: Int64 = 300
+    /// The most errors of one answer that are logged.
+    private static let loggedErrors = 20
+
+    private let reloader: RulesReloader
+    private let store: FeedStore?
+    private let logger: Logger
+    private let confirmed: @Sendable (String, Timestamp) async -> Void
+
+    private var entries: [String: FeedStatus] = [:]
+    /// When what is in the store was written there.
+    private var savedAt: [String: Int64] = [:]
+    /// Values that did not fit the rules; a change of the rules may let them fit.
+    private var refused: [String: (feed: FeedDefinition, value: FeedValue, error: String)] = [:]
+    /// Whether something is decided by what is in force now.
+    private var isDeciding = false
+    /// The tasks that decide next, in their order.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Prepares to take what feeds say.
+    ///
+    /// - Parameters:
+    ///   - reloader: What merges it with the files.
+    ///   - store: Where it is kept for a restart; `nil`: nowhere.
+    ///   - logger: Where it is told.
+    ///   - confirmed: Learns of each feed when what it says was last known to be true.
+    package init(
+        reloader: RulesReloader,
+        store: FeedStore?,
+        logger: Logger,
+        confirmed: @escaping @Sendable (String, Timestamp) async -> Void = { _, _ in }
+    ) {
+        self.reloader = reloader
+        self.store = store
+        self.logger = logger
+        self.confirmed = confirmed
+    }
+
+    /// How the feeds are doing, by their ids.
+    package var statuses: [FeedStatus] { self.entries.values.sorted { $0.id < $1.id } }
+
+    /// Begins with a feed: what was taken of it last, and when that was known to be good.
+    func begin(_ feed: FeedDefinition) async -> Int64? {
+        let known = await self.reloader.contribution(of: feed)
+        var status = FeedStatus(feed)
+        status.revision = known.map { Self.revision(of: $0.value, feed) }
+        status.notes = known?.value.notes ?? []
+        status.confirmedAt = known == nil ? nil : self.entries[feed.id]?.confirmedAt
+        let remembered = self.store?.entries { _ in }[feed.id]
+        if known != nil, remembered?.fingerprint == feed.fingerprint {
+            status.confirmedAt = status.confirmedAt ?? remembered?.confirmedAt
+        }
+        self.entries[feed.id] = status
+        await self.tell(status)
+        return status.confirmedAt
+    }
+
+    /// Notes that a feed's source is asked now.
+    func beginQuestion(to feed: FeedDefinition, at time: Int64) {
+        self.change(feed) { ($0.askedAt, $0.nextAt) = (time, nil) }
+    }
+
+    /// Notes when a feed's source is asked next.
+    func rest(_ feed: FeedDefinition, until time: Int64) {
+        self.change(feed) { $0.nextAt = time }
+    }
+
+    /// The value that was taken of a feed last.
+    func last(of feed: FeedDefinition) async -> FeedValue? {
+        await self.reloader.contribution(of: feed)?.value
+    }
+
+    /// Takes a good answer; false if its value is refused, and then nothing has changed.
+    func take(_ answer: FeedAnswer, of feed: FeedDefinition, at time: Int64) async -> Bool {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
+        let known = await self.reloader.contribution(of: feed)
+        switch answer {
+        case .nonsense(let failure):
+            self.fail(failure, of: feed, failures: 1)
+            return false
+        case .alive where self.entries[feed.id]?.lastError != nil:
+            // The last answer was not taken, and this one is no better.
+            return false
+        case .unchanged, .alive:
+            self.refused[feed.id] = nil
+            guard let known else { return true }
+            return await self.settle(known.value, of: feed, at: time, known: known)
+        case .value(let value):
+            return await self.settle(value, of: feed, at: time, known: known)
+        case .part(let value):
+            return await self.settle(value, of: feed, at: time, known: known, isWhole: false)
+        }
+    }
+
+    /// Tries once more what was refused, because the rules have changed.
+    func retryRefused(at time: Int64) async {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
+        for (feed, value, _) in self.refused.values {
+            let known = await self.reloader.contribution(of: feed)
+            _ = await self.settle(value, of: feed, at: time, known: known)
+        }
+    }
+
+    /// Notes that a question has failed.
+    func fail(_ failure: FeedFailure, of feed: FeedDefinition, failures: Int) {
+        var text = "\(failure)"
+        // A refused value matters more than the part of it that could not be fetched.
+        if failure.isPartial, let refusal = self.refused[feed.id]?.error {
+            text = "\(refusal); \(text)"
+        }
+        let isNews = self.entries[feed.id]?.lastError != text
+        self.change(feed) { status in
+            status.lastError = text
+            status.failures = failures
+        }
+        let metadata = self.metadata(
+            of: feed,
+            ["error": "\(text)", "failures": .stringConvertible(failures)]
+        )
+        if isNews {
+            self.logger.warning("feed failed; what it said last stays", metadata: metadata)
+        } else {
+            self.logger.debug("feed failed again", metadata: metadata)
+        }
+    }
+
+    /// Notes that a feed has been silent for too long, if it still is, and does what its entry says.
+    func turnStale(_ feed: FeedDefinition, at time: Int64) async {
+        await self.beginDeciding()
+        defer { self.endDeciding() }
+        guard let confirmedAt = self.entries[feed.id]?.confirmedAt,
+            let staleAfter = feed.timing.staleAfter, time - confirmedAt >= staleAfter
+        else { return }
+        self.change(feed) { $0.isStale = true }
+        self.logger.warning(
+            "feed is stale",
+            metadata: self.metadata(of: feed, ["then": "\(feed.timing.whenStale.rawValue)"])
+        )
+        guard feed.timing.whenStale == .observe,
+            var known = await self.reloader.contribution(of: feed)
+        else { return }
+        known.isObserved = true
+        let errors = await self.reloader.offer(known, of: feed)
+        self.log(errors, of: feed)
+        if errors.isEmpty { self.change(feed) { $0.isObserved = true } }
+    }
+
+    /// Forgets feeds that are no longer in the rules file.
+    func keepOnly(_ feeds: [FeedDefinition]) {
+        let ids = Set(feeds.map(\.id))
+        self.entries = self.entries.filter { ids.contains($0.key) }
+        self.refused = self.refused.filter { feeds.contains($0.value.feed) }
+    }
+
+    /// Waits until nobody else decides: between looking at what is in force and offering something
+    /// else, the actor lets others in.
+    private func beginDeciding() async {
+        guard self.isDeciding else { return self.isDeciding = true }
+        await withCheckedContinuation { self.waiting.append($0) }
+    }
+
+    private func endDeciding() {
+        guard !self.waiting.isEmpty else { return self.isDeciding = false }
+        self.waiting.removeFirst().resume()
+    }
+
+    private func settle(
+        _ value: FeedValue,
+        of feed: FeedDefinition,
+        at time: Int64,
+        known: FeedContribution?,
+        isWhole: Bool = true
+    ) async -> Bool {
+        let isNew = known?.value.files != value.files || known?.isObserved == true
+        let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
+        if known?.value != value || known?.isObserved == true {
+            let errors = await self.reloader.offer(contribution, of: feed)
+            guard errors.isEmpty else {
+                self.refuse(value, of: feed, errors, isWhole: isWhole)
+                return false
+            }
+        }
+        self.refused[feed.id] = nil
+        let isMended = isWhole && self.entries[feed.id]?.lastError != nil
+        self.change(feed) { status in
+            status.revision = Self.revision(of: value, feed)
+            status.confirmedAt = time
+            status.notes = value.notes ?? []
+            if isNew { status.changedAt = time }
+            // A part that is still missing keeps its error, which is logged once.
+            if isWhole { (status.lastError, status.failures) = (nil, 0) }
+            status.isStale = false
+            status.isObserved = false
+        }
+        let observed = await self.reloader.observedFeeds
+        for id in self.entries.keys { self.entries[id]?.isObserved = observed.contains(id) }
+        if let status = self.entries[feed.id] { await self.tell(status) }
+        for note in value.notes ?? [] where known?.value.notes?.contains(note) != true {
+            self.logger.warning("\(note)", metadata: self.metadata(of: feed))
+        }
+        if isNew {
+            self.logger.info("feed taken", metadata: self.metadata(of: feed))
+        } else if isMended {
+            self.logger.info("feed works again", metadata: self.metadata(of: feed))
+        }
+        await self.save(of: feed, at: time, isNew: known?.value != value)
+        return true
+    }
+
+    private func tell(_ status: FeedStatus) async {
+        guard let time = status.confirmedAt else { return }
+        await self.confirmed(status.id, Timestamp(secondsSinceEpoch: time))
+    }
+
+    private func refuse(
+        _ value: FeedValue,
+        of feed: FeedDefinition,
+        _ errors: [RulesFileError],
+        isWhole: Bool
+    ) {
+        let isNews = self.refused[feed.id]?.value != value
+        let error = "\(FeedFailure(.rejected(errors)))"
+        self.refused[feed.id] = (feed, value, error)
+        if isNews || isWhole { self.change(feed) { $0.lastError = error } }
+        if isNews { self.log(errors, of: feed) }
+    }
+
+    private func log(_ errors: [RulesFileError], of feed: FeedDefinition) {
+        guard !errors.isEmpty else { return }
+        for error in errors.prefix(Self.loggedErrors) {
+            self.logger.error("\(error)", metadata: ["feed": "\(feed.id)"])
+        }
+        self.logger.error(
+            "feed refused; what it said last stays",
+            metadata: self.metadata(of: feed, ["errors": .stringConvertible(errors.count)])
+        )
+    }
+
+    private func save(of feed: FeedDefinition, at time: Int64, isNew: Bool) async {
+        guard let store = self.store,
+            // A clock that was set back would have nothing written down until it has caught up.
+            isNew || abs(time - (self.savedAt[feed.id] ?? 0)) >= Self.touchInterval,
+            let known = await self.reloader.contribution(of: feed)
+        else { return }
+        do throws(StateFolder.Failure) {
+            try store.save(FeedStore.Entry(known, confirmedAt: time), of: feed.id)
+            self.savedAt[feed.id] = time
+        } catch {
+            self.logger.error(
+                "feed cannot be kept for a restart",
+                metadata: self.metadata(of: feed, ["error": "\(error)"])
+            )
+        }
+    }
+
+    private func change(_ feed: FeedDefinition, _ change: (inout FeedStatus) -> Void) {
+        change(&self.entries[feed.id, default: FeedStatus(feed)])
+    }
+
+    private func metadata(of feed: FeedDefinition, _ more: Logger.Metadata = [:]) -> Logger.Metadata
+    {
+        var metadata: Logger.Metadata = ["feed": "\(feed.id)", "source": "\(feed.summary)"]
+        if let revision = self.entries[feed.id]?.revision {
+            metadata["feedRevision"] = "\(revision)"
+        }
+        return metadata.merging(more) { _, new in new }
+    }
+
+    private static func revision(of value: FeedValue, _ feed: FeedDefinition) -> String {
+        Revision(of: value.sources(of: feed)).text
+    }
+}

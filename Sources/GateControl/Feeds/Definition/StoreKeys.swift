@@ -1,0 +1,15 @@
+/// Which clients find their update at a store.
+struct StoreKeys: Sendable, Equatable {
+    let app: String?
+    let platform: String
+    let channel: String?
+
+    /// The keys of a release fact that say so.
+    var members: [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        if let app { members.append(.init("app", .text(app))) }
+        members.append(.init("platform", .text(self.platform)))
+        if let channel { members.append(.init("channel", .text(channel))) }
+        return members
+    }
+}

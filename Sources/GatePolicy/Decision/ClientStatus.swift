@@ -1,0 +1,74 @@
+/// The position of a client among the rules, also if it passes: a launch check tells it.
+package struct ClientStatus: Sendable, Equatable {
+    package var decision: Decision
+    /// The highest minimum that is enforced for the client.
+    package var minimum: AppVersion?
+    package var minimumBuild: UInt64?
+    /// The highest version that is recommended to it.
+    package var latest: AppVersion?
+    package var storeURL: String?
+
+    package init(
+        decision: Decision,
+        minimum: AppVersion? = nil,
+        minimumBuild: UInt64? = nil,
+        latest: AppVersion? = nil,
+        storeURL: String? = nil
+    ) {
+        self.decision = decision
+        self.minimum = minimum
+        self.minimumBuild = minimumBuild
+        self.latest = latest
+        self.storeURL = storeURL
+    }
+}
+
+extension Judge {
+    /// The highest of the values that rules give, and the link of the first rule that gives it.
+    private struct Highest<Value: Comparable> {
+        private(set) var value: Value?
+        private(set) var storeURL: String?
+
+        mutating func hear(_ value: Value?, _ storeURL: @autoclosure () -> String?) {
+            guard let value, self.value.map({ $0 < value }) ?? true else { return }
+            self.value = value
+            self.storeURL = storeURL()
+        }
+    }
+
+    func clientStatus(
+        of identity: ClientIdentity,
+        in scope: RequestScope,
+        at now: Timestamp,
+        address: String?
+    ) -> ClientStatus {
+        let decision = self.decide(identity, in: scope, at: now, address: address)
+        guard !scope.isExempt else { return ClientStatus(decision: decision) }
+        var minimum = Highest<AppVersion>()
+        var minimumBuild = Highest<UInt64>()
+        var latest = Highest<AppVersion>()
+        let subject = CompiledRule.Subject(identity, address: address)
+        for compiled in self.rules where compiled.definition.mode == .enforce {
+            guard compiled.gaps(of: subject, in: scope) == [] else { continue }
+            let rule = compiled.definition
+            let stage = compiled.stage(for: subject, matchingUpTo: [], at: now)
+            let offer = UpgradeTerms(rule, Ruling(store: stage.store), for: identity)
+            if stage.refuses, !self.isObserving {
+                minimum.hear(offer.minimum, offer.storeURL)
+                minimumBuild.hear(offer.minimumBuild, offer.storeURL)
+            }
+            // A version that the device cannot run is not the latest one for it.
+            if !compiled.excludesDevice(of: subject) {
+                latest.hear(compiled.recommended(at: stage), offer.storeURL)
+            }
+        }
+        return ClientStatus(
+            decision: decision,
+            minimum: minimum.value,
+            minimumBuild: minimumBuild.value,
+            latest: latest.value,
+            storeURL: decision.upgrade.storeURL ?? minimum.storeURL ?? minimumBuild.storeURL
+                ?? latest.storeURL
+        )
+    }
+}

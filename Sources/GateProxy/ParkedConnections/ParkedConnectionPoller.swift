@@ -1,0 +1,54 @@
+internal import CLinux
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// One thread for all event loops, which sleeps until something happens on a parked connection and
+/// then tells its loop; it never touches a connection itself.
+final class ParkedConnectionPoller: Sendable {
+    let sockets: EpollSet
+    /// Parked connections of all loops.
+    let count = Atomic<Int>(0)
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+
+    /// - Throws: `IOError` if no descriptor is left.
+    init() throws {
+        self.sockets = try EpollSet()
+    }
+
+    /// Starts to watch for the workers, in the order of their numbers.
+    func start(_ workers: [NIOLoopBound<Worker>]) {
+        self.thread.start()
+        self.thread.submit { state in
+            guard state == .active else { return }
+            self.watch(workers)
+        }
+    }
+
+    /// Ends the thread.
+    func stop() async {
+        self.sockets.stop()
+        try? await self.thread.shutdownGracefully()
+    }
+
+    private func watch(_ workers: [NIOLoopBound<Worker>]) {
+        var nextLook = NIODeadline.now()
+        var trims = TrimSchedule(begin: nextLook)
+        while let tokens = self.sockets.wait(atMost: 1000) {
+            let owners = Dictionary(
+                grouping: tokens.map(ParkedConnectionToken.init(rawValue:)),
+                by: \.worker
+            )
+            for (owner, tokens) in owners {
+                let worker = workers[owner]
+                worker.eventLoop.execute { worker.value.parkedConnections?.becameReadable(tokens) }
+            }
+            let now = NIODeadline.now()
+            guard now >= nextLook else { continue }
+            nextLook = now + .seconds(1)
+            if trims.isDue(parked: self.count.load(ordering: .relaxed), at: now) {
+                _ = malloc_trim(0)
+            }
+        }
+    }
+}

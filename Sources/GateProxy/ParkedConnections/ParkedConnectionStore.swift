@@ -1,0 +1,216 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The connections of one event loop that have been silent for a while: each waits as a socket and
+/// a record of a few bytes, without a channel.
+///
+/// Only the loop touches it. When the `ParkedConnectionPoller` says that something has happened, the
+/// connection gets a channel again, or is closed.
+final class ParkedConnectionStore {
+    private let watch: ParkedConnectionPoller
+    private let worker: Worker
+    /// How long a connection must have been silent.
+    private let idleTime: TimeAmount
+    private let descriptors = DescriptorReserve()
+    private var parked: ParkedConnectionTable
+    /// The connections that are silent and not parked yet.
+    private var leaving: [ClientConnection] = []
+    /// Of whom something was heard and who is not woken yet.
+    private var readable: [ParkedConnectionToken] = []
+    private var isWaking = false
+    /// Connections whose channel is being made.
+    private var resuming = 0
+
+    /// Connections that are parked or woken together, in about a millisecond; between two lots,
+    /// requests have their turn.
+    private static let movedTogether = 16
+
+    /// `index`: which of the watch's workers this is.
+    init(worker: Worker, index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
+        self.worker = worker
+        self.watch = watch
+        self.idleTime = idleTime
+        self.parked = ParkedConnectionTable(worker: index)
+    }
+
+    var count: Int { self.parked.count + self.resuming }
+
+    /// Closes whose time is over, and parks who has been silent for long enough.
+    func tick(_ clients: [ClientConnection]) {
+        for connection in self.parked.removeOverdue(at: self.worker.now) { self.end(connection) }
+        guard self.leaving.isEmpty, !self.worker.isDraining else { return }
+        self.leaving = clients.filter { $0.isIdle(until: self.latestDeadline) }
+        if !self.leaving.isEmpty { self.parkNext() }
+    }
+
+    /// The deadline of a connection that has been silent for just long enough.
+    private var latestDeadline: NIODeadline {
+        self.worker.now + self.worker.settings.timeouts.idle - self.idleTime
+    }
+
+    private func parkNext() {
+        for client in self.leaving.suffix(Self.movedTogether) {
+            guard client.isIdle(until: self.latestDeadline), !self.worker.isDraining else {
+                continue
+            }
+            // A lot without room for one has none for the next.
+            guard self.park(client) else {
+                self.leaving = []
+                return
+            }
+        }
+        self.leaving.removeLast(Swift.min(Self.movedTogether, self.leaving.count))
+        if !self.leaving.isEmpty { self.soon { $0.parkNext() } }
+    }
+
+    private func park(_ client: ClientConnection) -> Bool {
+        guard let descriptor = client.duplicateDescriptor() else { return false }
+        // The lower number that the channel leaves would be given to another client: all that is
+        // kept for others would soon belong to clients that are silent.
+        guard descriptor < self.descriptors.end(for: .client) else {
+            _ = Glibc.close(descriptor)
+            return false
+        }
+        let token = self.parked.add(
+            ParkedConnection(
+                descriptor: descriptor,
+                isTrusted: client.origin.isTrusted,
+                address: client.origin.address,
+                permit: nil,
+                deadline: client.deadline ?? self.worker.now
+            )
+        )
+        guard self.watch.sockets.add(descriptor, as: token.rawValue) else {
+            _ = self.parked.remove(token)
+            _ = Glibc.close(descriptor)
+            return false
+        }
+        self.watch.count.add(1, ordering: .relaxed)
+        self.parked.give(client.permit?.moved(), to: token)
+        client.leaveSocket()
+        return true
+    }
+
+    /// Something has happened on these connections.
+    func becameReadable(_ tokens: [ParkedConnectionToken]) {
+        self.readable += tokens
+        if !self.isWaking { self.wakeNext() }
+    }
+
+    private func wakeNext() {
+        for token in self.readable.prefix(Self.movedTogether) { self.inspect(token) }
+        self.readable.removeFirst(Swift.min(Self.movedTogether, self.readable.count))
+        self.isWaking = !self.readable.isEmpty
+        if self.isWaking { self.soon { $0.wakeNext() } }
+    }
+
+    private func inspect(_ token: ParkedConnectionToken) {
+        guard let connection = self.parked[token] else { return }
+        switch SocketPeek(connection.descriptor) {
+        case .bytes: self.parked.remove(token).map(self.wake)
+        case .nothing where self.watch.sockets.rearm(connection.descriptor, as: token.rawValue):
+            break
+        case .nothing, .end:
+            self.parked.remove(token).map(self.close)
+        }
+    }
+
+    /// Gives a connection a channel, as one has that was just accepted.
+    private func wake(_ connection: ParkedConnection) {
+        self.watch.sockets.remove(connection.descriptor)
+        self.watch.count.subtract(1, ordering: .relaxed)
+        let eventLoop = self.worker.eventLoop
+        let worker = NIOLoopBound(self.worker, eventLoop: eventLoop)
+        let woken = NIOLoopBound(connection, eventLoop: eventLoop)
+        let store = NIOLoopBound(self, eventLoop: eventLoop)
+        self.resuming += 1
+        ClientBootstrap(group: eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try ClientPipeline.resume(woken.value, on: channel, worker: worker.value)
+                }
+            }
+            .withConnectedSocket(connection.descriptor)
+            .whenComplete { result in
+                store.value.resuming -= 1
+                // The socket is closed with its channel.
+                if case .failure = result { woken.value.permit?.leave() }
+                // It may be the last one, and have ended before it was wide awake.
+                worker.value.parkedConnectionLeft()
+            }
+    }
+
+    /// Closes all, now or at the end of a time; whose request has arrived gets its answer first.
+    func drain(grace: TimeAmount) {
+        self.leaving = []
+        guard grace == .zero else {
+            return self.parked.limitDeadlines(to: self.worker.now + grace)
+        }
+        for connection in self.parked.removeAll() { self.end(connection) }
+    }
+
+    /// Closes a connection that has been taken out, unless a request has arrived on it.
+    private func end(_ connection: ParkedConnection) {
+        if case .bytes = SocketPeek(connection.descriptor) {
+            self.wake(connection)
+        } else {
+            self.close(connection)
+        }
+    }
+
+    /// Closes all at once.
+    func closeAll() {
+        self.leaving = []
+        for connection in self.parked.removeAll() { self.close(connection) }
+    }
+
+    private func close(_ connection: ParkedConnection) {
+        self.watch.count.subtract(1, ordering: .relaxed)
+        _ = Glibc.close(connection.descriptor)
+        connection.permit?.leave()
+        self.worker.parkedConnectionLeft()
+    }
+
+    private func soon(_ action: @escaping (ParkedConnectionStore) -> Void) {
+        let store = NIOLoopBound((self, action), eventLoop: self.worker.eventLoop)
+        self.worker.eventLoop.scheduleTask(in: .milliseconds(1)) { store.value.1(store.value.0) }
+    }
+}
+
+/// The steps of a connection that goes on without a channel.
+extension ClientConnection {
+    /// Whether the client has its answer, nothing has come since, and the time for that ends no
+    /// later than that.
+    ///
+    /// Over TLS there is more to a connection than its socket.
+    func isIdle(until limit: NIODeadline) -> Bool {
+        guard self.exchange == .head, !self.hasHeadDeadline, let deadline = self.deadline,
+            deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
+            !self.origin.isSecure, self.refusal == nil, self.outbound == nil, self.upstream == nil,
+            case .channel(let output) = self.transport
+        else { return false }
+        return output.isEmpty
+    }
+
+    /// Another descriptor of the client's socket; `nil` if none is left.
+    func duplicateDescriptor() -> CInt? {
+        guard case .channel(let output) = self.transport else { return nil }
+        let pipeline = output.context.pipeline.syncOperations
+        let descriptor = try? pipeline.withUnsafeTransportIfAvailable(of: CInt.self) { socket in
+            fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        }
+        return descriptor.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Closes the channel; the socket stays open by its other descriptor.
+    func leaveSocket() {
+        self.exchange = .closed
+        self.transport.close()
+    }
+}
+
+@available(*, unavailable)
+extension ParkedConnectionStore: Sendable {}

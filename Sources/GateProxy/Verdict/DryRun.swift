@@ -1,0 +1,141 @@
+package import GatePolicy
+import NIOCore
+
+/// The gate's reaction to one request, worked out by the code that serves real ones and without a
+/// socket.
+package struct DryRun: Sendable {
+    package enum Outcome: Sendable {
+        /// No acceptable HTTP.
+        case refused(GateAnswer)
+        /// One of the gate's own endpoints, which answers whoever asks; `nil`: without a decision.
+        case answered(Decision?, answer: String)
+        /// The client gets this, byte for byte but for `Date` and what depends on the connection.
+        case denied(Decision, [Deferral], answer: String)
+        /// The backend gets this head; the fields are added to its answer.
+        case passed(Decision, [Deferral], upstreamHead: String, addedFields: String)
+    }
+
+    private let ruleSet: RuleSet
+    private let now: Timestamp?
+    private let address: String
+
+    /// Runs at a time, which is now if none is given, with a client at an address.
+    package init(ruleSet: RuleSet, at now: Timestamp? = nil, address: String = "192.0.2.1") {
+        self.ruleSet = ruleSet
+        self.now = now
+        self.address = address
+    }
+
+    /// Judges a request head, from the request line to the empty line.
+    package func judge(_ head: String) -> Outcome {
+        let buffer = ByteBuffer(string: head)
+        let bytes = buffer.readableBytesUInt8Span
+        let rules = WorkerRules(self.ruleSet, cacheCapacity: 1) { self.now ?? HTTPDate.now() }
+        var parser = RequestHeadParser()
+        switch parser.parse(bytes, table: rules.table) {
+        case .incomplete: return .refused(.requestTimeout)
+        case .malformed(let fault): return .refused(GateAnswer(fault))
+        case .complete: break
+        }
+        var last: RememberedVerdict?
+        do throws(MessageFault) {
+            let facts = try RequestFacts(parser.head, in: bytes)
+            if let endpoint = ClientEndpoint(parser.head, in: bytes) {
+                return self.answer(of: endpoint, parser.head, facts: facts, rules, bytes)
+            }
+            let deferrals = rules.deferrals(
+                on: parser.head,
+                facts: facts,
+                in: bytes,
+                address: self.address
+            )
+            let verdict = rules.verdict(
+                on: parser.head,
+                facts: facts,
+                in: bytes,
+                address: self.address,
+                last: &last
+            )
+            if let denial = verdict.denial {
+                let answer = denial.head + Array("\r\n".utf8) + (facts.isHead ? [] : denial.body)
+                return .denied(
+                    verdict.decision,
+                    deferrals,
+                    answer: String(decoding: answer, as: UTF8.self)
+                )
+            }
+            return .passed(
+                verdict.decision,
+                deferrals,
+                upstreamHead: self.upstreamHead(parser.head, facts: facts, bytes, verdict),
+                addedFields: String(decoding: verdict.clientFields, as: UTF8.self)
+            )
+        } catch {
+            return .refused(GateAnswer(error))
+        }
+    }
+
+    private func answer(
+        of endpoint: ClientEndpoint,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        _ rules: WorkerRules,
+        _ bytes: Span<UInt8>
+    ) -> Outcome {
+        let vary = rules.ruleSet.answerInputs
+        let isRead = facts.isHead || head.method("GET", in: bytes)
+        var decision: Decision?
+        let answer: RenderedAnswer
+        switch endpoint {
+        case .unknown: answer = EndpointAnswer.notFound
+        case _ where facts.isPreflight:
+            let name: StaticString = "access-control-request-headers"
+            answer = EndpointAnswer.preflight(requestedHeaders: head.value(of: name, in: bytes))
+        case _ where !isRead: answer = EndpointAnswer.methodNotAllowed
+        case .testFlight(let question):
+            answer =
+                rules.ruleSet.knowsTestFlight
+                ? EndpointAnswer.testFlight(
+                    rules.testFlight(question, on: head, in: bytes, confirmed: [:]),
+                    vary: vary
+                ) : EndpointAnswer.notFound
+        case .status, .events:
+            let status = rules.launchStatus(on: head, in: bytes, address: self.address)
+            decision = status?.decision
+            if let status {
+                // Events begin with what the status says.
+                let tags = head.entityTags(of: "if-none-match", in: bytes)
+                answer =
+                    endpoint == .events
+                    ? EndpointAnswer.events(vary: vary, isChunked: false)
+                    : EndpointAnswer.status(status, vary: vary, knownTags: tags)
+            } else {
+                answer = EndpointAnswer.badPath
+            }
+        }
+        let content = answer.head + Array("\r\n".utf8) + (facts.isHead ? [] : answer.body)
+        return .answered(decision, answer: String(decoding: content, as: UTF8.self))
+    }
+
+    private func upstreamHead(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        _ bytes: Span<UInt8>,
+        _ verdict: Verdict
+    ) -> String {
+        var buffer = ByteBuffer()
+        let origin = ClientOrigin(
+            try? SocketAddress(ipAddress: self.address, port: 0),
+            trusted: .none
+        )
+        RequestHeadWriter(origin: origin, upstreamAuthority: "upstream").write(
+            head,
+            facts: facts,
+            bytes: bytes,
+            verdict: verdict,
+            newRequestID: { RequestID(high: 0, low: 0) },
+            into: &buffer
+        )
+        return String(buffer: buffer)
+    }
+}
