@@ -23,7 +23,7 @@ public final class VersionGateClient: Sendable {
     public let identity: AppIdentity
     private let session: URLSession
     private let endpoints: GateEndpoints
-    private let standing: Standing
+    private let currentState: CurrentState
     private let surroundings: ClientSurroundings
 
     /// Makes a client, which does not ask anything by itself.
@@ -70,7 +70,7 @@ public final class VersionGateClient: Sendable {
             checkTimeout: checkTimeout,
             surroundings: surroundings
         )
-        self.standing = Standing(baseURL: baseURL, identity: identity, storage: storage)
+        self.currentState = CurrentState(baseURL: baseURL, identity: identity, storage: storage)
     }
 
     // MARK: Requests
@@ -125,10 +125,10 @@ public final class VersionGateClient: Sendable {
 
     /// The gate's last answer about the build, or `unknown` with what it said in an earlier
     /// run of the app.
-    public var state: GateState { self.standing.current }
+    public var state: GateState { self.currentState.current }
 
     /// The maintenance that the gate announced when it told the state; `nil` if it announced none.
-    public var announcedMaintenance: MaintenanceWindow? { self.standing.announced }
+    public var announcedMaintenance: MaintenanceWindow? { self.currentState.announced }
 
     /// Asks the gate where the build stands.
     ///
@@ -143,10 +143,10 @@ public final class VersionGateClient: Sendable {
     /// - Returns: Where the build stands.
     @discardableResult
     public func check(path: String? = nil, method: String? = nil) async -> GateState {
-        guard path != nil else { return await self.standing.check(by: self.endpoints) }
+        guard path != nil else { return await self.currentState.check(by: self.endpoints) }
         let answer = await self.endpoints.status(path: path, method: method, knownTag: nil)
         guard case .state(let state, _, _) = answer else {
-            return .unknown(last: self.standing.current.known)
+            return .unknown(last: self.currentState.current.known)
         }
         return state
     }
@@ -159,8 +159,8 @@ public final class VersionGateClient: Sendable {
     /// said in `retry:`, with a random share, and twice as long after each failure, up to five minutes.
     /// A listener that is slow gets the newest state, and not each one between.
     public var states: AsyncStream<GateState> {
-        let feed = EventFeed(endpoints: self.endpoints, standing: self.standing)
-        return self.standing.states { await feed.run() }
+        let feed = EventFeed(endpoints: self.endpoints, currentState: self.currentState)
+        return self.currentState.states { await feed.run() }
     }
 
     // MARK: Recommendations
@@ -172,7 +172,7 @@ public final class VersionGateClient: Sendable {
     /// - Returns: Whether it can be put off; what is required cannot.
     @discardableResult
     public func snooze(_ update: Update) -> Bool {
-        self.standing.snooze(update, at: self.surroundings.now())
+        self.currentState.snooze(update, at: self.surroundings.now())
     }
 
     /// Whether the user said "later" to an update, and is still to be left alone with it.
@@ -180,7 +180,7 @@ public final class VersionGateClient: Sendable {
     /// - Parameter update: The update of ``GateState/recommended(_:)``.
     /// - Returns: `false` for what is required.
     public func isSnoozed(_ update: Update) -> Bool {
-        self.standing.isSnoozed(update, at: self.surroundings.now())
+        self.currentState.isSnoozed(update, at: self.surroundings.now())
     }
 
     /// The prompt for the user in a state.

@@ -42,6 +42,7 @@ extension LanguageTag {
         case "tl": [LanguageTag(canonical: "fil")]
         case "fil": [LanguageTag(canonical: "tl")]
         case "no": [LanguageTag(canonical: "nb")]
+        case "kmr": [Self.kurmanji]
         case "nb": [LanguageTag(canonical: "no")]
         case "nn": [LanguageTag(canonical: "no"), LanguageTag(canonical: "nb")]
         default: []

@@ -10,7 +10,7 @@ struct EventFeed: Sendable {
     static let longestSilence: TimeInterval = 45
 
     let endpoints: GateEndpoints
-    let standing: Standing
+    let currentState: CurrentState
 
     /// Runs until the task is cancelled.
     func run() async {
@@ -18,13 +18,13 @@ struct EventFeed: Sendable {
         while !Task.isCancelled {
             let ending = await self.listen(&connection)
             guard !Task.isCancelled else { return }
-            self.standing.fellSilent()
+            self.currentState.fellSilent()
             let share = self.endpoints.surroundings.share()
             let step = connection.reconnection.ended(ending, share: share)
             if step.isLost {
                 connection.lastID = nil
                 // A proxy may keep the stream to itself, and still let the question through.
-                await self.standing.check(by: self.endpoints)
+                await self.currentState.check(by: self.endpoints)
             }
             guard (try? await self.endpoints.surroundings.sleep(step.delay)) != nil else { return }
         }
@@ -111,7 +111,7 @@ struct EventFeed: Sendable {
             guard let document, let state = document.state else { return }
             connection.reconnection.succeeded()
             connection.lastID = id.isEmpty ? nil : id
-            self.standing.heard(state, announced: document.announced)
+            self.currentState.heard(state, announced: document.announced)
         case .event:
             // A later gate may tell more than this library knows.
             break

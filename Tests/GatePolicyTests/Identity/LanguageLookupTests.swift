@@ -54,7 +54,7 @@ import Testing
         ("he", "iw-IL", "he"), ("iw", "he-IL", "iw"), ("id", "in", "id"), ("in", "id-ID", "in"),
         ("ro", "mo", "ro"), ("fil", "tl-PH", "fil"), ("tl", "fil", "tl"), ("nb", "no-NO", "nb"),
         ("no nb", "nb-NO", "nb"), ("no", "nb-NO", "no"), ("nb", "nn-NO", "nb"),
-        ("no nb", "nn", "no"),
+        ("no nb", "nn", "no"), ("ku-Latn", "kmr-TR", "ku-Latn"),
         ("nn nb", "nn-NO", "nn"),
         ("zh-Hans zh-Hant", "zh", "zh-Hans"), ("zh-Hans zh-Hant", "zh-SG", "zh-Hans"),
         ("zh-Hans zh-Hant", "zh-Hant-HK", "zh-Hant"), ("zh-CN zh-TW", "zh-Hant-HK", "zh-TW"),

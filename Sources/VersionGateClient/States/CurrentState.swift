@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state of the client, for all who ask and all who wait for a change of it.
-final class Standing: Sendable {
+final class CurrentState: Sendable {
     private struct Known: Sendable {
         var kept: KeptState
         /// The client's state now; at first only the one that was kept.
