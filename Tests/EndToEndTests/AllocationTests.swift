@@ -7,10 +7,11 @@ struct AllocationTests {
     private static let rounds = 20
 
     // A debug build asks where a release build does not: there it is none, which `make bench`
-    // counts. What asks beside the requests, as the clock does, can only make a round worse.
+    // counts. What asks beside the requests, as the clock does, can only make a round worse: half of one
+    // more is for that, and less than a request could ask for.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
-        arguments: [("3.5.0", 200, 37.0), ("3.4.9", 426, 30.0)]
+        arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 30.5)]
     )
     func `a request in steady state asks for memory no oftener than it did`(
         _ version: String,
