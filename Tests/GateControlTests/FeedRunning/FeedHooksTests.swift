@@ -132,7 +132,7 @@ struct FeedHooksTests {
     func `a call wakes the one that waits, and who is cancelled waits no longer`() async throws {
         for isCancelled in [false, true] {
             let waiting = Task {
-                await self.wakeup.wakes { try? await ManualFeedClock().clock.sleep(1) }
+                await self.wakeup.wakes { try? await Latch().opens() }
             }
             try Deadline.usual.poll("who waits") { self.wakeup.isAwaited ? true : nil }
             if isCancelled { waiting.cancel() } else { self.wakeup.wake() }

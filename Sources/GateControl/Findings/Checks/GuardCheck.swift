@@ -16,60 +16,56 @@ struct GuardCheck {
     /// Coming dates that are looked at, the first ones.
     private static let mostDates = 12
 
-    /// The effect of the change at a second.
-    private struct View {
-        /// `nil`: now.
-        let date: Timestamp?
-        let impact: Impact
-    }
-
+    private let old: LoadedRules
     private let new: LoadedRules
-    private let views: [View]
+    private let census: [CensusRow]
+    private let now: Timestamp
 
     init(from old: LoadedRules, to new: LoadedRules, _ census: [CensusRow], at now: Timestamp) {
+        self.old = old
         self.new = new
-        let dates = Self.dates(from: old, to: new, after: now).prefix(Self.mostDates)
-        self.views = ([nil] + dates.map(Optional.some)).map { date in
-            // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What
-            // is behind it must not come into force unseen.
-            let impact = Impact(
-                on: census,
-                from: old.ruleSet,
-                to: new.ruleSet,
-                at: date ?? now,
-                ignoresMaintenance: true
-            )
-            return View(date: date, impact: impact)
-        }
+        self.census = census
+        self.now = now
+    }
+
+    /// The effect of the change at a second.
+    private func impact(at date: Timestamp) -> Impact {
+        // A maintenance is meant for all, and ends by itself; `lockout` looks at its length. What is
+        // behind it must not come into force unseen.
+        Impact(
+            on: self.census,
+            from: self.old.ruleSet,
+            to: self.new.ruleSet,
+            at: date,
+            ignoresMaintenance: true
+        )
     }
 
     /// The dates on which a changed rule begins to refuse, or refuses more.
-    private static func dates(
-        from old: LoadedRules,
-        to new: LoadedRules,
-        after now: Timestamp
-    ) -> [Timestamp] {
+    private var dates: [Timestamp] {
         let before = Dictionary(
-            old.definition.rules.map { ($0.id, $0) },
+            self.old.definition.rules.map { ($0.id, $0) },
             uniquingKeysWith: { first, _ in first }
         )
         var dates: Set<Timestamp> = []
-        for rule in new.definition.rules where before[rule.id] != rule {
+        for rule in self.new.definition.rules where before[rule.id] != rule {
             for stage in rule.withNext where stage.hasFloor && stage.mode == .enforce {
                 dates.formUnion([stage.schedule.enforceFrom].compactMap(\.self))
                 dates.formUnion(stage.rollout.filter { $0.percent > 0 }.compactMap(\.at))
                 dates.formUnion(stage.schedule.brownouts.prefix(1).map(\.from))
             }
         }
-        return dates.filter { $0 > now }.sorted()
+        return dates.filter { $0 > self.now }.sorted()
     }
 
     func report(to findings: FindingCollector) {
         guard case .share(let limit) = self.new.guardLimit else { return }
         var told: [Impact.Audience: FindingName] = [:]
-        for view in self.views {
-            for (audience, part) in view.impact.parts where told[audience] != .newlyRefused {
-                let finding = self.finding(on: part, of: audience, at: view.date, above: limit)
+        let dates: [Timestamp?] = [nil] + self.dates.prefix(Self.mostDates).map(Optional.some)
+        for date in dates {
+            for (audience, part) in self.impact(at: date ?? self.now).parts
+            where told[audience] != .newlyRefused {
+                let finding = self.finding(on: part, of: audience, at: date, above: limit)
                 // Each kind is said once, of the first date.
                 guard let finding, finding.name != told[audience] else { continue }
                 told[audience] = finding.name
