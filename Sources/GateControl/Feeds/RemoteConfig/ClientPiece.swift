@@ -4,6 +4,48 @@ internal import GatePolicy
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
+    let forms: FormPiece
+}
+
+/// The clients of whom some questions about how they write their version and build have the same
+/// answers.
+struct FormPiece: Equatable {
+    typealias Test = RemoteConfigCondition.WrittenTest
+
+    /// The most questions that are told apart: there are two to the power of them of these pieces.
+    static let maximumTests = 8
+
+    let answers: [Test: Bool]
+
+    /// All answers to these questions; those beyond the most are left open.
+    static func all(of tests: [Test]) -> [FormPiece] {
+        var told: [Test] = []
+        for test in tests where !told.contains(test) { told.append(test) }
+        return told.prefix(Self.maximumTests).reduce([FormPiece(answers: [:])]) { pieces, test in
+            pieces.flatMap { piece in
+                [false, true].map { answer in
+                    FormPiece(answers: piece.answers.merging([test: answer]) { $1 })
+                }
+            }
+        }
+    }
+
+    /// The same without one of the questions.
+    func without(_ test: Test) -> FormPiece {
+        FormPiece(answers: self.answers.filter { $0.key != test })
+    }
+
+    /// How clients with these answers write their version and build.
+    var written: WrittenForm {
+        func patterns(_ part: Test.Part) -> WrittenForm.Patterns {
+            func patterns(_ answer: Bool) -> [WrittenPattern] {
+                self.answers.filter { $0.key.part == part && $0.value == answer }
+                    .map(\.key.pattern).sorted { $0.description < $1.description }
+            }
+            return WrittenForm.Patterns(all: patterns(true), none: patterns(false))
+        }
+        return WrittenForm(version: patterns(.version), build: patterns(.build))
+    }
 }
 
 /// A part of all builds within which no condition changes.

@@ -83,6 +83,23 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(value.notes == nil)
     }
 
+    @Test func `a condition on how a version is written becomes a rule for these`() async throws {
+        let condition = #"{"name":"beta","expression":"app.version.matches(['-(alpha|beta)'])"}"#
+        try self.server.changeState(
+            #"{"template":{"conditions":[\#(condition)],"parameters":{"min_version":{"#
+                + #""defaultValue":{"value":"3.5.0"},"conditionalValues":{"beta":{"#
+                + #""value":"4.0.0"}}}}}}"#
+        )
+        let value = try await self.value()
+        let loaded = try RulesFileLoader.load(sources: [("rc.json", value.document)])
+        let rule = try #require(loaded.ruleSet.definition.rules.first)
+        #expect(
+            rule.blockedBuilds.map(\.description)
+                == ["of >=3.5.0 <4.0.0, versionMatches -(alpha|beta)"]
+        )
+        #expect(value.notes == nil)
+    }
+
     @Test func `a template is taken, and told from the next by its ETag`() async throws {
         let first = try await self.value()
         #expect(first.document.contains(#""minimum": "3.5.0""#))
