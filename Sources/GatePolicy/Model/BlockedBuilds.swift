@@ -118,3 +118,12 @@ extension RuleDefinition {
             + self.blockedBuilds.compactMap(\.builds).flatMap(\.bounds)
     }
 }
+
+extension RuleSetDefinition {
+    /// What the rules ask about how clients write their version or build.
+    var askedForms: [[BlockedBuilds]] {
+        self.rulesWithNext.map { $0.blockedBuilds.filter { !$0.written.isAny } }.filter {
+            !$0.isEmpty
+        }
+    }
+}

@@ -94,6 +94,19 @@ import Testing
         #expect(rules.clientClasses == nil)
     }
 
+    @Test func `whoever does not state what a form is asked of is asked for it`() throws {
+        var rule = try rule("a")
+        rule.blockedBuilds = [Self.like("beta", build: "7$")]
+        let rules = ruleSet([rule])
+        func reason(_ version: String?, _ build: UInt64?) throws -> String {
+            let identity = try client(version: version, build: build)
+            return "\(rules.decide(identity, in: rules.scope()).reason)"
+        }
+        #expect(try reason(nil, 7) == "the client does not state its version")
+        #expect(try reason("3.0-beta", nil) == "the client does not state its build")
+        #expect(try reason("3.0", 7) == "every rule that applies is met")
+    }
+
     @Test func `a strict rule takes a pre-release for older than its release`() throws {
         let rules = try Self.rules(.strict)
         let identity = try client(version: "4.0-rc.1", build: 7)

@@ -104,29 +104,31 @@ struct RemoteConfigTerms: Equatable {
         var forms: FormPiece
 
         /// Joins those that differ in nothing but the answer to one question: it makes no difference.
+        ///
+        /// Questions of conditions that come last are looked at first: they are asked only of clients
+        /// for whom no condition before holds.
         static func joined(_ all: [Surplus]) -> [Surplus] {
-            var joined: [Surplus] = []
-            for surplus in all {
-                var surplus = surplus
-                while let place = joined.firstIndex(where: { $0.question(between: surplus) != nil }),
-                    let test = joined[place].question(between: surplus)
-                {
-                    joined.remove(at: place)
-                    surplus.forms = surplus.forms.without(test)
+            let questions = all.first?.forms.answers.map(\.test) ?? []
+            return questions.reversed().reduce(all) { all, question in
+                var rest = all
+                var joined: [Surplus] = []
+                while var surplus = rest.popLast() {
+                    let other = rest.firstIndex { $0.isEqual(to: surplus, but: question) }
+                    if let other {
+                        rest.remove(at: other)
+                        surplus.forms = surplus.forms.without(question)
+                    }
+                    joined.append(surplus)
                 }
-                joined.append(surplus)
+                return joined.reversed()
             }
-            return joined
         }
 
-        private func question(between other: Surplus) -> FormPiece.Test? {
-            guard self.versions == other.versions, self.builds == other.builds else { return nil }
-            let (own, others) = (self.forms.answers, other.forms.answers)
-            guard own.count == others.count, own.keys.allSatisfy({ others[$0] != nil }) else {
-                return nil
-            }
-            let differing = own.keys.filter { own[$0] != others[$0] }
-            return differing.count == 1 ? differing[0] : nil
+        private func isEqual(to other: Surplus, but question: FormPiece.Test) -> Bool {
+            self.versions == other.versions && self.builds == other.builds
+                && self.forms.answer(to: question) != nil
+                && other.forms.answer(to: question) != nil
+                && self.forms.without(question) == other.forms.without(question)
         }
 
         var entry: BlockedBuilds {

@@ -210,19 +210,24 @@ struct RemoteConfigTermsTests {
             ),
             // What asks the same twice is one question, and one that makes no difference is none.
             (
-                [("app.version.contains(['a'])", "4.0"), ("app.version.notContains(['a'])", "4.0")],
+                [
+                    ("app.version.contains(['a'])", "4.0"),
+                    ("app.version.notContains(['a'])", "4.0"),
+                ],
                 "3.0", "4.0", []
             ),
             (
-                [("app.version.contains(['a'])", "3.0"), ("app.build.contains(['1'])", "4.0")], "3.0",
+                [("app.version.contains(['a'])", "3.0"), ("app.build.contains(['1'])", "4.0")],
+                "3.0",
                 "3.0", ["of >=3.0 <4.0, versionMatchesNone a, buildMatches 1"]
             ),
             (
-                [("app.version.contains(['a'])", "4.0"), ("app.build.contains(['1'])", "4.0")], "3.0",
+                [("app.version.contains(['a'])", "4.0"), ("app.build.contains(['1'])", "4.0")],
+                "3.0",
                 "3.0",
                 [
-                    "of >=3.0 <4.0, buildMatches 1",
-                    "of >=3.0 <4.0, versionMatches a, buildMatchesNone 1",
+                    "of >=3.0 <4.0, versionMatchesNone a, buildMatches 1",
+                    "of >=3.0 <4.0, versionMatches a",
                 ]
             ),
             (
