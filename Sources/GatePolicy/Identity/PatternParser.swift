@@ -10,7 +10,9 @@ struct PatternParser {
     private var fields: Set<UserAgentField>?
     private var ignoresCase = false
 
-    /// Parses a whole pattern. If it reads parts of an identity, by named groups, one of them has to be
+    /// Parses a whole pattern.
+    ///
+    /// If it reads parts of an identity, by named groups, one of them has to be
     /// the version or the build; else no group has a name.
     static func parse(
         _ text: String,
