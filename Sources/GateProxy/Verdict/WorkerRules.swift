@@ -99,9 +99,8 @@ final class WorkerRules {
                 return verdict
             }
             self.classKey.prepareForLookUp()
-            if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict) {
-                self.remember(verdict, for: self.classKey, in: &last)
-                return verdict
+            if let known = self.cache.verdict(for: self.classKey), self.isValid(known.verdict) {
+                return self.remember(known, in: &last)
             }
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
@@ -110,21 +109,18 @@ final class WorkerRules {
             return verdict
         }
         self.key.prepareForLookUp()
-        if let known = self.cache.verdict(for: self.key), self.isValid(known) {
-            self.remember(known, for: self.key, in: &last)
-            return known
+        if let known = self.cache.verdict(for: self.key), self.isValid(known.verdict) {
+            return self.remember(known, in: &last)
         }
         if told != nil,
-            let known = self.denials?.verdict(
+            let verdict = self.denials?.verdict(
                 on: head,
                 in: bytes,
                 of: self.classKey,
                 form: self.key.form
-            ), self.isValid(known)
+            ), self.isValid(verdict)
         {
-            self.cache.insert(known, for: self.key)
-            self.remember(known, for: self.key, in: &last)
-            return known
+            return self.keep(verdict, for: self.key, in: &last)
         }
         let identity = self.identify(head, in: bytes, query: query)
         let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
@@ -132,10 +128,7 @@ final class WorkerRules {
         let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
         let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
         if members != nil, !isShared { self.denials?.keep(verdict, on: identity, head, in: bytes) }
-        let key = isShared ? self.classKey : self.key
-        self.cache.insert(verdict, for: key)
-        self.remember(verdict, for: key, in: &last)
-        return verdict
+        return self.keep(verdict, for: isShared ? self.classKey : self.key, in: &last)
     }
 
     /// Sets the key of the class of a client.
@@ -199,16 +192,23 @@ final class WorkerRules {
         if self.dependsOnAddress { self.key.append(address: address) }
     }
 
-    private func remember(
+    private func keep(
         _ verdict: Verdict,
         for key: VerdictKey,
         in last: inout RememberedVerdict?
-    ) {
-        guard key.isWorthKeeping else {
-            last = nil
-            return
+    ) -> Verdict {
+        last = self.cache.insert(verdict, for: key).map {
+            RememberedVerdict(rules: self, known: $0)
         }
-        last = RememberedVerdict(rules: self, key: key, verdict: verdict)
+        return verdict
+    }
+
+    private func remember(
+        _ known: KnownVerdict,
+        in last: inout RememberedVerdict?
+    ) -> Verdict {
+        last = RememberedVerdict(rules: self, known: known)
+        return known.verdict
     }
 
     private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {
