@@ -111,9 +111,4 @@ final class KnownVerdict: Sendable {
 struct RememberedVerdict {
     let rules: WorkerRules
     let known: KnownVerdict
-
-    /// The verdict on the same client, or another one of its class; `nil` if it is another one.
-    func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
-        self.rules === rules && self.known.key == key ? self.known.verdict : nil
-    }
 }

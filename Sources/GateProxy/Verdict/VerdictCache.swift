@@ -72,16 +72,18 @@ struct VerdictKey: Hashable {
     /// Longer identities are judged anew each time instead of being kept.
     var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
-    static func == (left: VerdictKey, right: VerdictKey) -> Bool {
-        guard left.bytes.count == right.bytes.count, left.scope == right.scope,
-            left.form == right.form, left.isClass == right.isClass
+    static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
+
+    func isEqual(to other: borrowing VerdictKey) -> Bool {
+        guard self.bytes.count == other.bytes.count, self.scope == other.scope,
+            self.form == other.form, self.isClass == other.isClass
         else { return false }
-        return unsafe left.bytes.withUnsafeBytes { left in
-            unsafe right.bytes.withUnsafeBytes { right in
-                guard let left = left.baseAddress, let other = right.baseAddress else {
+        return unsafe self.bytes.withUnsafeBytes { bytes in
+            unsafe other.bytes.withUnsafeBytes { others in
+                guard let start = bytes.baseAddress, let other = others.baseAddress else {
                     return true
                 }
-                return unsafe memcmp(left, other, right.count) == 0
+                return unsafe memcmp(start, other, bytes.count) == 0
             }
         }
     }
@@ -131,15 +133,18 @@ struct VerdictCache {
     }
 
     /// The verdict for a key that is prepared, which it keeps alive.
-    mutating func verdict(for key: VerdictKey) -> KnownVerdict? {
+    ///
+    /// Borrowed, because a copy of a key costs as much as to find it.
+    mutating func verdict(for key: borrowing VerdictKey) -> KnownVerdict? {
         let place = key.digest & (Self.recentCount - 1)
         if let recent = self.recent[place], recent.known.key.digest == key.digest,
-            recent.known.key == key
+            recent.known.key.isEqual(to: key)
         {
             // In use, it does not go with its generation.
             if recent.number != self.number { self.insert(recent.known) }
             return recent.known
         }
+        let key = copy key
         if let known = self.young[key] {
             self.recent[place] = Recent(known: known, number: self.number)
             return known
@@ -180,4 +185,46 @@ struct VerdictCache {
         self.recent = Self.none
         (self.young, self.old, self.bytes) = ([:], [:], 0)
     }
+}
+
+/// The keys of the request at hand, and the verdicts that they may find.
+///
+/// One struct, so that a look-up takes no copy of its key, which costs as much as to find it; the memory
+/// of the keys is used again for every request.
+struct VerdictLookUp {
+    /// That of the client itself.
+    var key = VerdictKey()
+    /// That of its class.
+    var classKey = VerdictKey()
+    private var cache: VerdictCache
+
+    init(_ cache: VerdictCache) {
+        self.cache = cache
+    }
+
+    mutating func isSameClient(as known: KnownVerdict) -> Bool {
+        known.key.isEqual(to: self.key)
+    }
+
+    mutating func isSameClass(as known: KnownVerdict) -> Bool {
+        known.key.isEqual(to: self.classKey)
+    }
+
+    mutating func findClient() -> KnownVerdict? {
+        self.key.prepareForLookUp()
+        return self.cache.verdict(for: self.key)
+    }
+
+    mutating func findClass() -> KnownVerdict? {
+        self.classKey.prepareForLookUp()
+        return self.cache.verdict(for: self.classKey)
+    }
+
+    /// Keeps a verdict on the client, or on its class, that was not found.
+    mutating func keep(_ verdict: Verdict, onClass: Bool) -> KnownVerdict? {
+        self.cache.insert(verdict, for: onClass ? self.classKey : self.key)
+    }
+
+    /// Gives all verdicts away.
+    mutating func removeAll() { self.cache.removeAll() }
 }
