@@ -245,6 +245,8 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
+        let audit = AuditLog.open(in: state.folder, clients: census?.clients, logger: logger)
+        audit?.note(starting, at: SystemClock.now())
         let reloader = RulesReloader(
             loader: loader,
             current: loaded,
@@ -253,6 +255,7 @@ struct Serve: AsyncParsableCommand {
             census: census?.clients,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
+            note: { audit?.note($0) },
             publish: { ruleSet in
                 await server.use(ruleSet)
                 await census?.note(ruleSet, at: SystemClock.now())
