@@ -280,6 +280,7 @@ struct Serve: AsyncParsableCommand {
                 lastGood: state.lastGood,
                 gate: GateView(server, log: log),
                 census: census,
+                audit: audit,
                 now: SystemClock.now
             ),
             logger: logger
