@@ -136,10 +136,7 @@ package struct AdminEndpoints: Sendable {
 
     private func traffic(_ query: AdminQuery) async -> AdminAnswer {
         await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            AdminAnswer(
-                .ok,
-                TrafficReport(try await census.points(since: start), since: start, until: now)
-            )
+            AdminAnswer(.ok, try await census.traffic(since: start, until: now))
         }
     }
 

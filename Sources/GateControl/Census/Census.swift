@@ -82,14 +82,17 @@ package actor Census {
         }
     }
 
-    /// The requests since a second, by time and kind of client.
-    package nonisolated func points(
-        since start: Timestamp
-    ) async throws(CensusStore.Failure) -> [CensusPoint] {
+    /// The requests from a second to another one, over time.
+    package nonisolated func traffic(
+        since start: Timestamp,
+        until end: Timestamp
+    ) async throws(CensusStore.Failure) -> TrafficReport {
         let store = self.store
-        return try await BackgroundThread.run { () throws(CensusStore.Failure) in
-            try store.points(since: start)
+        let step = TrafficReport.step(of: start.seconds(until: end))
+        let points = try await BackgroundThread.run { () throws(CensusStore.Failure) in
+            try store.points(since: start, step: step)
         }
+        return TrafficReport(points, since: start, until: end)
     }
 
     private func write(at now: Timestamp) async {

@@ -298,13 +298,16 @@ extension CensusStore {
 
 extension CensusStore {
     /// The requests of everything since a second, without the devices, which take long to read.
-    func points(since start: Timestamp) throws(Failure) -> [CensusPoint] {
+    ///
+    /// `step`: seconds that are summed up.
+    func points(since start: Timestamp, step: Int64) throws(Failure) -> [CensusPoint] {
         try self.use { database in
             let cells = try Self.cells(in: database)
             var points: [CensusPoint] = []
             try database.run(
-                "SELECT start, cell, requests FROM figures WHERE start >= ?",
-                [.integer(start.secondsSinceEpoch)]
+                "SELECT start / ?1 * ?1 AS place, cell, sum(requests) FROM figures "
+                    + "WHERE start >= ?2 GROUP BY place, cell",
+                [.integer(step), .integer(start.secondsSinceEpoch)]
             ) { row in
                 guard let cell = cells[row.integer(1)] else { return }
                 points.append(

@@ -1,8 +1,8 @@
 internal import GateCensus
-package import GatePolicy
+internal import GatePolicy
 
 /// Requests of one kind at a time.
-package struct CensusPoint: Sendable {
+struct CensusPoint: Sendable {
     /// The first second of the minute, hour or day.
     let time: Timestamp
     let cell: CensusCell
@@ -38,7 +38,7 @@ package struct TrafficReport: Sendable {
     ///   - points: The requests.
     ///   - since: The first second that they are about.
     ///   - until: The second after the last.
-    package init(_ points: [CensusPoint], since: Timestamp, until: Timestamp) {
+    init(_ points: [CensusPoint], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
         var lines: [Line: [Int64: Count]] = [:]
         var totals: [Line: UInt64] = [:]
@@ -69,7 +69,7 @@ package struct TrafficReport: Sendable {
     }
 
     /// A length of time as the census keeps it: minutes for two hours, hours for eight days, else days.
-    private static func step(of span: Int64) -> Int64 {
+    static func step(of span: Int64) -> Int64 {
         switch span {
         case ...7_200: CensusStore.Span.minute.rawValue
         case ...(8 * 86_400): CensusStore.Span.hour.rawValue

@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
         help: "Where operators look and reload, and webhooks come: [HOST:]PORT (default: nowhere)."
     )
     var adminListen: String?
-    @Option(help: "File with the token that operators on other machines send (Bearer).")
+    @Option(help: "File with the tokens that operators on other machines send, one a line.")
     var adminTokenFile: String?
     @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
     var latencyMetrics: String?

@@ -133,7 +133,7 @@ def drive(browser, address, wanted, listed, pictures, axe):
     for name in ("#main", "#traffic", "#audit", "span", "rule", "floor"):
         expect(name in reached, f"the keyboard does not reach '{name}': {reached}")
     browser.key("Home", 36)
-    for _ in range(50):
+    for _ in range(1000):
         if browser.evaluate("document.getElementById('floor-text').value") == wanted:
             break
         browser.key("ArrowRight", 39)
@@ -145,7 +145,7 @@ def drive(browser, address, wanted, listed, pictures, axe):
     with urllib.request.urlopen(urllib.request.Request(question, method="POST")) as answer:
         impact = json.load(answer)
     amount = impact["denied"]["amount"]
-    expect(f"newly refuse {round(amount['requests'])} requests" in cost, f"'{cost}', and impact says {amount}")
+    expect(f"newly refuse {round(amount['requests']):,} requests" in cost, f"'{cost}', and impact says {amount}")
     line = browser.evaluate("document.getElementById('line').value")
     expect(line.strip() == f'minimum: "{wanted}"', f"to be pasted is '{line}'")
 
