@@ -15,6 +15,7 @@ package struct AdminEndpoints: Sendable {
     private let lastGood: LastGoodRules?
     private let gate: GateView
     private let census: Census?
+    private let breaker: Breaker?
     private let now: @Sendable () -> Timestamp
 
     package init(
@@ -24,6 +25,7 @@ package struct AdminEndpoints: Sendable {
         lastGood: LastGoodRules? = nil,
         gate: GateView = GateView(),
         census: Census? = nil,
+        breaker: Breaker? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
@@ -32,6 +34,7 @@ package struct AdminEndpoints: Sendable {
         self.lastGood = lastGood
         self.gate = gate
         self.census = census
+        self.breaker = breaker
         self.now = now
     }
 
@@ -43,6 +46,7 @@ package struct AdminEndpoints: Sendable {
                 await self.reloader.status,
                 await self.coordinator.statuses,
                 self.lastGood,
+                await self.breaker?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 now: self.now()
             )
@@ -57,6 +61,7 @@ package struct AdminEndpoints: Sendable {
                 reloads: await self.reloader.counts,
                 feeds: await self.coordinator.statuses,
                 census: await self.census?.status,
+                breaker: await self.breaker?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 release: self.gate.release,
                 process: .current()
@@ -70,6 +75,10 @@ package struct AdminEndpoints: Sendable {
             let status = await self.reloader.reload(reason: .request)
             let report = RulesReport(status)
             return AdminAnswer(status.lastReloadSuccessful ? .ok : .conflict, report)
+        case .breaker: return await self.breakerReport(.ok)
+        case .resetBreaker:
+            _ = await self.breaker?.reset()
+            return await self.breakerReport(.ok)
         case .census(let since): return await self.census(since: since)
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
@@ -77,6 +86,13 @@ package struct AdminEndpoints: Sendable {
             }
             return self.answer(to: outcome, of: feed)
         }
+    }
+
+    private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {
+        guard let breaker = await self.breaker?.status else {
+            return .refusal(.notFound, "nobody is counted, and so there is no breaker")
+        }
+        return AdminAnswer(status, BreakerReport(breaker))
     }
 
     private func census(since text: String) async -> AdminAnswer {

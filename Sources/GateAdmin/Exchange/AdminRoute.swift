@@ -12,6 +12,10 @@ enum AdminRoute: Sendable, Equatable {
     case ready
     /// `/-/reload`: reads the rules again.
     case reload
+    /// `/-/breaker`: what the breaker has tripped, and watches.
+    case breaker
+    /// `/-/breaker/reset`: has the rules enforce again that have tripped.
+    case resetBreaker
     /// `/api/v1/census?since=24h`: which clients there were, as far back as the text says.
     case census(since: String)
     /// `/hooks/NAME`: the webhook of a feed.
@@ -29,6 +33,8 @@ enum AdminRoute: Sendable, Equatable {
         case "/-/healthy": self = .healthy
         case "/-/ready": self = .ready
         case "/-/reload": self = .reload
+        case "/-/breaker": self = .breaker
+        case "/-/breaker/reset": self = .resetBreaker
         case "/api/v1/census":
             let query = target.dropFirst(path.count + 1).split(separator: "&")
             let since = query.first { $0.hasPrefix("since=") }?.dropFirst("since=".count)
@@ -48,15 +54,15 @@ enum AdminRoute: Sendable, Equatable {
     /// knows; a prober learns a status and nothing else.
     var isForOperators: Bool {
         switch self {
-        case .feeds, .metrics, .census, .reload: true
+        case .feeds, .metrics, .census, .reload, .breaker, .resetBreaker: true
         case .hook, .healthy, .ready: false
         }
     }
 
     var methods: [HTTPMethod] {
         switch self {
-        case .feeds, .metrics, .census, .healthy, .ready: [.GET, .HEAD]
-        case .hook, .reload: [.POST]
+        case .feeds, .metrics, .census, .breaker, .healthy, .ready: [.GET, .HEAD]
+        case .hook, .reload, .resetBreaker: [.POST]
         }
     }
 }

@@ -55,6 +55,7 @@ package actor RulesReloader {
     private let now: @Sendable () -> Date
     private let keep: @Sendable (LoadedRules) -> Void
     private let census: (@Sendable (Timestamp) -> [CensusRow])?
+    private let filter: (any RulesFilter)?
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
@@ -71,6 +72,7 @@ package actor RulesReloader {
     private var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     private var isReloading = false
+    private var mustPublish = false
     private(set) var waiting: [Request] = []
     /// Why the last reload failed; `nil` if it did not.
     private var failure: LoadFailure?
@@ -83,6 +85,7 @@ package actor RulesReloader {
     ///   - contributions: What feeds have said so far, by their ids.
     ///   - failure: Why what stands in the file is not in force; `nil`: it is.
     ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
+    ///   - filter: Decides which of the rules act; `nil`: all of them.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - keep: Remembers rules of the file that were found good, for the next start.
     ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
@@ -92,6 +95,7 @@ package actor RulesReloader {
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+        filter: (any RulesFilter)? = nil,
         logger: Logger,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
@@ -101,6 +105,7 @@ package actor RulesReloader {
             contributions: contributions,
             failure: failure,
             census: census,
+            filter: filter,
             logger: logger,
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
@@ -120,6 +125,7 @@ package actor RulesReloader {
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+        filter: (any RulesFilter)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
@@ -142,6 +148,7 @@ package actor RulesReloader {
         self.load = load
         self.keep = keep
         self.census = census
+        self.filter = filter
         self.publish = publish
     }
 
@@ -186,6 +193,15 @@ package actor RulesReloader {
         return errors
     }
 
+    /// Puts the rules in force once more, as they are to act by now.
+    package func publishAgain() async {
+        self.mustPublish = true
+        guard !self.isReloading else { return }
+        self.isReloading = true
+        await self.answerThoseWhoWait(hasJustRead: false)
+        self.isReloading = false
+    }
+
     /// The feeds whose rules are only counted and logged.
     var observedFeeds: Set<String> {
         Set(self.contributions.filter(\.value.isObserved).keys)
@@ -200,7 +216,11 @@ package actor RulesReloader {
     private func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
-            if let first = self.waiting.first?.reason {
+            if self.mustPublish, let current {
+                self.mustPublish = false
+                let acting = await self.filter?.acting(current) ?? current
+                await self.publish(acting.ruleSet)
+            } else if let first = self.waiting.first?.reason {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
                 let answered = self.waiting
@@ -280,8 +300,10 @@ package actor RulesReloader {
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
         let census = self.census
+        var acting = current
+        if let current { acting = await self.filter?.acting(current) ?? current }
         let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
-        return try await BackgroundThread.run { () throws(LoadFailure) in
+        return try await BackgroundThread.run { [acting] () throws(LoadFailure) in
             let read: LoadedRules?
             do throws(RulesFileErrors) {
                 read = try load(reading, contributions, current)
@@ -291,7 +313,7 @@ package actor RulesReloader {
             guard let read else { return nil }
             let isReturn = former.contains(read.definition.revision)
             return try read.judged(
-                against: current,
+                against: acting,
                 isReturn: isReturn,
                 census: census,
                 at: now
@@ -315,7 +337,11 @@ package actor RulesReloader {
     private func use(_ loaded: LoadedRules, _ reason: Reason) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
-        if isNew { await self.publish(loaded.ruleSet) }
+        if isNew {
+            await self.publish(
+                await self.filter?.admit(loaded, after: self.current) ?? loaded.ruleSet
+            )
+        }
         let former = self.current
         self.current = loaded
         if reason != .feed, isNew { self.keep(loaded) }

@@ -196,7 +196,6 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let loaded = starting.rules
-        let ruleSet = loaded.ruleSet
         let certificateState = settings.gate.tls?.paths.map(FileState.init) ?? []
         let tls: ServerTLS?
         do throws(TLSFileError) {
@@ -223,6 +222,10 @@ struct Serve: AsyncParsableCommand {
             opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
         }
         let census = opened?.census
+        let breaker = census.map {
+            Breaker(census: $0, folder: state.folder, trust: trust, logger: logger)
+        }
+        let ruleSet = await breaker?.start(loaded, after: starting.former) ?? loaded.ruleSet
         await census?.note(ruleSet, at: SystemClock.now())
         let server: GateServer
         do {
@@ -251,12 +254,17 @@ struct Serve: AsyncParsableCommand {
             contributions: starting.contributions,
             failure: starting.failure,
             census: census?.clients,
+            filter: breaker,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
             publish: { ruleSet in
                 await server.use(ruleSet)
                 await census?.note(ruleSet, at: SystemClock.now())
             }
+        )
+        await breaker?.connect(
+            publish: { await reloader.publishAgain() },
+            tellClients: { await server.tellClients($0) }
         )
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
@@ -277,6 +285,7 @@ struct Serve: AsyncParsableCommand {
                 lastGood: state.lastGood,
                 gate: GateView(server, log: log),
                 census: census,
+                breaker: breaker,
                 now: SystemClock.now
             ),
             logger: logger
@@ -314,9 +323,7 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         // The first is the last to learn that the gate is to stop.
-        let counting = settings.census.flatMap { wanted in
-            census.map { CensusService(census: $0, server: server, interval: wanted.interval) }
-        }
+        let counting = CensusService(settings.census, census, breaker, server)
         var services: [any Service] = [counting].compactMap(\.self)
         services.append(reload)
         if let certificates {
