@@ -106,6 +106,106 @@ struct ImpactTests {
         }
     }
 
+    /// An hour of requests: each device asks for the start page, and most of them for something else.
+    private static func recordedHour(devices: Int) -> [CensusVisitor] {
+        var generator = SeededGenerator(seed: 16)
+        return (0..<devices).flatMap { device -> [CensusVisitor] in
+            let version: String? =
+                switch Int.random(in: 0..<100, using: &generator) {
+                case 0..<4: nil
+                case 4..<14: "2.0"
+                case 14..<34: "2.5"
+                case 34..<64: "3.0"
+                default: "3.1"
+                }
+            let paths = ["/", "/pay/now", "/video/\(device)"]
+            let other = paths[Int.random(in: 0..<3, using: &generator)]
+            // Some who say no version say no device either.
+            let name = version == nil && device % 2 == 0 ? nil : "device-\(device)"
+            return ["/", other].map { CensusVisitor(version: version, device: name, path: $0) }
+        }
+    }
+
+    private static let replayed: (plain: String, withNewPath: String) = {
+        let settings = """
+            guard: off
+            breaker: off
+            unidentified: { missing: reject, storeUrl: https://example.com }
+            releases:
+              - { platform: ios, version: "3.1" }
+              - { platform: ios, version: "3.2", releasedAt: 2099-01-01T00:00:00Z }
+            """
+        let more = """
+              - id: some
+                match: { platform: ios, path: /pay/** }
+                minimum: "3.1"
+                rollout: 30
+                \(Self.link)
+              - id: held
+                match: { platform: ios }
+                minimum: "1.0"
+                \(Self.link)
+                next: { minimum: "3.2", holdUntilInStore: true }
+            """
+        let video = """
+
+              - id: video
+                match: { platform: ios, path: /video/** }
+                minimum: "2.6"
+                \(Self.link)
+            """
+        // Whether they lock somebody out is another question.
+        func rules(_ more: String) -> String {
+            Self.rules(settings, minimum: "2.4", more: more)
+                .replacing(Self.link, with: "\(Self.link)\n    accept: [lockout]")
+        }
+        return (rules(more), rules(more + video))
+    }()
+
+    @Test func `an hour that was recorded goes as predicted, to half a point`() async throws {
+        try await self.play { scene in
+            let visitors = Self.recordedHour(devices: 8_000)
+            let total = Double(visitors.count)
+            try Self.count(visitors, at: scene)
+            var words: [String] = []
+            for (name, rules) in [
+                ("plain", Self.replayed.plain), ("path", Self.replayed.withNewPath),
+            ] {
+                try scene.folder.writeInPlace(rules, to: "\(name).yaml")
+            }
+            func side(_ name: String) throws -> (least: Double, most: Double) {
+                let denied = try #require(
+                    try scene.report("impact", "--rules", scene.folder.path(of: "\(name).yaml"))
+                        .part("denied")
+                )
+                func requests(_ key: String) throws -> Double {
+                    try #require(denied.part(key)?.fields["requests"] as? Double)
+                }
+                return (try requests("amount") / total, try requests("possible") / total)
+            }
+            // Both are asked before anything changes.
+            let (plain, path) = (try side("plain"), try side("path"))
+            for (name, rules, predicted) in [
+                ("plain", Self.replayed.plain, plain), ("path", Self.replayed.withNewPath, path),
+            ] {
+                try scene.folder.replace("rules.yaml", with: rules)
+                let answer = try Self.reload(scene)
+                try #require(answer.status == 200, "\(answer.text)")
+                let actual = Double(try scene.send(visitors)) / total
+                words.append(
+                    "\(name): predicted \(predicted.least * 100) % to \(predicted.most * 100) %, "
+                        + "refused \(actual * 100) % of \(visitors.count) requests"
+                )
+                #expect(actual >= predicted.least - 0.005, "\(words)")
+                #expect(actual <= predicted.most + 0.005, "\(words)")
+            }
+            // Without a path that is new, it is one number.
+            #expect(plain.least == plain.most)
+            print(words.joined(separator: "\n"))
+            Attachment.record(words.joined(separator: "\n"), named: "impact.txt")
+        }
+    }
+
     @Test func `the guard refuses what hits too many, and lets it pass once it is meant`()
         async throws
     {
