@@ -8,7 +8,7 @@ package struct ClientPlace: Sendable, Hashable {
     private let bits: UInt64
     /// Whether others stand behind it that nobody can tell apart by their address, such as a proxy's
     /// clients: there, each device counts.
-    private let isShared: Bool
+    package let isShared: Bool
 
     package init(bits: UInt64, isShared: Bool) {
         self.bits = bits

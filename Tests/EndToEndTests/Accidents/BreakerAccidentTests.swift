@@ -1,3 +1,4 @@
+import Foundation
 import GateTestSupport
 import Testing
 
@@ -105,6 +106,7 @@ struct BreakerAccidentTests {
     private struct Course {
         var asked = 0
         var refused = 0
+        /// From the first refusal to the last one.
         var duration = Duration.zero
     }
 
@@ -113,6 +115,7 @@ struct BreakerAccidentTests {
         let start = ContinuousClock.now
         let client = try scene.connect()
         var course = Course()
+        var firstRefusal: ContinuousClock.Instant?
         var passedInTurn = 0
         let limit = Duration.seconds(30) * GateExecutable.slowdown
         let versions = story.later ?? story.versions
@@ -124,7 +127,11 @@ struct BreakerAccidentTests {
             course.asked += 1
             course.refused += isRefused ? 1 : 0
             passedInTurn = isRefused ? 0 : passedInTurn + 1
-            if isRefused { course.duration = start.duration(to: .now) }
+            if isRefused {
+                let first = firstRefusal ?? .now
+                firstRefusal = first
+                course.duration = first.duration(to: .now)
+            }
             try #require(start.duration(to: .now) < limit, "\(story.name): nothing tripped")
         }
         return course
@@ -174,12 +181,33 @@ struct BreakerAccidentTests {
         }
     }
 
-    @Test func `a trip outlives the process, and ends by the command`() async throws {
+    @Test func `a date that nobody meant trips, too`() async throws {
+        try await Self.play { scene in
+            let date = Date.now.addingTimeInterval(3).formatted(.iso8601)
+            let rules = Self.base + ", next: { minimum: \"35.0.0\", enforceFrom: \(date) }"
+            try scene.folder.replace("rules.yaml", with: Self.file(rules))
+            try #require(try Self.reload(scene).status == 200)
+            let story = Story(name: "a date", versions: ["4.1.0", "4.2.0"], rules: rules)
+            let course = try Self.ask(story, scene)
+            #expect(course.refused < course.asked)
+            #expect(course.duration < .seconds(10) * GateExecutable.slowdown)
+        }
+    }
+
+    @Test func `a trip is told, outlives the process, and ends by the command`() async throws {
         let story = Self.stories[0]
         try await Self.play { scene in
-            try scene.folder.replace("rules.yaml", with: Self.file(story.rules))
+            let hook = "http://127.0.0.1:\(scene.backend.port)/hook"
+            let rules = Self.file(story.rules, head: "breaker: { webhook: \"\(hook)\" }")
+            try scene.folder.replace("rules.yaml", with: rules)
             try #require(try Self.reload(scene).status == 200)
             _ = try Self.ask(story, scene)
+            let told = try scene.backend.wait(for: "the webhook") { record in
+                record.exchanges.first { $0.request.target == "/hook" && $0.isComplete }
+            }
+            let message = try JSONReport(String(decoding: told.body, as: UTF8.self))
+            #expect(message.text("event") == "breaker-tripped")
+            #expect(message.list("trips").map { $0.text("rule") } == ["ios"])
             #expect(try Self.reload(scene).status == 200)
             let visitor = Self.visitor(0, story.versions, story.platform)
             #expect(try scene.send([visitor]) == 0)
