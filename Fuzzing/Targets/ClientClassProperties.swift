@@ -128,7 +128,9 @@ struct ClientClassProperties {
             ClientClasses.read(part, value.span, into: &identity)
             guard part == .version, let told else { continue }
             added = classes.fields(added: told, inVersion: value.span)
-            version = ClientClasses.versionText(value.span)
+            version = ClientClasses.withVersion(in: value.span) { bytes in
+                String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+            }
         }
         return (added, version, identity)
     }

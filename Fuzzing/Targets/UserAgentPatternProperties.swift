@@ -8,7 +8,7 @@ enum UserAgentPatternProperties {
         let text = lines[0]
         let userAgent = lines.count > 1 ? lines[1] : ""
         let pattern: UserAgentPattern
-        do throws(UserAgentPatternError) {
+        do throws(PatternError) {
             pattern = try UserAgentPattern(parsing: text)
         } catch {
             return try expect(!error.description.isEmpty, "an error without words")

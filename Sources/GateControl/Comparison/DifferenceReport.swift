@@ -31,6 +31,9 @@ extension DifferenceReport: CustomStringConvertible {
         [
             difference.readsOtherFields
                 ? "'identity' is another one: clients may be taken for others" : nil,
+            difference.asksOtherForms
+                ? "'versionMatches' or 'buildMatches' ask something else: clients are not compared by how "
+                    + "they write their version or build" : nil,
             difference.isSampled
                 ? "the rules name too much to try everything: this is a sample" : nil,
         ].compactMap(\.self)
@@ -41,7 +44,7 @@ extension DifferenceReport: CustomStringConvertible {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
             // A sample is no proof.
-            return difference.isSampled
+            return difference.isSampled || difference.asksOtherForms
                 ? "no client that was tried gets another decision"
                 : "no client gets another decision"
         }

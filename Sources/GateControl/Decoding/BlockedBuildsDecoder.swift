@@ -1,8 +1,11 @@
 internal import GatePolicy
 
-/// Reads `blockedBuilds`: numbers, ranges, or ranges of certain versions.
+/// Reads `blockedBuilds`: numbers, ranges, or ranges of certain versions and forms.
 struct BlockedBuildsDecoder {
-    private static let keys = ["version", "build"]
+    private static let patterns = [
+        "versionMatches", "versionMatchesNone", "buildMatches", "buildMatchesNone",
+    ]
+    private static let keys = ["version", "build"] + patterns
 
     let problems: Problems
 
@@ -16,19 +19,36 @@ struct BlockedBuildsDecoder {
         }
         let fields = Fields(element, keys: Self.keys, problems: self.problems)
         guard let fields else { return nil }
-        let builds = fields.required("build", of: "an entry of 'blockedBuilds'")
-            .flatMap { self.range($0) }
-        guard let element = fields["version"] else {
-            return builds.map { BlockedBuilds($0) }
+        let asksForm = Self.patterns.contains { fields[$0] != nil }
+        let builds =
+            asksForm ? fields["build"] : fields.required("build", of: "an entry of 'blockedBuilds'")
+        let numbers = builds.map { self.range($0) }
+        let versions = fields["version"].map { element in
+            element.parsed(
+                as: "a version range",
+                self.problems,
+                hint: RangeSpelling.hint(for:),
+                by: VersionRange.init(parsing:)
+            )
         }
-        let versions = element.parsed(
-            as: "a version range",
-            self.problems,
-            hint: RangeSpelling.hint(for:),
-            by: VersionRange.init(parsing:)
+        let written = WrittenForm(
+            version: self.patterns(fields, "versionMatches"),
+            build: self.patterns(fields, "buildMatches")
         )
-        guard let builds, let versions else { return nil }
-        return BlockedBuilds(builds, of: versions)
+        // What cannot be read would otherwise block more than was meant.
+        if case .some(nil) = numbers { return nil }
+        if case .some(nil) = versions { return nil }
+        guard numbers != nil || !written.isAny else { return nil }
+        return BlockedBuilds(numbers ?? nil, of: versions ?? nil, written: written)
+    }
+
+    private func patterns(_ fields: Fields, _ key: String) -> WrittenForm.Patterns {
+        func list(_ key: String) -> [WrittenPattern] {
+            fields[key]?.oneOrMore(self.problems).compactMap { element in
+                element.parsed(as: "a pattern", self.problems, by: WrittenPattern.init(parsing:))
+            } ?? []
+        }
+        return WrittenForm.Patterns(all: list(key), none: list(key + "None"))
     }
 
     /// A number, or a text with comparisons.

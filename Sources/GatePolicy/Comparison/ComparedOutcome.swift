@@ -65,10 +65,12 @@ package struct RuleSetDifference: Sendable, Equatable {
     package let isSampled: Bool
     /// Whether they read in other places who a client is; the comparison is by what they read.
     package let readsOtherFields: Bool
+    /// Whether they ask otherwise how clients write their version or build, which is not compared.
+    package let asksOtherForms: Bool
 
     /// Whether no client notices anything, as far as that can be said: who it is, is read elsewhere
     /// if `readsOtherFields`.
     package var isEmpty: Bool {
-        !self.readsOtherFields && self.periods.allSatisfy(\.changes.isEmpty)
+        !self.readsOtherFields && !self.asksOtherForms && self.periods.allSatisfy(\.changes.isEmpty)
     }
 }

@@ -52,6 +52,10 @@ package struct FloorOrder: Sendable, Equatable {
             if one, !other { onlyFirst = true }
             if other, !one { onlySecond = true }
         }
+        // No point stands for how a version is written.
+        let forms = [first, second].map { $0.flatMap(\.blockedBuilds).filter { !$0.written.isAny } }
+        if !forms[0].allSatisfy(forms[1].contains) { onlyFirst = true }
+        if !forms[1].allSatisfy(forms[0].contains) { onlySecond = true }
         self.onlyFirst = onlyFirst
         self.onlySecond = onlySecond
     }

@@ -43,7 +43,8 @@ package struct RuleSetComparison {
         return RuleSetDifference(
             periods: telling,
             isSampled: parts.contains(where: \.isSampled) || time != nil,
-            readsOtherFields: self.old.definition.identity != self.new.definition.identity
+            readsOtherFields: self.old.definition.identity != self.new.definition.identity,
+            asksOtherForms: self.old.definition.askedForms != self.new.definition.askedForms
         )
     }
 

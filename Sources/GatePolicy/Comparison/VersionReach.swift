@@ -9,22 +9,21 @@ package enum VersionReach: Sendable, Equatable {
 
     /// How far the versions go that these rules let pass together.
     package init(of rules: [RuleDefinition]) {
-        // Builds that are blocked from some number on leave a version no build to go to.
-        let endless = rules.flatMap(\.blockedBuilds).filter(\.builds.hasNoEnd)
-        guard endless.allSatisfy({ $0.versions != nil }) else {
-            self = .closedAbove
-            return
-        }
-        var rules = rules
-        rules.append(RuleDefinition(id: "", blocked: endless.compactMap(\.versions)))
+        let builds = rules.flatMap(\.blockedBuilds)
         let axis = VersionAxis(
             cuts: rules.flatMap { [$0.minimum].compactMap { $0 } + $0.blocked.flatMap(\.bounds) }
+                + builds.compactMap(\.versions).flatMap(\.bounds)
         )
-        let passing = axis.points.map { point in rules.allSatisfy { $0.admits(point.version) } }
-        guard passing.contains(true) else {
+        let passing = axis.points.filter { point in rules.allSatisfy { $0.admits(point.version) } }
+        guard !passing.isEmpty else {
             self = .closed
             return
         }
-        self = passing.last == true ? .open : .closedAbove
+        // Builds that are blocked from some number on leave a version no build to go to.
+        let highest = axis.points.last?.version
+        let isOpen = passing.last.map { last in
+            last.version == highest && !builds.contains { $0.isEndless(for: last.version) }
+        }
+        self = isOpen == true ? .open : .closedAbove
     }
 }

@@ -34,7 +34,7 @@ final class CompiledRule: Sendable {
         self.asksVersion =
             definition.minimum != nil || definition.minimumBuildOf != nil
             || !definition.blocked.isEmpty
-            || definition.blockedBuilds.contains { $0.versions != nil }
+            || definition.blockedBuilds.contains(where: \.asksVersion)
         self.asksBuild = definition.asksBuild
         self.availability = StoreAvailability(definition, releases)
     }

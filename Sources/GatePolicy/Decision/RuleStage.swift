@@ -131,7 +131,8 @@ extension RuleDefinition {
 
     /// Whether the rule can deny because of the version or the build.
     package var hasFloor: Bool {
-        self.minimum != nil || !self.blocked.isEmpty || self.asksBuild
+        self.minimum != nil || self.minimumBuild != nil || !self.blocked.isEmpty
+            || !self.blockedBuilds.isEmpty
     }
 
     /// Whether the time, or who the client is beside its build, makes a difference.

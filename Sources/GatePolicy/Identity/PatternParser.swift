@@ -1,4 +1,4 @@
-/// Reads the text of a User-Agent pattern.
+/// Reads the text of a pattern.
 struct PatternParser {
     /// The longest pattern, in bytes; it also bounds how deep groups can nest.
     static let maximumLength = 512
@@ -6,24 +6,34 @@ struct PatternParser {
     static let maximumRepetition = 100
 
     private var rest: Substring
-    private var fields: Set<UserAgentField> = []
+    /// The parts that groups have read; `nil` where groups have no names.
+    private var fields: Set<UserAgentField>?
     private var ignoresCase = false
 
     /// Parses a whole pattern.
-    static func parse(_ text: String) throws(UserAgentPatternError) -> PatternSyntax {
+    ///
+    /// If it reads parts of an identity, by named groups, one of them has to be
+    /// the version or the build; else no group has a name.
+    static func parse(
+        _ text: String,
+        readsParts: Bool
+    ) throws(PatternError) -> PatternSyntax {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.maximumLength else { throw .tooComplex }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw .nonASCII }
-        var parser = PatternParser(rest: text[...])
+        var parser = PatternParser(rest: text[...], fields: readsParts ? [] : nil)
         parser.ignoresCase = parser.skip("(?i)")
         let syntax = try parser.alternatives()
         if let left = parser.rest.first { throw .unexpected(left) }
-        guard !parser.fields.isDisjoint(with: [.version, .build]) else { throw .noVersion }
+        if let fields = parser.fields, fields.isDisjoint(with: [.version, .build]) {
+            throw .noVersion
+        }
         return syntax
     }
 
-    private init(rest: Substring) {
+    private init(rest: Substring, fields: Set<UserAgentField>?) {
         self.rest = rest
+        self.fields = fields
     }
 
     private mutating func skip(_ text: String) -> Bool {
@@ -32,18 +42,18 @@ struct PatternParser {
         return true
     }
 
-    private mutating func next() throws(UserAgentPatternError) -> Character {
+    private mutating func next() throws(PatternError) -> Character {
         guard let next = self.rest.popFirst() else { throw .unfinished }
         return next
     }
 
-    private mutating func alternatives() throws(UserAgentPatternError) -> PatternSyntax {
+    private mutating func alternatives() throws(PatternError) -> PatternSyntax {
         var branches = [try self.sequence()]
         while self.skip("|") { branches.append(try self.sequence()) }
         return branches.count == 1 ? branches[0] : .alternatives(branches)
     }
 
-    private mutating func sequence() throws(UserAgentPatternError) -> PatternSyntax {
+    private mutating func sequence() throws(PatternError) -> PatternSyntax {
         var steps: [PatternSyntax] = []
         while let next = self.rest.first, next != "|", next != ")" {
             let step = try self.atom()
@@ -52,7 +62,7 @@ struct PatternParser {
         return steps.isEmpty ? .empty : .sequence(steps)
     }
 
-    private mutating func atom() throws(UserAgentPatternError) -> PatternSyntax {
+    private mutating func atom() throws(PatternError) -> PatternSyntax {
         let character = try self.next()
         switch character {
         case "^": return .start
@@ -72,12 +82,12 @@ struct PatternParser {
         return set
     }
 
-    private func byte(_ character: Character) throws(UserAgentPatternError) -> UInt8 {
+    private func byte(_ character: Character) throws(PatternError) -> UInt8 {
         guard let byte = character.asciiValue else { throw .nonASCII }
         return byte
     }
 
-    private mutating func group() throws(UserAgentPatternError) -> PatternSyntax {
+    private mutating func group() throws(PatternError) -> PatternSyntax {
         var field: UserAgentField?
         if self.skip("?<") || self.skip("?P<") {
             field = try self.fieldName()
@@ -90,19 +100,20 @@ struct PatternParser {
         return .group(field, content)
     }
 
-    private mutating func fieldName() throws(UserAgentPatternError) -> UserAgentField {
+    private mutating func fieldName() throws(PatternError) -> UserAgentField {
         guard let end = self.rest.firstIndex(of: ">") else { throw .unfinished }
         let name = String(self.rest[..<end])
         if name.first == "=" || name.first == "!" { throw .unsupported("(?<" + name.prefix(1)) }
+        guard self.fields != nil else { throw .unsupported("(?<\(name)>") }
         guard let field = UserAgentField(rawValue: name) else { throw .unknownGroup(name) }
-        guard self.fields.insert(field).inserted else { throw .duplicateGroup(name) }
+        guard self.fields?.insert(field).inserted == true else { throw .duplicateGroup(name) }
         self.rest = self.rest[end...].dropFirst()
         return field
     }
 
     private mutating func repetition(
         of step: PatternSyntax
-    ) throws(UserAgentPatternError) -> PatternSyntax {
+    ) throws(PatternError) -> PatternSyntax {
         let minimum: Int
         let maximum: Int?
         switch self.rest.first {
@@ -121,7 +132,7 @@ struct PatternParser {
     }
 
     /// Reads `{2}`, `{2,}` or `{2,5}` up to the closing brace.
-    private mutating func counts() throws(UserAgentPatternError) -> (Int, Int?) {
+    private mutating func counts() throws(PatternError) -> (Int, Int?) {
         guard let end = self.rest.firstIndex(of: "}") else { throw .unfinished }
         let text = self.rest[..<end].dropFirst()
         let bounds = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -136,7 +147,7 @@ struct PatternParser {
     }
 
     /// Reads one count; nothing is no count.
-    private static func count(_ digits: Substring) throws(UserAgentPatternError) -> Int? {
+    private static func count(_ digits: Substring) throws(PatternError) -> Int? {
         guard !digits.isEmpty else { return nil }
         guard let number = DecimalNumber(digits: digits.utf8Span.span) else {
             throw .unsupported("{\(digits)}")
@@ -147,7 +158,7 @@ struct PatternParser {
         return Int(value)
     }
 
-    private mutating func escape() throws(UserAgentPatternError) -> PatternClass {
+    private mutating func escape() throws(PatternError) -> PatternClass {
         let character = try self.next()
         var set: PatternClass
         switch character {
@@ -165,7 +176,7 @@ struct PatternParser {
         return set
     }
 
-    private mutating func characterClass() throws(UserAgentPatternError) -> PatternClass {
+    private mutating func characterClass() throws(PatternError) -> PatternClass {
         var set = PatternClass()
         let isInverted = self.skip("^")
         var isFirst = true
@@ -199,7 +210,7 @@ struct PatternParser {
     }
 }
 
-/// The parsed form of a User-Agent pattern.
+/// The parsed form of a pattern.
 ///
 /// The syntax is the part of common regular expressions that always runs in linear time:
 /// characters, `.`, classes, groups, alternatives, repetition, `^`, `$` and `\b`. There are no back

@@ -1,4 +1,4 @@
-/// A User-Agent pattern as steps of a machine that runs all alternatives side by side.
+/// A pattern as steps of a machine that runs all alternatives side by side.
 ///
 /// Every byte of the input is looked at once by at most every step, so that no pattern and no
 /// input can make it slow: a client chooses its User-Agent, and a matcher that backtracks could be
@@ -21,17 +21,17 @@ struct PatternProgram: Sendable, Equatable {
 
     private(set) var steps: [Step] = []
 
-    init(_ syntax: PatternSyntax) throws(UserAgentPatternError) {
+    init(_ syntax: PatternSyntax) throws(PatternError) {
         try self.append(syntax)
         try self.append(step: .match)
     }
 
-    private mutating func append(step: Step) throws(UserAgentPatternError) {
+    private mutating func append(step: Step) throws(PatternError) {
         guard self.steps.count < Self.maximumSteps else { throw .tooComplex }
         self.steps.append(step)
     }
 
-    private mutating func append(_ syntax: PatternSyntax) throws(UserAgentPatternError) {
+    private mutating func append(_ syntax: PatternSyntax) throws(PatternError) {
         switch syntax {
         case .empty: break
         case .bytes(let set): try self.append(step: .byte(set))
@@ -63,7 +63,7 @@ struct PatternProgram: Sendable, Equatable {
 
     private mutating func append(
         alternatives: ArraySlice<PatternSyntax>
-    ) throws(UserAgentPatternError) {
+    ) throws(PatternError) {
         guard let first = alternatives.first else { return }
         guard alternatives.count > 1 else { return try self.append(first) }
         let fork = self.steps.count
@@ -79,7 +79,7 @@ struct PatternProgram: Sendable, Equatable {
     private mutating func append(
         loop content: PatternSyntax,
         isLazy: Bool
-    ) throws(UserAgentPatternError) {
+    ) throws(PatternError) {
         let fork = self.steps.count
         try self.append(optional: content, isLazy: isLazy, thenJumpTo: fork)
     }
@@ -88,7 +88,7 @@ struct PatternProgram: Sendable, Equatable {
         optional content: PatternSyntax,
         isLazy: Bool,
         thenJumpTo target: Int? = nil
-    ) throws(UserAgentPatternError) {
+    ) throws(PatternError) {
         let fork = self.steps.count
         try self.append(step: .fork(fork + 1, fork + 1))
         try self.append(content)

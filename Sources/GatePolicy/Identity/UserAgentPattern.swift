@@ -13,9 +13,9 @@ package struct UserAgentPattern: Sendable, Equatable {
     package let description: String
     private let program: PatternProgram
 
-    package init(parsing text: String) throws(UserAgentPatternError) {
+    package init(parsing text: String) throws(PatternError) {
         self.description = text
-        self.program = try PatternProgram(try PatternParser.parse(text))
+        self.program = try PatternProgram(try PatternParser.parse(text, readsParts: true))
     }
 
     /// The values that the pattern reads from a User-Agent; `nil` if it does not match.

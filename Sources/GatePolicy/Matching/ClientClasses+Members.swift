@@ -1,14 +1,18 @@
 /// The texts that one client of a class states, where others of it state something else.
 extension ClientClasses {
-    /// The version in a line that has told of a class, as it is described; `nil` if it cannot be
-    /// read.
-    package static func versionText(_ line: Span<UInt8>) -> String? {
+    /// Hands over the version in a line that has told of a class, as it is described.
+    ///
+    /// - Returns: what was made of it; `nil` if it cannot be read.
+    package static func withVersion<Result>(
+        in line: Span<UInt8>,
+        _ use: (Span<UInt8>) -> Result
+    ) -> Result? {
         var client = PlainClient()
         let place = line.withoutBlanks(0..<line.count)
         if client.add(.version, place, in: line), let version = client.version {
-            return line.extracting(version).text
+            return use(line.extracting(version))
         }
-        return VersionStatement(line: line).version.value?.description
+        return VersionStatement(line: line).version.value.map { use($0.description.utf8Span.span) }
     }
 
     /// The fields that the backend is told of a client with a class, in the order of

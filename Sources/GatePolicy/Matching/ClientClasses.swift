@@ -50,10 +50,11 @@ package final class ClientClasses: Sendable {
     /// country in them.
     let linksByCountry: Bool
 
-    /// - Returns: `nil` if each client may be judged otherwise, because a rule is rolled out.
+    /// - Returns: `nil` if each client may be judged otherwise, because a rule is rolled out, or looks
+    ///   at how versions or builds are written.
     init?(_ definition: RuleSetDefinition, _ reader: IdentityReader) {
         let rules = definition.rulesWithNext
-        guard rules.allSatisfy(\.rollout.isEmpty) else { return nil }
+        guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.asksForm }) else { return nil }
         let releases = definition.releases
         let links = (rules.map(\.storeURL) + [definition.unidentified.storeURL]).compactMap(\.self)
         self.versions = VersionCuts(rules.flatMap(\.cuts) + releases.map(\.version))

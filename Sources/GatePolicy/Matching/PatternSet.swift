@@ -28,6 +28,11 @@ struct PatternSet: Sendable, Hashable {
         return inline.map(Int.init) + self.overflow.map(Int.init)
     }
 
+    /// Few sets are in use at a time, and the first numbers nearly tell them apart.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(UInt64(self.inline[0]) << 32 | UInt64(self.inline[1]))
+    }
+
     func contains(_ number: Int) -> Bool {
         if self.isEverything { return true }
         guard let number = UInt32(exactly: number), number != Self.free else { return false }

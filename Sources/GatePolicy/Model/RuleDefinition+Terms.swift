@@ -30,10 +30,7 @@ extension RuleDefinition {
         {
             return .belowMinimumBuild
         }
-        if let build, let blocked = self.blocked(build, of: version, release) {
-            return .blockedBuild(blocked)
-        }
-        return nil
+        return self.blocked(build, of: version, release).map { .blockedBuild($0) }
     }
 
     /// Whether builds of a version are held against the lowest one; nobody knows of no version.
@@ -46,17 +43,26 @@ extension RuleDefinition {
 
     /// The first entry that blocks a build; one of certain versions blocks none of no version.
     private func blocked(
-        _ build: UInt64,
+        _ build: UInt64?,
         of version: AppVersion?,
         _ release: AppVersion?
     ) -> BlockedBuilds? {
         self.blockedBuilds.first { blocked in
-            guard blocked.builds.contains(build) else { return false }
-            guard let versions = blocked.versions else { return true }
-            guard let version else { return false }
-            return versions.contains(
-                self.judged(version, release ?? version, isPrerelease: versions.namesPrerelease)
-            )
+            if let builds = blocked.builds {
+                guard let build, builds.contains(build) else { return false }
+            }
+            if let versions = blocked.versions {
+                guard let version,
+                    versions.contains(
+                        self.judged(
+                            version,
+                            release ?? version,
+                            isPrerelease: versions.namesPrerelease
+                        )
+                    )
+                else { return false }
+            }
+            return blocked.written.fits(version, build)
         }
     }
 

@@ -33,9 +33,9 @@ struct AnswerPattern: Sendable {
     }
 
     /// The answer to a client with this version.
-    func filled(with version: String) -> RenderedAnswer {
-        let version = Array(version.utf8)
-        let body = self.body.map { Self.fill($0, with: version, more: 0) }
+    func filled(with version: Span<UInt8>) -> RenderedAnswer {
+        let body: [UInt8]? =
+            if let body = self.body { Self.fill(body, with: version, more: 0) } else { nil }
         var head = Self.fill(self.head, with: version, more: RenderedAnswer.lengthLineSpace)
         if let body { RenderedAnswer.append(length: body.count, to: &head) }
         return RenderedAnswer(
@@ -46,12 +46,15 @@ struct AnswerPattern: Sendable {
         )
     }
 
-    private static func fill(_ pieces: [[UInt8]], with text: [UInt8], more: Int) -> [UInt8] {
+    private static func fill(_ pieces: [[UInt8]], with text: Span<UInt8>, more: Int) -> [UInt8] {
+        var count = more
+        for index in pieces.indices { count += pieces[index].count + text.count }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(pieces.reduce(more) { $0 + $1.count + text.count })
-        for (index, piece) in pieces.enumerated() {
-            if index > 0 { bytes.append(contentsOf: text) }
-            bytes.append(contentsOf: piece)
+        bytes.reserveCapacity(count)
+        for index in pieces.indices {
+            if index > 0 { bytes.append(text) }
+            let piece = pieces[index]
+            bytes.append(piece.span)
         }
         return bytes
     }

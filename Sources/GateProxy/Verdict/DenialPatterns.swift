@@ -47,8 +47,7 @@ struct DenialPatterns {
         of classKey: VerdictKey,
         form: AnswerForm
     ) -> Verdict? {
-        self.key = classKey
-        self.key.form = form
+        self.key.repeat(classKey, as: form)
         // No part of an identity has this number.
         self.key.bytes.append(0xFF)
         self.key.bytes += self.answerKey(of: head, in: bytes)
@@ -98,8 +97,8 @@ struct DenialPatterns {
                 self.classes.part(ofHeader: Int(index)) == .version
             else { continue }
             let value = bytes.extracting(line.value)
-            return ClientClasses.versionText(value).map {
-                Verdict(pattern.verdict, denial: answer.filled(with: $0))
+            return ClientClasses.withVersion(in: value) { version in
+                Verdict(pattern.verdict, denial: answer.filled(with: version))
             }
         }
         return nil

@@ -45,8 +45,13 @@ struct RenderedAnswer: Sendable, Equatable {
     /// Appends the field line for the length of a body.
     static func append(length: Int, to head: inout [UInt8]) {
         head += "Content-Length: ".utf8
-        head += String(length).utf8
+        Self.append(decimal: length, to: &head)
         head += "\r\n".utf8
+    }
+
+    private static func append(decimal number: Int, to head: inout [UInt8]) {
+        if number > 9 { self.append(decimal: number / 10, to: &head) }
+        head.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     /// Bytes of such a line at most.

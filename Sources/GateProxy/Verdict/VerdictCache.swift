@@ -33,6 +33,13 @@ struct VerdictKey: Hashable {
         self.bytes.removeAll(keepingCapacity: true)
     }
 
+    /// Becomes the same as another key but for the form of the answer, in the memory that it has.
+    mutating func `repeat`(_ other: VerdictKey, as form: AnswerForm) {
+        self.bytes.removeAll(keepingCapacity: true)
+        self.bytes.append(other.bytes.span)
+        (self.isClass, self.scope, self.form) = (other.isClass, other.scope, form)
+    }
+
     /// Lengths stand before values, so that no value can look like another field.
     mutating func append(_ source: Span<UInt8>, field: UInt8, _ line: FieldLine) {
         let count = line.valueEnd - line.valueStart

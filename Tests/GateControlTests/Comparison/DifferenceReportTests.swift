@@ -27,6 +27,20 @@ struct DifferenceReportTests {
         #expect(report.description == "no client gets another decision")
     }
 
+    @Test func `what no version stands for is said not to be compared`() throws {
+        let beta = ", blockedBuilds: { versionMatches: beta }"
+        let report = try Self.report(Self.floor("3"), Self.floor("3", beta))
+        #expect(
+            report.description == """
+                no client that was tried gets another decision
+                'versionMatches' or 'buildMatches' ask something else: clients are not compared by how \
+                they write their version or build
+                """
+        )
+        let same = try Self.report(Self.floor("3", beta), Self.floor("3.0.0", beta))
+        #expect(same.description == "no client gets another decision")
+    }
+
     @Test func `a change is said by who, from what and to what, and when`() throws {
         let later = ", enforceFrom: 2027-02-01T00:00:00Z, rollout: 100"
         #expect(

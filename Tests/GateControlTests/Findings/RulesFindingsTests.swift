@@ -96,6 +96,15 @@ struct RulesFindingsTests {
         ),
         ("rules: [{ id: a, minimumBuild: 1, storeUrl: \"itms-apps://a\" }]\n", []),
         (Self.rules(#"id: a, blockedBuilds: [41, { version: 3.x, build: ">=7" }]"#), []),
+        (Self.rules(#"id: a, blockedBuilds: { versionMatches: beta }"#), []),
+        (
+            Self.rules(#"id: a, blockedBuilds: { versionMatches: '\d' }"#),
+            [
+                "r.yaml:2:12: error: the rule 'a' locks everybody out: no version passes; in a list one "
+                    + "range is enough, within a range all of it must hold; if it is meant, write "
+                    + "'accept: [lockout]' into the rule"
+            ]
+        ),
         (
             Self.rules(#"id: a, blockedBuilds: ">=41""#),
             [

@@ -130,6 +130,8 @@ struct RulesSchemaTests {
             rule("match: { platform: ios }, holdUntilInStore: { countries: [jp, 'no'] }"),
             rule("blockedBuilds: 41"), rule("blockedBuilds: '> 41'"),
             rule("blockedBuilds: ['>=41 <50', 93, { build: 7 }, { version: 3.7.x, build: <9 }]"),
+            rule("blockedBuilds: { versionMatches: '-beta' }"),
+            rule("blockedBuilds: { version: 3.x, build: '>9', buildMatchesNone: ['7$', ^1] }"),
             rule("next: { blockedBuilds: [93], enforceFrom: 2027-01-10T00:00:00Z }"),
             "rules: [{ id: a, blockedBuilds: [93], storeUrl: https://a.example, rollout: 10 }]",
             rule("requiresOS: '>=16'"), rule("requiresOS: ['>=16', 15.8.x]"),

@@ -54,7 +54,7 @@ import Testing
         #expect(try UserAgentPattern(parsing: pattern).match(userAgent) == fields)
     }
 
-    static let errors: [(String, UserAgentPatternError)] = [
+    static let errors: [(String, PatternError)] = [
         ("", .empty),
         ("Shop", .noVersion),
         ("(?<app>x)", .noVersion),
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: errors)
     func `what is no pattern is refused with its reason`(
         pattern: String,
-        error: UserAgentPatternError
+        error: PatternError
     ) {
         #expect(throws: error) { try UserAgentPattern(parsing: pattern) }
         #expect(!error.description.isEmpty)

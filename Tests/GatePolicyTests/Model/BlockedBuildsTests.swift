@@ -46,6 +46,67 @@ import Testing
         #expect((decision.kind == .require) == isRefused)
     }
 
+    static let forms: [(BlockedBuilds, String?, UInt64?, Bool)] = {
+        func entry(
+            _ builds: BuildRange? = nil,
+            version: ([String], [String]) = ([], []),
+            build: ([String], [String]) = ([], [])
+        ) -> BlockedBuilds {
+            func patterns(_ texts: ([String], [String])) -> WrittenForm.Patterns {
+                let read = { (texts: [String]) in
+                    texts.compactMap { try? WrittenPattern(parsing: $0) }
+                }
+                return WrittenForm.Patterns(all: read(texts.0), none: read(texts.1))
+            }
+            return BlockedBuilds(
+                builds,
+                written: WrittenForm(version: patterns(version), build: patterns(build))
+            )
+        }
+        let beta = entry(version: (["-beta"], []))
+        let other = entry(version: (["^3\\."], ["beta", "rc"]))
+        let seven = entry(build: (["7$"], []))
+        let both = entry(BuildRange(100...200), version: (["^3"], []), build: ([], ["5"]))
+        return [
+            (beta, "3.0-beta.1", nil, true), (beta, "3.0", nil, false), (beta, nil, 7, false),
+            (other, "3.1", nil, true), (other, "3.1-rc.1", nil, false), (other, "30", nil, false),
+            // A version is looked at as it is described.
+            (other, "v03.1+beta", nil, true),
+            (seven, "3.0", 107, true), (seven, "3.0", 70, false), (seven, "3.0", nil, false),
+            (both, "3.0", 104, true), (both, "3.0", 105, false), (both, "4.0", 104, false),
+            (both, "3.0", 99, false),
+        ]
+    }()
+
+    @Test(arguments: forms)
+    func `a build is refused by how it is written`(
+        entry: BlockedBuilds,
+        version: String?,
+        build: UInt64?,
+        isRefused: Bool
+    ) throws {
+        var rule = try rule("a")
+        rule.blockedBuilds = [entry]
+        let rules = ruleSet([rule])
+        let decision = rules.decide(try client(version: version, build: build), in: rules.scope())
+        #expect((decision.kind == .require) == isRefused, "\(decision.reason)")
+        // Equal versions can be written in several ways.
+        #expect(rules.clientClasses == nil)
+    }
+
+    @Test func `whoever does not state what a form is asked of is asked for it`() throws {
+        var rule = try rule("a")
+        rule.blockedBuilds = [Self.like("beta", build: "7$")]
+        let rules = ruleSet([rule])
+        func reason(_ version: String?, _ build: UInt64?) throws -> String {
+            let identity = try client(version: version, build: build)
+            return "\(rules.decide(identity, in: rules.scope()).reason)"
+        }
+        #expect(try reason(nil, 7) == "the client does not state its version")
+        #expect(try reason("3.0-beta", nil) == "the client does not state its build")
+        #expect(try reason("3.0", 7) == "every rule that applies is met")
+    }
+
     @Test func `a strict rule takes a pre-release for older than its release`() throws {
         let rules = try Self.rules(.strict)
         let identity = try client(version: "4.0-rc.1", build: 7)
@@ -77,7 +138,19 @@ import Testing
         #expect(builds.contains(.only([">=41 <42", ">=100 <200"])), "\(builds)")
     }
 
+    private static func like(_ pattern: String, build: String? = nil) -> BlockedBuilds {
+        func patterns(_ text: String?) -> WrittenForm.Patterns {
+            .init(all: [text].compactMap { $0.flatMap { try? WrittenPattern(parsing: $0) } })
+        }
+        return BlockedBuilds(
+            nil,
+            written: WrittenForm(version: patterns(pattern), build: patterns(build))
+        )
+    }
+
     static let reaches: [([BlockedBuilds], VersionReach)] = [
+        ([like("beta")], .open), ([like("[0-9]")], .closed), ([like(".", build: "7$")], .open),
+        ([like(".", build: "[0-9]")], .closedAbove),
         ([BlockedBuilds(BuildRange(41...41))], .open),
         ([BlockedBuilds(BuildRange(41 ... .max))], .closedAbove),
         ([BlockedBuilds(BuildRange(0 ... .max), of: try? VersionRange(parsing: "3.x"))], .open),

@@ -18,7 +18,7 @@ struct PlainVersionTests {
             bytes.span.extracting($0).text
         }
         #expect(plain == nil || plain == careful)
-        #expect(ClientClasses.versionText(bytes.span) == careful)
+        #expect(ClientClasses.withVersion(in: bytes.span) { $0.text } == careful)
     }
 
     @Test(arguments: ["3.2.0", "10", "1.2.3.4.5", "3.2.0+5"])

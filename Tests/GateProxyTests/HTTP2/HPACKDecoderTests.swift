@@ -119,6 +119,44 @@ struct HPACKDecoderTests {
         #expect(list.size == 34 * 1001)
     }
 
+    /// `a:`, `b: x`, `c: xx` … and one that may not stand in a message, remembered one after the other.
+    @Test
+    func `fields in the order in which they were remembered are what each is by itself`() throws {
+        var decoder = HPACKDecoder(names: .response)
+        let names = Array("abcdE")
+        let values = names.indices.map { String(repeating: "x", count: $0) }
+        let remembered = zip(names, values).flatMap { name, value -> [UInt8] in
+            [0x40, 1, name.asciiValue ?? 0, UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        var all = HeaderList()
+        try decoder.decode(remembered.span, into: &all, limit: 1_000)
+        let newest = UInt8(0xBE)
+        for first in names.indices {
+            for last in first..<names.count {
+                let run = (first...last).map { newest + UInt8(names.count - 1 - $0) }
+                // A field of the static table before and behind is none of them.
+                let block = [0x82] + run + [0x82]
+                let sizes = [42] + (first...last).map { 33 + values[$0].utf8.count } + [42]
+                for limit in [0, 41, 42, 80, 110, 150, 1_000] {
+                    var list = HeaderList()
+                    try decoder.decode(block.span, into: &list, limit: limit)
+                    let fields =
+                        [":method|GET"] + (first...last).map { "\(names[$0])|\(values[$0])" }
+                        + [":method|GET"]
+                    let admitted = sizes.indices.filter { sizes[...$0].reduce(0, +) <= limit }
+                    #expect(Self.fields(list) == Array(fields.prefix(admitted.count)))
+                    #expect(list.size == sizes.reduce(0, +))
+                    #expect(list.isTooLarge == (list.size > limit))
+                    #expect(list.isWellFormed == !Self.fields(list).contains("E|xxxx"))
+                    #expect(list.lines.map(\.end).last ?? 0 == list.bytes.count)
+                }
+            }
+        }
+        #expect(throws: HPACKFault.unknownIndex) {
+            try decoder.decode([newest + 5, newest + 4].span, into: &all, limit: 1_000)
+        }
+    }
+
     /// `x-build: 7` and `accept: a` are remembered, and referred to after the rules have changed.
     @Test
     func `fields of the tables have the roles that the newest rules give them`() throws {

@@ -4,6 +4,57 @@ internal import GatePolicy
 struct ClientPiece: Equatable {
     let versions: VersionPiece
     let builds: BuildPiece
+    let forms: FormPiece
+}
+
+/// The clients of whom some questions about how they write their version and build have the same
+/// answers.
+struct FormPiece: Equatable {
+    typealias Test = RemoteConfigCondition.WrittenTest
+
+    /// The most questions that are told apart: there are two to the power of them of these pieces.
+    static let maximumTests = 8
+
+    struct Answer: Hashable {
+        let test: Test
+        let isYes: Bool
+    }
+
+    /// One for each question, in their order.
+    let answers: [Answer]
+
+    /// The answer to a question; `nil` if it is left open.
+    func answer(to test: Test) -> Bool? { self.answers.first { $0.test == test }?.isYes }
+
+    /// All answers to these questions; those beyond the most are left open.
+    static func all(of tests: [Test]) -> [FormPiece] {
+        var told: [Test] = []
+        for test in tests where !told.contains(test) { told.append(test) }
+        return told.prefix(Self.maximumTests).reduce([FormPiece(answers: [])]) { pieces, test in
+            pieces.flatMap { piece in
+                [false, true].map { isYes in
+                    FormPiece(answers: piece.answers + [Answer(test: test, isYes: isYes)])
+                }
+            }
+        }
+    }
+
+    /// The same without one of the questions.
+    func without(_ test: Test) -> FormPiece {
+        FormPiece(answers: self.answers.filter { $0.test != test })
+    }
+
+    /// How clients with these answers write their version and build.
+    var written: WrittenForm {
+        func patterns(_ part: Test.Part) -> WrittenForm.Patterns {
+            func patterns(_ answer: Bool) -> [WrittenPattern] {
+                self.answers.filter { $0.test.part == part && $0.isYes == answer }
+                    .map(\.test.pattern)
+            }
+            return WrittenForm.Patterns(all: patterns(true), none: patterns(false))
+        }
+        return WrittenForm(version: patterns(.version), build: patterns(.build))
+    }
 }
 
 /// A part of all builds within which no condition changes.

@@ -31,6 +31,7 @@ struct RemoteConfigClient {
         case .versions(let versions): versions.contains { piece.versions.meets(.equal, $0) }
         case .build(let relation, let build): piece.builds.meets(relation, build)
         case .builds(let builds): builds.contains { piece.builds.meets(.equal, $0) }
+        case .written(let test, let isMet): piece.forms.answer(to: test).map { $0 == isMet }
         case .time(let relation, let time, let zone): self.isTime(relation, time, in: zone)
         case .undecidable: nil
         }

@@ -17,10 +17,20 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case versions([AppVersion])
         case build(Relation, UInt64)
         case builds([UInt64])
+        /// How a version or a build is written, and whether it has to be.
+        case written(WrittenTest, isMet: Bool)
         /// The time that the clocks of a zone show, written as if they showed UTC.
         case time(Relation, Timestamp, zone: String)
         /// A condition that cannot be decided here, as it is written.
         case undecidable(String)
+    }
+
+    /// A question about how a version or a build is written.
+    struct WrittenTest: Sendable, Hashable {
+        enum Part: Sendable { case version, build }
+
+        let part: Part
+        let pattern: WrittenPattern
     }
 
     enum Relation: String, Sendable, Equatable, CaseIterable {
@@ -52,7 +62,7 @@ struct RemoteConfigCondition: Sendable, Equatable {
             switch element {
             case .version(_, let version): [version]
             case .versions(let versions): versions
-            case .constant, .platform, .app, .build, .builds, .time, .undecidable: []
+            case .constant, .platform, .app, .build, .builds, .written, .time, .undecidable: []
             }
         }
     }
@@ -63,8 +73,15 @@ struct RemoteConfigCondition: Sendable, Equatable {
             switch element {
             case .build(_, let build): [build]
             case .builds(let builds): builds
-            case .constant, .platform, .app, .version, .versions, .time, .undecidable: []
+            case .constant, .platform, .app, .version, .versions, .written, .time, .undecidable: []
             }
+        }
+    }
+
+    /// What it asks about how versions and builds are written.
+    var writtenTests: [WrittenTest] {
+        self.elements.compactMap { element in
+            if case .written(let test, _) = element { test } else { nil }
         }
     }
 

@@ -69,6 +69,7 @@ struct RemoteConfigConditionParser {
 
     /// `>=(['1.2.0'])`, `exactlyMatches(['1.2.0', '1.2.1'])`.
     private mutating func version() -> RemoteConfigCondition.Element? {
+        if let element = self.written(.version) { return element }
         if self.take("exactlyMatches") {
             guard let texts = self.argument() else { return nil }
             let versions = texts.compactMap { try? AppVersion(parsing: $0) }
@@ -82,6 +83,7 @@ struct RemoteConfigConditionParser {
 
     /// `>=(['100'])`, `exactlyMatches(['100', '101'])`; builds with dots have no number.
     private mutating func build() -> RemoteConfigCondition.Element? {
+        if let element = self.written(.build) { return element }
         if self.take("exactlyMatches") {
             guard let texts = self.argument() else { return nil }
             let builds = texts.compactMap { UInt64($0) }
@@ -91,6 +93,28 @@ struct RemoteConfigConditionParser {
             let build = UInt64(texts[0])
         else { return nil }
         return .build(relation, build)
+    }
+
+    /// `contains(['1.2', 'beta'])`, `notContains`, `matches(['^1\\.2'])`: one text of the list is enough.
+    private mutating func written(
+        _ part: RemoteConfigCondition.WrittenTest.Part
+    ) -> RemoteConfigCondition.Element? {
+        let isMet = !self.take("notContains")
+        let isContained = !isMet || self.take("contains")
+        guard isContained || self.take("matches"), let texts = self.argument() else { return nil }
+        // Build metadata behind a `+` is no part of a version here.
+        guard part == .build || !texts.contains(where: { $0.contains("+") && isContained }) else {
+            return nil
+        }
+        let pattern =
+            isContained
+            ? try? WrittenPattern(anyOf: texts)
+            : try? WrittenPattern(parsing: texts.count == 1 ? texts[0] : Self.alternatives(texts))
+        return pattern.map { .written(.init(part: part, pattern: $0), isMet: isMet) }
+    }
+
+    private static func alternatives(_ patterns: [String]) -> String {
+        patterns.map { "(?:\($0))" }.joined(separator: "|")
     }
 
     /// `>= dateTime('2026-01-02T03:04:05', 'UTC')`; without a zone it is GMT.

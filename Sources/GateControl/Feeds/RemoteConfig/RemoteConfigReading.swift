@@ -24,21 +24,28 @@ struct RemoteConfigReading {
         self.client = client
     }
 
-    /// The parts of all versions that the conditions of a parameter tell apart.
-    func versions(of parameter: RemoteConfigTemplate.Parameter) -> [VersionPiece] {
-        VersionPiece.all(cutAt: self.conditions(of: parameter).flatMap(\.thresholds))
-    }
-
-    /// The parts of all builds that the conditions of a parameter tell apart.
-    func builds(of parameter: RemoteConfigTemplate.Parameter) -> [BuildPiece] {
-        BuildPiece.all(cutAt: self.conditions(of: parameter).flatMap(\.buildThresholds))
-    }
-
-    private func conditions(
-        of parameter: RemoteConfigTemplate.Parameter
-    ) -> [RemoteConfigCondition] {
-        self.template.conditions.filter { parameter.conditionalValues[$0.name] != nil }
-            .map(\.condition)
+    /// The clients whom the conditions of a parameter tell apart, versions last.
+    mutating func pieces(
+        of name: String,
+        _ parameter: RemoteConfigTemplate.Parameter
+    ) -> [ClientPiece] {
+        let conditions = self.template.conditions.filter {
+            parameter.conditionalValues[$0.name] != nil
+        }.map(\.condition)
+        let tests = Set(conditions.flatMap(\.writtenTests))
+        if tests.count > FormPiece.maximumTests {
+            self.note(
+                "the conditions of '\(name)' have more than \(FormPiece.maximumTests) texts and "
+                    + "patterns: the others are left open"
+            )
+        }
+        let versions = VersionPiece.all(cutAt: conditions.flatMap(\.thresholds))
+        let builds = BuildPiece.all(cutAt: conditions.flatMap(\.buildThresholds))
+        return FormPiece.all(of: conditions.flatMap(\.writtenTests)).flatMap { forms in
+            builds.flatMap { builds in
+                versions.map { ClientPiece(versions: $0, builds: builds, forms: forms) }
+            }
+        }
     }
 
     /// The value that the clients of a piece are told by a parameter.

@@ -43,7 +43,8 @@ struct RemoteConfigTerms: Equatable {
             self.blocked = floors[0].blocked.ranges.filter { range in
                 floors.allSatisfy { $0.blocked.ranges.contains(range) }
             }
-            for floor in floors { self.add(floor.blocked, for: floor.builds) }
+            self.blockedBuilds = Surplus.joined(floors.flatMap { self.surplus(of: $0) })
+                .map(\.entry)
         }
         if let latest, let parameter = template.parameters[latest] {
             self.recommended = try self.recommended(latest, parameter, &reading)
@@ -52,42 +53,91 @@ struct RemoteConfigTerms: Equatable {
         self.notes += reading.notes
     }
 
-    /// The floors for the clients of each part of all builds.
+    /// The versions that are blocked for some clients.
+    private struct Floor {
+        var builds: ClosedRange<UInt64>
+        let forms: FormPiece
+        var blocked: BlockedVersions
+    }
+
+    /// The floors for the clients of each part of all builds, and of each form.
     private static func floors(
         _ name: String,
         _ parameter: RemoteConfigTemplate.Parameter,
         _ reading: inout RemoteConfigReading
-    ) throws(RemoteConfigError) -> [(builds: ClosedRange<UInt64>, blocked: BlockedVersions)] {
-        var floors: [(builds: ClosedRange<UInt64>, blocked: BlockedVersions)] = []
-        for builds in reading.builds(of: parameter) {
-            var blocked = BlockedVersions()
-            for versions in reading.versions(of: parameter) {
-                let piece = ClientPiece(versions: versions, builds: builds)
-                switch try reading.outcome(name, parameter, in: piece) {
-                case .nothing: continue
-                case .version(let floor): blocked.block(below: floor, in: versions)
-                case .unknown(let reason): throw .unknowable(parameter: name, reason: reason)
-                }
+    ) throws(RemoteConfigError) -> [Floor] {
+        var floors: [Floor] = []
+        for piece in reading.pieces(of: name, parameter) {
+            let builds = piece.builds.builds
+            if floors.last?.builds != builds || floors.last?.forms != piece.forms {
+                floors.append(Floor(builds: builds, forms: piece.forms, blocked: .init()))
             }
-            if let last = floors.last, last.blocked == blocked {
-                let all = last.builds.lowerBound...builds.builds.upperBound
-                floors[floors.count - 1].builds = all
-            } else {
-                floors.append((builds.builds, blocked))
+            switch try reading.outcome(name, parameter, in: piece) {
+            case .nothing: continue
+            case .version(let floor):
+                floors[floors.count - 1].blocked.block(below: floor, in: piece.versions)
+            case .unknown(let reason): throw .unknowable(parameter: name, reason: reason)
             }
         }
-        return floors
+        return floors.reduce(into: []) { joined, floor in
+            guard let last = joined.last, last.blocked == floor.blocked, last.forms == floor.forms
+            else { return joined.append(floor) }
+            joined[joined.count - 1].builds = last.builds.lowerBound...floor.builds.upperBound
+        }
     }
 
-    /// Adds what these builds are asked for beyond what all are.
-    private mutating func add(_ blocked: BlockedVersions, for builds: ClosedRange<UInt64>) {
-        let below = blocked.minimum.flatMap { floor in
-            self.minimum.map { $0 < floor ? ">=\($0) <\(floor)" : nil } ?? "<\(floor)"
+    /// What some clients are asked for beyond what all are.
+    private func surplus(of floor: Floor) -> [Surplus] {
+        let below = floor.blocked.minimum.flatMap { minimum in
+            self.minimum.map { $0 < minimum ? ">=\($0) <\(minimum)" : nil } ?? "<\(minimum)"
         }
-        let surplus =
+        let ranges =
             [below.flatMap { try? VersionRange(parsing: $0) }].compactMap(\.self)
-            + blocked.ranges.filter { !self.blocked.contains($0) }
-        self.blockedBuilds += surplus.map { BlockedBuilds(BuildRange(builds), of: $0) }
+            + floor.blocked.ranges.filter { !self.blocked.contains($0) }
+        return ranges.map { Surplus(versions: $0, builds: floor.builds, forms: floor.forms) }
+    }
+
+    /// A range of versions that is blocked for some clients beyond what is for all.
+    private struct Surplus: Equatable {
+        let versions: VersionRange
+        let builds: ClosedRange<UInt64>
+        var forms: FormPiece
+
+        /// Joins those that differ in nothing but the answer to one question: it makes no difference.
+        ///
+        /// Questions of conditions that come last are looked at first: they are asked only of clients
+        /// for whom no condition before holds.
+        static func joined(_ all: [Surplus]) -> [Surplus] {
+            let questions = all.first?.forms.answers.map(\.test) ?? []
+            return questions.reversed().reduce(all) { all, question in
+                var rest = all
+                var joined: [Surplus] = []
+                while var surplus = rest.popLast() {
+                    let other = rest.firstIndex { $0.isEqual(to: surplus, but: question) }
+                    if let other {
+                        rest.remove(at: other)
+                        surplus.forms = surplus.forms.without(question)
+                    }
+                    joined.append(surplus)
+                }
+                return joined.reversed()
+            }
+        }
+
+        private func isEqual(to other: Surplus, but question: FormPiece.Test) -> Bool {
+            self.versions == other.versions && self.builds == other.builds
+                && self.forms.answer(to: question) != nil
+                && other.forms.answer(to: question) != nil
+                && self.forms.without(question) == other.forms.without(question)
+        }
+
+        var entry: BlockedBuilds {
+            let written = self.forms.written
+            // Whoever states no build is asked only for what all builds are asked for.
+            let isForAll = !written.isAny && self.builds == 0 ... .max
+            let builds = isForAll ? nil : BuildRange(self.builds)
+            return BlockedBuilds(builds, of: self.versions, written: written)
+        }
     }
 
     /// One version for all: the lowest that any of the clients is told.
@@ -97,17 +147,14 @@ struct RemoteConfigTerms: Equatable {
         _ reading: inout RemoteConfigReading
     ) throws(RemoteConfigError) -> AppVersion? {
         var lowest: AppVersion?
-        for builds in reading.builds(of: parameter) {
-            for versions in reading.versions(of: parameter) {
-                let piece = ClientPiece(versions: versions, builds: builds)
-                switch try reading.outcome(name, parameter, in: piece) {
-                case .nothing: return nil
-                case .version(let version): lowest = lowest.map { min($0, version) } ?? version
-                case .unknown(let reason):
-                    // Nobody is turned away by a recommendation: the floor is not held up for it.
-                    self.notes.append("'\(name)' \(reason): nothing is recommended")
-                    return nil
-                }
+        for piece in reading.pieces(of: name, parameter) {
+            switch try reading.outcome(name, parameter, in: piece) {
+            case .nothing: return nil
+            case .version(let version): lowest = lowest.map { min($0, version) } ?? version
+            case .unknown(let reason):
+                // Nobody is turned away by a recommendation: the floor is not held up for it.
+                self.notes.append("'\(name)' \(reason): nothing is recommended")
+                return nil
             }
         }
         return lowest

@@ -154,8 +154,11 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         if !terms.blockedBuilds.isEmpty {
             let items = terms.blockedBuilds.map { item in
                 let versions = item.versions.map { JSONValue.Member("version", .text("\($0)")) }
-                let builds = JSONValue.Member("build", .text("\(item.builds)"))
-                return JSONValue.object([versions, builds].compactMap(\.self))
+                let builds = item.builds.map { JSONValue.Member("build", .text("\($0)")) }
+                let forms = item.written.keys.map { key, patterns in
+                    JSONValue.Member(key, .list(patterns.map { .text($0.description) }))
+                }
+                return JSONValue.object([versions, builds].compactMap(\.self) + forms)
             }
             members.append(.init("blockedBuilds", .list(items)))
         }

@@ -148,10 +148,7 @@ struct NextText {
         if !blocked.isEmpty { parts.append("blocked: [\(blocked.joined(separator: ", "))]") }
         let builds = floor.blockedBuilds.filter { !base.blockedBuilds.contains($0) }
         if !builds.isEmpty {
-            let items = builds.map { item in
-                item.versions.map { "{ version: \"\($0)\", build: \"\(item.builds)\" }" }
-                    ?? "\"\(item.builds)\""
-            }
+            let items = builds.map(Self.builds)
             parts.append("blockedBuilds: [\(items.joined(separator: ", "))]")
         }
         if let time = floor.schedule.warnFrom { parts.append("warnFrom: \(time)") }
@@ -162,6 +159,25 @@ struct NextText {
         if let hold = floor.holdUntilInStore { parts.append(Self.hold(hold)) }
         if floor.mode == .observe { parts.append("mode: observe") }
         self.text = "next: { \(parts.joined(separator: ", ")) }"
+    }
+
+    private static func builds(_ item: BlockedBuilds) -> String {
+        if let builds = item.builds, item.versions == nil, item.written.isAny {
+            return "\"\(builds)\""
+        }
+        let fields =
+            [
+                item.versions.map { "version: \"\($0)\"" },
+                item.builds.map { "build: \"\($0)\"" },
+            ].compactMap(\.self)
+            + item.written.keys.map { key, patterns in
+                // Between single quotes a backslash stands for itself (YAML 1.2 section 7.3.2).
+                let texts = patterns.map { pattern in
+                    "'\(pattern.description.replacing("'", with: "''"))'"
+                }
+                return "\(key): [\(texts.joined(separator: ", "))]"
+            }
+        return "{ \(fields.joined(separator: ", ")) }"
     }
 
     private static func rollout(_ steps: [RolloutStep]) -> [String] {

@@ -53,6 +53,11 @@ package struct HPACKDecoder {
             }
             hasField = true
             if byte & 0x80 != 0 {
+                let run = Self.run(in: block, at: position)
+                if run > 1, self.append(run: run, from: byte, to: &list, limit: limit) {
+                    position += run
+                    continue
+                }
                 let index = try Self.integer(block, &position, prefix: 7)
                 try self.append(index, to: &list, limit: limit)
             } else {
@@ -100,6 +105,34 @@ package struct HPACKDecoder {
         }
         let count = end - start - HeaderList.lineOverhead
         if !list.admits(count, limit: limit) { list.dropLast() }
+    }
+
+    /// The number of bytes from a place on that each stand for the field which was remembered directly
+    /// behind the one before.
+    ///
+    /// A client names its fields in the same order each time: they are one piece of the table.
+    @inline(__always)
+    private static func run(in block: Span<UInt8>, at position: Int) -> Int {
+        // 62 to 126, which are indexes of the dynamic table by themselves (RFC 7541 2.3.3 and 6.1).
+        let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
+        var end = position + 1
+        guard lowest...highest ~= block[position] else { return 1 }
+        while end < block.count, block[end] == block[end - 1] - 1, block[end] >= lowest { end += 1 }
+        return end - position
+    }
+
+    /// Appends fields that were remembered one after the other.
+    ///
+    /// - Returns: `false` if each has to be looked at.
+    private func append(
+        run: Int,
+        from byte: UInt8,
+        to list: inout HeaderList,
+        limit: Int
+    ) -> Bool {
+        let index = Int(byte & 0x7F) - 1 - HPACKStaticTable.count
+        return index < self.table.count
+            && self.table.append(index, count: run, to: &list, limit: limit)
     }
 
     private func append(

@@ -12,6 +12,20 @@ struct HPACKEntry {
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
     /// Its size as the table counts it (RFC 7541 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
+
+    /// The same place in bytes that it was copied to.
+    func line(movedBy distance: Int) -> FieldLine {
+        let start = self.start + distance
+        let (nameEnd, end) = (start + self.nameCount, start + self.lineCount)
+        return FieldLine(
+            start: start,
+            nameEnd: nameEnd,
+            valueStart: nameEnd + 2,
+            valueEnd: end - 2,
+            end: end,
+            role: self.role
+        )
+    }
 }
 
 /// The fields that a peer may refer to by a number (RFC 7541 2.3.2), newest first.
@@ -70,6 +84,15 @@ struct HPACKDynamicTable {
     /// Appends a field by its number from zero, of `count`, unless the list becomes too large.
     func append(_ index: Int, to list: inout HeaderList, limit: Int) {
         list.append(self.entry(index), in: self.bytes.span, limit: limit)
+    }
+
+    /// Appends so many fields, each inserted behind the one before, from a number on.
+    ///
+    /// - Returns: `false` if not all of them may be in the list; none is appended.
+    func append(_ index: Int, count: Int, to list: inout HeaderList, limit: Int) -> Bool {
+        let start = self.entries.count - 1 - index
+        let entries = self.entries.span.extracting(start..<start + count)
+        return list.append(run: entries, in: self.bytes.span, limit: limit)
     }
 
     func appendName(_ index: Int, to list: inout HeaderList) {

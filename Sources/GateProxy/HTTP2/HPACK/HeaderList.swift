@@ -66,6 +66,29 @@ package struct HeaderList {
         if !entry.isWellFormed { self.isWellFormed = false }
     }
 
+    /// Appends fields of a table that lie one behind the other there.
+    ///
+    /// - Returns: `false` if some of them are to be left out; none is appended.
+    mutating func append(
+        run entries: Span<HPACKEntry>,
+        in bytes: Span<UInt8>,
+        limit: Int
+    ) -> Bool {
+        let start = entries[0].start
+        let last = entries[entries.count - 1]
+        let count = last.start + last.lineCount - start
+        let size = self.size + count + entries.count * (Self.overhead - Self.lineOverhead)
+        guard !self.isTooLarge, size <= limit else { return false }
+        let distance = self.bytes.count - start
+        self.bytes.append(bytes.extracting(start..<start + count))
+        for index in entries.indices {
+            self.lines.append(entries[index].line(movedBy: distance))
+            if !entries[index].isWellFormed { self.isWellFormed = false }
+        }
+        self.size = size
+        return true
+    }
+
     /// Appends a field that is laid out as a line and was looked at before.
     mutating func append(line: Span<UInt8>, nameCount: Int, role: FieldRole) {
         let start = self.bytes.count

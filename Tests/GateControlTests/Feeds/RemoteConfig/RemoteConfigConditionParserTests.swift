@@ -10,6 +10,9 @@ struct RemoteConfigConditionParserTests {
         let version = try AppVersion(parsing: "1.2.0")
         let other = try AppVersion(parsing: "1.2.1")
         let time = try Timestamp(parsing: "2026-01-02T03:04:05Z")
+        let pattern = { (text: String) in try WrittenPattern(parsing: text) }
+        let (ten, either) = (try pattern("10"), try pattern(#"1\.2|x"#))
+        let start = try pattern("^1.2")
         return [
             ("true", [.constant(true)]),
             ("false && true", [.constant(false), .constant(true)]),
@@ -22,6 +25,18 @@ struct RemoteConfigConditionParserTests {
             ("app.version.exactlyMatches(['1.2.0', '1.2.1'])", [.versions([version, other])]),
             ("app.build.>=(['100'])", [.build(.atLeast, 100)]),
             ("app.build.exactlyMatches(['100', '101'])", [.builds([100, 101])]),
+            (
+                "app.build.contains(['10'])",
+                [.written(.init(part: .build, pattern: ten), isMet: true)]
+            ),
+            (
+                "app.version.notContains(['1.2', 'x'])",
+                [.written(.init(part: .version, pattern: either), isMet: false)]
+            ),
+            (
+                "app.version.matches(['^1.2'])",
+                [.written(.init(part: .version, pattern: start), isMet: true)]
+            ),
             (
                 "device.os == 'ios' && app.version.<=(['1.2.0'])",
                 [.platform(["ios"]), .version(.atMost, version)]
@@ -58,12 +73,9 @@ struct RemoteConfigConditionParserTests {
         "app.build.>=(['100', '101'])",
         "app.build.>=(['1.0.1'])",
         "app.build.exactlyMatches(['100', 'next'])",
-        "app.build.contains(['10'])",
-        "app.build.notContains(['10'])",
-        "app.build.matches(['^10'])",
-        "app.version.contains(['1.2'])",
-        "app.version.notContains(['1.2'])",
-        "app.version.matches(['^1.2'])",
+        "app.build.contains([])",
+        "app.version.contains(['1.2+debug'])",
+        "app.version.notMatches(['^1.2'])",
         "app.operatingSystemAndVersion.inAtLeastOne([('Windows', ['10.0'])])",
         "app.browserAndVersion.inAtLeastOne([('Chrome', ['120'])])",
         "app.customSignal['tier'].exactlyMatches(['gold'])",

@@ -185,6 +185,86 @@ struct RemoteConfigTermsTests {
         #expect(terms.undecided.isEmpty == !conditional[0].0.contains("percent"))
     }
 
+    @Test(
+        arguments: [
+            (
+                [("app.version.contains(['beta', '.9.'])", "4.0")], "3.0", "3.0",
+                [#"of >=3.0 <4.0, versionMatches beta|\.9\."#]
+            ),
+            (
+                [("app.version.notContains(['beta'])", "4.0")], "3.0", "3.0",
+                ["of >=3.0 <4.0, versionMatchesNone beta"]
+            ),
+            (
+                [(#"app.version.matches(['^3\\\\.1', 'x$'])"#, "4.0")], "3.0", "3.0",
+                [#"of >=3.0 <4.0, versionMatches (?:^3\.1)|(?:x$)"#]
+            ),
+            // A lower floor for some is the floor of all, and the others have more.
+            (
+                [("app.version.contains(['beta'])", "2.0")], "3.0", "2.0",
+                ["of >=2.0 <3.0, versionMatchesNone beta"]
+            ),
+            (
+                [("app.build.matches(['7$']) && app.version.contains(['beta'])", "4.0")], "3.0",
+                "3.0", ["of >=3.0 <4.0, versionMatches beta, buildMatches 7$"]
+            ),
+            // What asks the same twice is one question, and one that makes no difference is none.
+            (
+                [
+                    ("app.version.contains(['a'])", "4.0"),
+                    ("app.version.notContains(['a'])", "4.0"),
+                ],
+                "3.0", "4.0", []
+            ),
+            (
+                [("app.version.contains(['a'])", "3.0"), ("app.build.contains(['1'])", "4.0")],
+                "3.0",
+                "3.0", ["of >=3.0 <4.0, versionMatchesNone a, buildMatches 1"]
+            ),
+            (
+                [("app.version.contains(['a'])", "4.0"), ("app.build.contains(['1'])", "4.0")],
+                "3.0",
+                "3.0",
+                [
+                    "of >=3.0 <4.0, versionMatchesNone a, buildMatches 1",
+                    "of >=3.0 <4.0, versionMatches a",
+                ]
+            ),
+            (
+                [("app.version.contains(['a']) && app.build.<(['9'])", "4.0")], "3.0", "3.0",
+                ["<=8 of >=3.0 <4.0, versionMatches a"]
+            ),
+        ] as [([(String, String)], String, String?, [String])]
+    )
+    func `forms of versions and builds are told apart as Firebase does`(
+        conditional: [(String, String)],
+        value: String,
+        minimum: String?,
+        builds: [String]
+    ) throws {
+        let terms = try Self.expect(conditional, value, toLeadTo: minimum, [])
+        #expect(terms.blockedBuilds.map(\.description) == builds)
+        #expect(terms.undecided == [])
+    }
+
+    @Test(arguments: [
+        // Build metadata is no part of a version here; other engines have other patterns.
+        "app.version.contains(['+debug'])", "app.version.matches(['(?=a)'])",
+        "app.version.contains([''])", "app.version.matches(['(?P<x>a)'])",
+    ])
+    func `what no pattern can say is left open`(expression: String) throws {
+        let terms = try Self.expect([(expression, "2.0")], "3.0", toLeadTo: "2.0", [])
+        #expect(terms.undecided == ["c0"])
+    }
+
+    @Test func `of more questions than can be told apart, the others are left open`() throws {
+        let conditional = (0..<9).map { ("app.version.contains(['x\($0)'])", "4.0") }
+        let terms = try Self.expect(conditional, "3.0", toLeadTo: "3.0", [])
+        #expect(terms.undecided == ["c8"])
+        #expect(terms.blockedBuilds.count == 8)
+        #expect(terms.notes.count == 1)
+    }
+
     @Test(arguments: [
         (#"{ "useInAppDefault": true }"#, nil),
         (#"{ "rolloutValue": { "rolloutId": "r", "value": "5.0", "percent": 10 } }"#, "3.0"),

@@ -67,19 +67,29 @@ struct FirebaseRemoteConfigFeedTests {
         return value
     }
 
-    @Test func `a condition on builds becomes a rule that refuses these builds`() async throws {
-        let condition =
-            #"{"name":"bad","expression":"app.version.==(['3.7.2']) && app.build.<(['93'])"}"#
+    @Test(arguments: [
+        ("app.version.==(['3.7.2']) && app.build.<(['93'])", "3.7.3", "<=92 of 3.7.2"),
+        (
+            "app.version.matches(['-(alpha|beta)'])", "4.0.0",
+            "of >=3.5.0 <4.0.0, versionMatches -(alpha|beta)"
+        ),
+    ])
+    func `a condition on builds becomes a rule that refuses these builds`(
+        expression: String,
+        minimum: String,
+        blocked: String
+    ) async throws {
+        let condition = #"{"name":"bad","expression":"\#(expression)"}"#
         try self.server.changeState(
             #"{"template":{"conditions":[\#(condition)],"parameters":{"min_version":{"#
                 + #""defaultValue":{"value":"3.5.0"},"conditionalValues":{"bad":{"#
-                + #""value":"3.7.3"}}}}}}"#
+                + #""value":"\#(minimum)"}}}}}}"#
         )
         let value = try await self.value()
         let loaded = try RulesFileLoader.load(sources: [("rc.json", value.document)])
         let rule = try #require(loaded.ruleSet.definition.rules.first)
         #expect(rule.minimum?.description == "3.5.0")
-        #expect(rule.blockedBuilds.map(\.description) == ["<=92 of 3.7.2"])
+        #expect(rule.blockedBuilds.map(\.description) == [blocked])
         #expect(value.notes == nil)
     }
 

@@ -1,5 +1,5 @@
-/// Why a text is not a User-Agent pattern.
-package enum UserAgentPatternError: Error, Sendable, Equatable {
+/// Why a text is not a pattern.
+package enum PatternError: Error, Sendable, Equatable {
     case empty
     /// The pattern is longer than is read, or repetition makes it grow beyond bounds.
     case tooComplex
@@ -21,7 +21,7 @@ package enum UserAgentPatternError: Error, Sendable, Equatable {
     case noVersion
 }
 
-extension UserAgentPatternError: CustomStringConvertible {
+extension PatternError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:

@@ -1,0 +1,35 @@
+/// A regular expression for the written form of a client's version or build.
+///
+/// It matches anywhere in the text unless it is anchored, and in linear time whatever it is.
+package struct WrittenPattern: Sendable {
+    /// The pattern as written.
+    package let description: String
+    private let program: PatternProgram
+
+    package init(parsing text: String) throws(PatternError) {
+        self.description = text
+        self.program = try PatternProgram(try PatternParser.parse(text, readsParts: false))
+    }
+
+    /// Matches the texts with one of these in them.
+    package init(anyOf literals: [String]) throws(PatternError) {
+        let escaped = literals.map { literal in
+            literal.map { "\\^$.|?*+()[]{}".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        }
+        try self.init(parsing: escaped.joined(separator: "|"))
+    }
+
+    package func matches(_ text: String) -> Bool {
+        PatternMatch(of: self.program, in: Array(text.utf8)) != nil
+    }
+}
+
+extension WrittenPattern: Hashable {
+    package static func == (left: Self, right: Self) -> Bool {
+        left.description == right.description
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(self.description) }
+}
+
+extension WrittenPattern: CustomStringConvertible {}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Follows pages of docs/guides as a reader would: runs their commands, and compares what they print.
+
+In a page, ```yaml FILE writes a file, ```sh runs commands in one shell, and ```text behind them is what
+they print, with … for what differs from run to run. A block that is not run says why in a comment
+directly above it: <!-- not run: … -->.
+"""
+
+import argparse
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# The ports that pages use: each run has its own.
+PORTS = ["8080", "8081", "9901", "8088"]
+SECONDS = 120
+START_SECONDS = 20
+END = "-- the end of a block --"
+BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```([a-z]+)(?: ([\w./-]+))?\n(.*?)```", re.DOTALL)
+
+
+class PageError(Exception):
+    """What a page promises does not hold."""
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [str(one.getsockname()[1]) for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def replaced(text, names):
+    """The text with whole numbers in the place of others."""
+    return re.sub(r"(?<![\w.])(" + "|".join(names) + r")(?!\w)", lambda found: names[found[1]], text)
+
+
+class Block:
+    def __init__(self, match, text):
+        self.is_run = match[1] is None
+        self.language, self.name, self.content = match[2], match[3], match[4]
+        self.line = text.count("\n", 0, match.start()) + 1
+
+
+def blocks(page):
+    text = page.read_text(encoding="utf-8")
+    found = [Block(match, text) for match in BLOCK.finditer(text)]
+    if 2 * len(found) != len(re.findall(r"^```", text, re.MULTILINE)):
+        raise PageError(f"{page}: a block of code cannot be read")
+    return found
+
+
+def missing(expected, output):
+    """The first line of a block that is not printed behind those before it; None: all are.
+
+    Other lines may stand between: those of the gate's log come when they come.
+    """
+    printed = iter(output.splitlines())
+    for line in expected.strip("\n").splitlines():
+        pieces = (re.escape(piece) for piece in line.split("…"))
+        whole = re.compile(".*".join(pieces))
+        if not any(whole.fullmatch(other) for other in printed):
+            return line
+    return None
+
+
+class Shell:
+    """One bash for a page; what is started in it ends with it."""
+
+    def __init__(self, folder, gate, ports):
+        self.names = dict(zip(PORTS, ports))
+        self.folder = folder
+        environment = os.environ | {
+            "PATH": f"{gate.parent}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8",
+        }
+        self.process = subprocess.Popen(
+            ["bash"], cwd=folder, env=environment, text=True, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+
+    def run(self, commands):
+        """What the commands print, up to their end."""
+        started = re.findall(r"--(?:admin-)?listen (?:[\w.]+:)?(\d+)", commands) \
+            if commands.rstrip().endswith("&") else []
+        waits = "".join(
+            f"\nfor _ in $(seq {START_SECONDS * 10}); do "
+            f"(: </dev/tcp/127.0.0.1/{port}) 2>/dev/null && break; sleep 0.1; done\n"
+            for port in started
+        )
+        script = replaced(commands + waits, self.names)
+        # An answer need not end with a line feed.
+        self.process.stdin.write(script + f"\nprintf '\\n{END}\\n'\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line == END + "\n":
+                break
+            lines.append(line)
+        else:
+            raise PageError("the shell ended: " + "".join(lines))
+        return replaced("".join(lines), {new: old for old, new in self.names.items()})
+
+    def end(self):
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait(SECONDS)
+
+
+def follow(page, gate):
+    """Runs a page, and returns how many blocks of it were run."""
+    with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name:
+        shell = Shell(Path(name), gate, free_ports(len(PORTS)))
+        signal.alarm(SECONDS)
+        try:
+            output, count = None, 0
+            for block in blocks(page):
+                place = f"{page}:{block.line}"
+                if not block.is_run:
+                    output = None
+                    continue
+                count += 1
+                if block.language in ("yaml", "json") and block.name:
+                    text = replaced(block.content, shell.names)
+                    Path(name, block.name).write_text(text, encoding="utf-8")
+                elif block.language == "sh":
+                    output = shell.run(block.content)
+                elif block.language == "text" and output is not None:
+                    if line := missing(block.content, output):
+                        raise PageError(f"{place}: no '{line}' in\n{output}")
+                else:
+                    raise PageError(f"{place}: neither a file, nor commands, nor what they print")
+            return count
+        finally:
+            signal.alarm(0)
+            shell.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="dev/try-pages.py", description=__doc__)
+    parser.add_argument("--gate", type=Path, required=True, help="the binary of the gate")
+    parser.add_argument("pages", type=Path, nargs="+")
+    options = parser.parse_args()
+    failed = False
+    for page in options.pages:
+        try:
+            print(f"{page}: {follow(page, options.gate.resolve())} blocks hold")
+        except PageError as error:
+            failed = True
+            print(f"{page}: {error}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
