@@ -86,22 +86,6 @@ struct BreakerAccidentTests {
         )
     }
 
-    private static func reload(_ scene: Scene) throws -> RawResponse {
-        try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
-    }
-
-    /// Waits until the census has all of these, which the guard reads.
-    private static func count(_ visitors: [CensusVisitor], at scene: Scene) throws {
-        let skipped = scene.gate.logLines.count
-        try scene.send(visitors)
-        var written = 0
-        try scene.gate.logLine("the census to be written", skipping: skipped) { line in
-            guard line.message == "census written" else { return false }
-            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
-            return written >= visitors.count
-        }
-    }
-
     /// What happened until the clients were let pass again.
     private struct Course {
         var asked = 0
@@ -146,9 +130,9 @@ struct BreakerAccidentTests {
             let few = story.isGuarded || story.tried != nil
             // Those whom the guard asks about are too few to say anything, or not hit at all.
             let visitors = (0..<(few ? 10 : 400)).map { Self.visitor($0, tried, story.platform) }
-            try Self.count(visitors, at: scene)
+            try scene.count(visitors)
             try scene.folder.replace("rules.yaml", with: Self.file(story.rules, head: story.head))
-            let answer = try Self.reload(scene)
+            let answer = try scene.askToReload()
             try #require(answer.status == 200, "\(answer.text)")
             let course = try Self.ask(story, scene)
             #expect(course.duration < .seconds(10) * GateExecutable.slowdown)
@@ -168,12 +152,9 @@ struct BreakerAccidentTests {
     @Test(arguments: stories.filter(\.isGuarded))
     func `once the clients were counted, the guard refuses it`(_ story: Story) async throws {
         try await Self.play { scene in
-            try Self.count(
-                (0..<400).map { Self.visitor($0, story.versions, story.platform) },
-                at: scene
-            )
+            try scene.count((0..<400).map { Self.visitor($0, story.versions, story.platform) })
             try scene.folder.replace("rules.yaml", with: Self.file(story.rules, head: story.head))
-            let answer = try Self.reload(scene)
+            let answer = try scene.askToReload()
             #expect(answer.status == 409)
             #expect(answer.text.contains("[guard]"))
             let visitors = (0..<8).map { Self.visitor($0, story.versions, story.platform) }
@@ -186,7 +167,7 @@ struct BreakerAccidentTests {
             let date = Date.now.addingTimeInterval(3).formatted(.iso8601)
             let rules = Self.base + ", next: { minimum: \"35.0.0\", enforceFrom: \(date) }"
             try scene.folder.replace("rules.yaml", with: Self.file(rules))
-            try #require(try Self.reload(scene).status == 200)
+            try #require(try scene.askToReload().status == 200)
             let story = Story(name: "a date", versions: ["4.1.0", "4.2.0"], rules: rules)
             let course = try Self.ask(story, scene)
             #expect(course.refused < course.asked)
@@ -200,7 +181,7 @@ struct BreakerAccidentTests {
             let hook = "http://127.0.0.1:\(scene.backend.port)/hook"
             let rules = Self.file(story.rules, head: "breaker: { webhook: \"\(hook)\" }")
             try scene.folder.replace("rules.yaml", with: rules)
-            try #require(try Self.reload(scene).status == 200)
+            try #require(try scene.askToReload().status == 200)
             _ = try Self.ask(story, scene)
             let told = try scene.backend.wait(for: "the webhook") { record in
                 record.exchanges.first { $0.request.target == "/hook" && $0.isComplete }
@@ -208,7 +189,7 @@ struct BreakerAccidentTests {
             let message = try JSONReport(String(decoding: told.body, as: UTF8.self))
             #expect(message.text("event") == "breaker-tripped")
             #expect(message.list("trips").map { $0.text("rule") } == ["ios"])
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             let visitor = Self.visitor(0, story.versions, story.platform)
             #expect(try scene.send([visitor]) == 0)
             let flags: [GateFlag] = [

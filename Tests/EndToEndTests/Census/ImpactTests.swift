@@ -48,28 +48,11 @@ struct ImpactTests {
         }
     }
 
-    /// Sends all of it, and waits until it has been written.
-    private static func count(_ visitors: [CensusVisitor], at scene: Scene) throws {
-        let skipped = scene.gate.logLines.count
-        try scene.send(visitors)
-        var written = 0
-        try scene.gate.logLine("the census to be written", skipping: skipped) { line in
-            guard line.message == "census written" else { return false }
-            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
-            return written == visitors.count
-        }
-    }
-
-    private static func reload(_ scene: Scene) throws -> (status: Int, text: String) {
-        let answer = try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
-        return (answer.status, answer.text)
-    }
-
     @Test func `impact predicts what then happens`() async throws {
         try await self.play { scene in
             var visitors = Self.hour(devices: 100, versions: ["2.0", "2.5", "3.0", "3.1"])
             visitors += (0..<20).map { _ in CensusVisitor() }
-            try Self.count(visitors, at: scene)
+            try scene.count(visitors)
             let new = Self.rules(
                 "guard: off\nunidentified: { missing: reject, storeUrl: https://example.com }",
                 minimum: "2.4",
@@ -88,7 +71,7 @@ struct ImpactTests {
             // 2.0 on both paths, nobody's version, and half of the devices with 2.5 and 3.0 on one.
             #expect(abs(predicted - (50 + 20 + 25)) < 0.5)
             try scene.folder.replace("rules.yaml", with: new)
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             let actual = try scene.send(visitors)
             let share = abs(Double(actual) - predicted) / Double(visitors.count)
             // A roll-out takes its devices by their hash: of 50, some more or less than half.
@@ -166,7 +149,7 @@ struct ImpactTests {
         try await self.play { scene in
             let visitors = Self.recordedHour(devices: 8_000)
             let total = Double(visitors.count)
-            try Self.count(visitors, at: scene)
+            try scene.count(visitors)
             var words: [String] = []
             for (name, rules) in [
                 ("plain", Self.replayed.plain), ("path", Self.replayed.withNewPath),
@@ -189,7 +172,7 @@ struct ImpactTests {
                 ("plain", Self.replayed.plain, plain), ("path", Self.replayed.withNewPath, path),
             ] {
                 try scene.folder.replace("rules.yaml", with: rules)
-                let answer = try Self.reload(scene)
+                let answer = try scene.askToReload()
                 try #require(answer.status == 200, "\(answer.text)")
                 let actual = Double(try scene.send(visitors)) / total
                 words.append(
@@ -210,9 +193,9 @@ struct ImpactTests {
         async throws
     {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
-            let refused = try Self.reload(scene)
+            let refused = try scene.askToReload()
             #expect(refused.status == 409)
             #expect(refused.text.contains("[guard]"))
             #expect(refused.text.contains("accept: [guard]"))
@@ -223,31 +206,31 @@ struct ImpactTests {
                 with: "minimum: \"2.4\"\n    accept: [guard]"
             )
             try scene.folder.replace("rules.yaml", with: accepted)
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 1)
             // The way back is nobody's business.
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.0"))
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 0)
         }
     }
 
     @Test func `a guard that is off, and one that allows it, let it pass`() async throws {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]))
             for (setting, minimum) in [("guard: 40", "2.4"), ("guard: off", "3.0")] {
                 let rules = Self.rules(setting, minimum: minimum)
                 try scene.folder.replace("rules.yaml", with: rules)
-                #expect(try Self.reload(scene).status == 200)
+                #expect(try scene.askToReload().status == 200)
             }
         }
     }
 
     @Test func `of few devices the guard only warns`() async throws {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             try scene.gate.logLine("a warning") { line in
                 line.level == "warning" && line.metadata["finding"] == "guard"
             }
