@@ -20,6 +20,7 @@ package struct AdminEndpoints: Sendable {
     private let gate: GateView
     let census: Census?
     private let audit: AuditLog?
+    private let breaker: Breaker?
     let aside = AsideThread()
     let now: @Sendable () -> Timestamp
 
@@ -31,6 +32,7 @@ package struct AdminEndpoints: Sendable {
         gate: GateView = GateView(),
         census: Census? = nil,
         audit: AuditLog? = nil,
+        breaker: Breaker? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
@@ -40,6 +42,7 @@ package struct AdminEndpoints: Sendable {
         self.gate = gate
         self.census = census
         self.audit = audit
+        self.breaker = breaker
         self.now = now
     }
 
@@ -52,6 +55,7 @@ package struct AdminEndpoints: Sendable {
                 await self.reloader.status,
                 await self.coordinator.statuses,
                 self.lastGood,
+                await self.breaker?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 now: self.now()
             )
@@ -66,6 +70,7 @@ package struct AdminEndpoints: Sendable {
                 reloads: await self.reloader.counts,
                 feeds: await self.coordinator.statuses,
                 census: await self.census?.status,
+                breaker: await self.breaker?.status,
                 droppedLogLines: self.gate.droppedLogLines(),
                 release: self.gate.release,
                 process: .current()
@@ -95,12 +100,23 @@ package struct AdminEndpoints: Sendable {
         case .impact: return await self.impact(request)
         case .explain: return await self.explain(request)
         case .audit: return await self.audit(request.query)
+        case .breaker: return await self.breakerReport(.ok)
+        case .resetBreaker:
+            _ = await self.breaker?.reset()
+            return await self.breakerReport(.ok)
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
                 request.fields[name]
             }
             return self.answer(to: outcome, of: feed)
         }
+    }
+
+    private func breakerReport(_ status: HTTPResponseStatus) async -> AdminAnswer {
+        guard let breaker = await self.breaker?.status else {
+            return .refusal(.notFound, "nobody is counted, and so there is no breaker")
+        }
+        return AdminAnswer(status, BreakerReport(breaker))
     }
 
     private func rules() async -> AdminAnswer {

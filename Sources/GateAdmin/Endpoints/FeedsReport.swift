@@ -37,6 +37,8 @@ struct FeedsReport: Encodable {
     let rules: RulesReport
     /// The folder of what outlives the process; not there without `--state-dir`.
     let state: StateReport?
+    /// The breaker; not there without a census.
+    let breaker: BreakerReport?
     let log: Log
     let feeds: [Feed]
 
@@ -44,11 +46,13 @@ struct FeedsReport: Encodable {
         _ reload: ReloadStatus,
         _ feeds: [FeedStatus],
         _ lastGood: LastGoodRules?,
+        _ breaker: Breaker.Status? = nil,
         droppedLogLines: UInt64,
         now: Timestamp
     ) {
         self.rules = RulesReport(reload)
         self.state = lastGood.map { StateReport($0) }
+        self.breaker = breaker.map { BreakerReport($0) }
         self.log = Log(droppedLines: droppedLogLines)
         self.feeds = feeds.map { Self.feed($0, now: now.secondsSinceEpoch) }
     }

@@ -18,6 +18,8 @@ enum AdminRoute: Sendable, Equatable {
     case explain
     case timeline
     case audit
+    case breaker
+    case resetBreaker
     /// The webhook of a feed.
     case hook(feed: String)
 
@@ -35,6 +37,8 @@ enum AdminRoute: Sendable, Equatable {
         "/-/healthy": .healthy,
         "/-/ready": .ready,
         "/-/reload": .reload,
+        "/-/breaker": .breaker,
+        "/-/breaker/reset": .resetBreaker,
         "/api/v1/openapi.json": .document,
         "/api/v1/rules": .rules,
         "/api/v1/findings": .findings,
@@ -70,7 +74,8 @@ enum AdminRoute: Sendable, Equatable {
     var isForOperators: Bool {
         switch self {
         case .hook, .healthy, .ready: false
-        case .page, .feeds, .metrics, .reload, .document, .rules, .findings, .census, .traffic,
+        case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
+            .findings, .census, .traffic,
             .denials,
             .impact, .explain, .timeline, .audit:
             true
@@ -83,9 +88,10 @@ enum AdminRoute: Sendable, Equatable {
 
     var methods: [HTTPMethod] {
         switch self {
-        case .hook, .reload, .impact: [.POST]
+        case .hook, .reload, .resetBreaker, .impact: [.POST]
         case .explain: [.GET, .HEAD, .POST]
-        case .page, .feeds, .metrics, .healthy, .ready, .document, .rules, .findings, .census,
+        case .page, .feeds, .metrics, .breaker, .healthy, .ready, .document, .rules, .findings,
+            .census,
             .traffic,
             .denials, .timeline, .audit:
             [.GET, .HEAD]

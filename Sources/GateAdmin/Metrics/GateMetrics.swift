@@ -14,13 +14,14 @@ struct GateMetrics {
     let reloads: ReloadCounts
     let feeds: [FeedStatus]
     var census: Census.Status?
+    var breaker: Breaker.Status?
     let droppedLogLines: UInt64
     let release: GateView.Release
     let process: ProcessFigures
 
     var families: [MetricFamily] {
         self.requests + self.latency + self.connections + self.backends + self.rules
-            + self.sources + self.ofCensus + self.own
+            + self.sources + self.ofCensus + self.ofBreaker + self.own
     }
 }
 

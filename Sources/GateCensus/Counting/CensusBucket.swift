@@ -27,13 +27,17 @@ package struct CensusBucket: Sendable {
 
     /// Adds what an event loop has counted, the largest cells first: of a flood of made-up versions
     /// those are left out that nobody has.
-    package mutating func add(_ harvest: CensusHarvest) {
+    ///
+    /// - Returns: The cells as they were counted.
+    @discardableResult
+    package mutating func add(_ harvest: CensusHarvest) -> [CensusCell: CensusFigures] {
         let (cells, overflow) = harvest.read()
         self.overflow += overflow
         self.lostSightings += harvest.lostSightings
         for (cell, figures) in cells.sorted(by: { $0.value.requests > $1.value.requests }) {
             self.add(figures, to: cell)
         }
+        return cells
     }
 
     package mutating func add(_ figures: CensusFigures, to cell: CensusCell) {

@@ -36,6 +36,8 @@ package struct CensusFigures: Sendable, Equatable {
     /// Those of them that named their device.
     package var identified: UInt64 = 0
     package var devices = HyperLogLog()
+    /// Clients by the place that they come from, while the breaker wants to know; they are not kept.
+    package var clients = HyperLogLog()
 
     package init(requests: UInt64 = 0, identified: UInt64 = 0, devices: HyperLogLog = HyperLogLog())
     {
@@ -48,6 +50,7 @@ package struct CensusFigures: Sendable, Equatable {
         self.requests += other.requests
         self.identified += other.identified
         self.devices.merge(other.devices)
+        self.clients.merge(other.clients)
     }
 }
 

@@ -41,6 +41,8 @@ package struct CensusHarvest: Sendable {
     var cells: [Cell] = []
     var words = CensusWords()
     var sightings: [Sighting] = []
+    /// Clients in a cell, likewise, while somebody wants to know.
+    var clients: [Sighting] = []
     /// Sightings that there was no room for.
     var lostSightings: UInt64 = 0
 
@@ -53,6 +55,7 @@ package struct CensusHarvest: Sendable {
             CensusFigures(requests: $0.requests, identified: $0.identified)
         }
         for sighting in self.sightings { figures[sighting.cell].devices.add(sighting.mark) }
+        for client in self.clients { figures[client.cell].clients.add(client.mark) }
         var read: [CensusCell: CensusFigures] = [:]
         var overflow: UInt64 = 0
         for (cell, figures) in zip(self.cells, figures) {

@@ -37,6 +37,8 @@ package final class CensusTally {
     /// The cells of all that there is no room for, by their outcomes.
     private var otherCells: [Int: Int] = [:]
     private var recent: [UInt64]
+    /// Whether clients are told apart by the place that they come from: the breaker watches.
+    package var tellsClients = false
 
     /// Digests and the cells that they stand for, where the digest says; 0: a free place.
     private var digests: [UInt64]
@@ -142,8 +144,23 @@ package final class CensusTally {
 
     /// Counts a request that did not name its device.
     @inline(__always)
-    package func count(_ cell: Int) {
+    package func count(_ cell: Int, from place: () -> ClientPlace = { .unknown }) {
         self.harvest.cells[cell].requests &+= 1
+        if self.tellsClients { self.seeClient(in: cell, from: place()) }
+    }
+
+    private func seeClient(in cell: Int, from client: ClientPlace) {
+        let mark = UInt64(truncatingIfNeeded: cell) &* 0x9E37_79B9_7F4A_7C15
+        let sight = client.digest ^ self.seed ^ mark
+        let place = Int(truncatingIfNeeded: sight &>> 20) & (Self.recentCount &- 1)
+        guard self.recent[place] != sight else { return }
+        self.recent[place] = sight
+        self.keep(client.mark(self.settings.hash, device: nil), in: cell)
+    }
+
+    private func keep(_ client: HyperLogLog.Mark, in cell: Int) {
+        guard self.harvest.clients.count < self.settings.maxSightings else { return }
+        self.harvest.clients.append(CensusHarvest.Sighting(cell: cell, client))
     }
 
     /// Counts a request and its device, of which nothing is kept but a mark of 20 bits.
@@ -151,22 +168,37 @@ package final class CensusTally {
     /// `digest` stands for the device, as unpredictably as that of a client: one that was seen a moment ago
     /// need not be hashed again.
     @inline(__always)
-    package func count(_ cell: Int, device: Span<UInt8>, digest: UInt64) {
+    package func count(
+        _ cell: Int,
+        device: Span<UInt8>,
+        digest: UInt64,
+        from client: () -> ClientPlace = { .unknown }
+    ) {
         self.harvest.cells[cell].requests &+= 1
         self.harvest.cells[cell].identified &+= 1
         let sight = digest ^ UInt64(truncatingIfNeeded: cell) &* 0x9E37_79B9_7F4A_7C15
         let place = Int(truncatingIfNeeded: sight &>> 20) & (Self.recentCount &- 1)
-        if self.recent[place] != sight { self.see(device, in: cell, sight, at: place) }
+        if self.recent[place] != sight {
+            self.see(device, in: cell, sight, at: place, self.tellsClients ? client() : nil)
+        }
     }
 
-    private func see(_ device: Span<UInt8>, in cell: Int, _ sight: UInt64, at place: Int) {
+    private func see(
+        _ device: Span<UInt8>,
+        in cell: Int,
+        _ sight: UInt64,
+        at place: Int,
+        _ client: ClientPlace?
+    ) {
         guard self.harvest.sightings.count < self.settings.maxSightings else {
             self.harvest.lostSightings &+= 1
             return
         }
         self.recent[place] = sight
-        let mark = HyperLogLog.Mark(hash: self.settings.hash.hash(device))
+        let hash = self.settings.hash.hash(device)
+        let mark = HyperLogLog.Mark(hash: hash)
         self.harvest.sightings.append(CensusHarvest.Sighting(cell: cell, mark))
+        if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
     }
 
     /// Gives away what was counted, and begins anew: each time, each client says its words again.

@@ -15,6 +15,9 @@ package struct CensusWords: Sendable {
     private var start = 0
     private var isTooLong = false
 
+    /// Bytes that it holds.
+    var count: Int { self.bytes.count }
+
     mutating func begin() {
         self.start = self.bytes.count
         self.isTooLong = false

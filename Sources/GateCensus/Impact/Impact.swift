@@ -48,6 +48,8 @@ package struct Impact: Sendable {
     /// Requests of which only the number is known.
     package private(set) var unknownRequests: UInt64 = 0
     package private(set) var parts: [Audience: Part] = [:]
+    /// The first second at which the rules of after may decide otherwise; `nil`: they never do.
+    package private(set) var validUntil: Timestamp?
 
     private let old: View
     private let new: View
@@ -135,6 +137,7 @@ package struct Impact: Sendable {
         var possiblyDenied = 0.0
         var possiblyPassed = 0.0
         var hinted = 0.0
+        var validUntil: Timestamp?
     }
 
     private mutating func add(_ row: CensusRow) {
@@ -151,6 +154,7 @@ package struct Impact: Sendable {
         let terms = self.new.ruleSet.terms(of: .preflight, for: client.identity)
         let audience = Audience(app: terms.app, platform: terms.platform)
         self.total.add(row.figures)
+        self.validUntil = [self.validUntil, shares.validUntil].compactMap(\.self).min()
         self.hinted.add(row.figures, share: shares.hinted)
         self.denied.add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
         self.passed.add(row.figures, shares.passedByRule, shares.possiblyPassed, version)
@@ -173,6 +177,7 @@ package struct Impact: Sendable {
             let newMost =
                 after.most == after.least
                 ? new : self.new.decide(identity, in: after.most)
+            shares.validUntil = [shares.validUntil, new.validUntil].compactMap(\.self).min()
             if !oldMost.denies, new.denies {
                 shares.deniedByRule[new.ruleID, default: 0] += sample.share
             } else if old.denies, !newMost.denies {

@@ -48,13 +48,29 @@ package actor Census {
         self.bucket = CensusBucket(limit: limit)
     }
 
-    /// Adds what event loops have counted, and writes it.
-    package func add(_ harvests: [CensusHarvest], at now: Timestamp) async {
+    /// Adds what event loops have counted.
+    ///
+    /// - Parameters:
+    ///   - harvests: What was counted.
+    ///   - now: The second.
+    ///   - writes: Whether it is written at once, and not with what comes next.
+    /// - Returns: The cells of each event loop.
+    @discardableResult
+    package func add(
+        _ harvests: [CensusHarvest],
+        at now: Timestamp,
+        writes: Bool = true
+    ) async -> [[CensusCell: CensusFigures]] {
         let minute = now.secondsSinceEpoch / CensusStore.Span.minute.rawValue
-        if minute != self.minute { self.bucket.beginAnew() }
+        if let last = self.minute, minute != last {
+            let end = (last + 1) * CensusStore.Span.minute.rawValue - 1
+            if !self.bucket.isEmpty { await self.write(at: Timestamp(secondsSinceEpoch: end)) }
+            self.bucket.beginAnew()
+        }
         self.minute = minute
-        for harvest in harvests { self.bucket.add(harvest) }
-        await self.write(at: now)
+        let cells = harvests.map { self.bucket.add($0) }
+        if writes { await self.write(at: now) }
+        return cells
     }
 
     /// Notes which paths the rules in force know.
@@ -70,6 +86,12 @@ package actor Census {
     package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
         let store = self.store
         return { start in (try? store.rows(since: start)) ?? [] }
+    }
+
+    /// Those between two seconds, likewise.
+    nonisolated var history: @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow] {
+        let store = self.store
+        return { start, end in (try? store.rows(since: start, until: end)) ?? [] }
     }
 
     /// Everything that was written since a second.

@@ -262,7 +262,16 @@ extension CensusStore {
 /// Reading.
 extension CensusStore {
     /// Everything since a second, by cell, as far as the same paths were known.
-    package func rows(since start: Timestamp) throws(Failure) -> [CensusRow] {
+    ///
+    /// - Parameters:
+    ///   - start: The second.
+    ///   - end: The second before which it ends, to a minute; `nil`: now.
+    /// - Returns: The cells with their figures.
+    /// - Throws: `Failure` if the file cannot be read.
+    package func rows(
+        since start: Timestamp,
+        until end: Timestamp? = nil
+    ) throws(Failure) -> [CensusRow] {
         try self.use { database in
             var since: [String: Int64] = [:]
             try database.run("SELECT text, since FROM paths") {
@@ -276,8 +285,12 @@ extension CensusStore {
             }
             var sums: [Place: CensusFigures] = [:]
             try database.run(
-                "SELECT cell, requests, identified, devices, start FROM figures WHERE start >= ?",
-                [.integer(start.secondsSinceEpoch)]
+                "SELECT cell, requests, identified, devices, start FROM figures "
+                    + "WHERE start >= ? AND start < ?",
+                [
+                    .integer(start.secondsSinceEpoch),
+                    .integer(end?.secondsSinceEpoch ?? .max),
+                ]
             ) { row in
                 let time = row.integer(4)
                 let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })

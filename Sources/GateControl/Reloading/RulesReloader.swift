@@ -56,6 +56,7 @@ package actor RulesReloader {
     private let keep: @Sendable (LoadedRules) -> Void
     private let census: (@Sendable (Timestamp) -> [CensusRow])?
     private let note: @Sendable (RulesChange) -> Void
+    private let filter: (any RulesFilter)?
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
@@ -79,6 +80,7 @@ package actor RulesReloader {
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     private var isReloading = false
+    private var mustPublish = false
     private(set) var waiting: [Request] = []
     /// Why the last reload failed; `nil` if it did not.
     private var failure: LoadFailure?
@@ -91,6 +93,7 @@ package actor RulesReloader {
     ///   - contributions: What feeds have said so far, by their ids.
     ///   - failure: Why what stands in the file is not in force; `nil`: it is.
     ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
+    ///   - filter: Decides which of the rules act; `nil`: all of them.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - keep: Remembers rules of the file that were found good, for the next start.
     ///   - note: Told of every change, also of one that is refused.
@@ -101,6 +104,7 @@ package actor RulesReloader {
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+        filter: (any RulesFilter)? = nil,
         logger: Logger,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         note: @escaping @Sendable (RulesChange) -> Void = { _ in },
@@ -111,6 +115,7 @@ package actor RulesReloader {
             contributions: contributions,
             failure: failure,
             census: census,
+            filter: filter,
             logger: logger,
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
@@ -131,6 +136,7 @@ package actor RulesReloader {
         contributions: [String: FeedContribution] = [:],
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+        filter: (any RulesFilter)? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
@@ -157,6 +163,7 @@ package actor RulesReloader {
         self.keep = keep
         self.note = note
         self.census = census
+        self.filter = filter
         self.publish = publish
     }
 
@@ -207,6 +214,15 @@ package actor RulesReloader {
         return errors
     }
 
+    /// Puts the rules in force once more, as they are to act by now.
+    package func publishAgain() async {
+        self.mustPublish = true
+        guard !self.isReloading else { return }
+        self.isReloading = true
+        await self.answerThoseWhoWait(hasJustRead: false)
+        self.isReloading = false
+    }
+
     /// The feeds whose rules are only counted and logged.
     var observedFeeds: Set<String> {
         Set(self.contributions.filter(\.value.isObserved).keys)
@@ -221,7 +237,11 @@ package actor RulesReloader {
     private func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
-            if let first = self.waiting.first?.origin {
+            if self.mustPublish, let current {
+                self.mustPublish = false
+                let acting = await self.filter?.acting(current) ?? current
+                await self.publish(acting.ruleSet)
+            } else if let first = self.waiting.first?.origin {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
                 let answered = self.waiting
@@ -305,7 +325,9 @@ package actor RulesReloader {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
         let census = self.census
         let now = self.second
-        return try await BackgroundThread.run { () throws(LoadFailure) in
+        var acting = current
+        if let current { acting = await self.filter?.acting(current) ?? current }
+        return try await BackgroundThread.run { [acting] () throws(LoadFailure) in
             let read: LoadedRules?
             do throws(RulesFileErrors) {
                 read = try load(reading, contributions, current)
@@ -315,7 +337,7 @@ package actor RulesReloader {
             guard let read else { return nil }
             let isReturn = former.contains(read.definition.revision)
             return try read.judged(
-                against: current,
+                against: acting,
                 isReturn: isReturn,
                 census: census,
                 at: now
@@ -345,7 +367,11 @@ package actor RulesReloader {
     private func use(_ loaded: LoadedRules, _ origin: RulesChange.Origin) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
-        if isNew { await self.publish(loaded.ruleSet) }
+        if isNew {
+            await self.publish(
+                await self.filter?.admit(loaded, after: self.current) ?? loaded.ruleSet
+            )
+        }
         let former = self.current
         self.current = loaded
         if origin.reason != .feed, isNew { self.keep(loaded) }

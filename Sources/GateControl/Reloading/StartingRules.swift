@@ -9,6 +9,8 @@ package struct StartingRules: Sendable {
     package let contributions: [String: FeedContribution]
     /// Why the file is not what the gate starts by; `nil`: it is.
     package let failure: LoadFailure?
+    /// The rules that were in force before the restart; `nil`: nobody knows.
+    package let former: LoadedRules?
 
     /// Finds them.
     ///
@@ -30,6 +32,7 @@ package struct StartingRules: Sendable {
     ) throws(LoadFailure) {
         let log = FindingsLog(logger)
         let former = lastGood.flatMap { try? loader.load(kept: $0.sources, feeds: contributions) }
+        self.former = former
         do throws(LoadFailure) {
             let rules = try loader.load(feeds: contributions, against: former, at: now)
             log.report(rules.findings)

@@ -3,7 +3,7 @@ package import GatePolicy
 /// The rules of a file or folder and of its feeds, read whole, found to be right, and compiled.
 package struct LoadedRules: Sendable {
     /// The rules as they judge.
-    package let ruleSet: RuleSet
+    package internal(set) var ruleSet: RuleSet
     /// The feeds that the file names, whether they have said something or not.
     package let feeds: [FeedDefinition]
     let places: RulesPlaces
@@ -17,6 +17,8 @@ package struct LoadedRules: Sendable {
     let earlier: [String: [FeedValue]]
     /// The share of clients that these rules may newly refuse, when they take the place of others.
     var guardLimit = GuardLimit.standard
+    /// When these rules are to observe once they are in force.
+    var breaker = BreakerSettings.standard
     /// The failures of tests that want somebody refused who passes, where that is no error.
     let laxTests: [RulesFileError]
     /// The findings on these rules, beside those that were in force when they were loaded.

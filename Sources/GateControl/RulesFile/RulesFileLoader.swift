@@ -172,6 +172,7 @@ package struct RulesFileLoader: Sendable {
             parsed: ParsedSources(sources + ofFeeds.parsedSources, files + ofFeeds.parsedDocuments),
             earlier: ofFeeds.earlier,
             guardLimit: files.lazy.compactMap(\.guardLimit).first ?? .standard,
+            breaker: files.lazy.compactMap(\.breaker).first ?? .standard,
             laxTests: laxTests
         )
     }

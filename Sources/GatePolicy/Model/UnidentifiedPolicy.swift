@@ -38,7 +38,7 @@ package struct UnidentifiedPolicy: Sendable, Equatable {
     }
 
     /// Whether anybody is denied for what it does not say.
-    var rejects: Bool {
+    package var rejects: Bool {
         self.missing == .reject || self.unreadable == .reject
             || self.paths.contains { $0.missing == .reject || $0.unreadable == .reject }
     }

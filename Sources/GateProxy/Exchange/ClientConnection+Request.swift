@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 import NIOCore
 
@@ -86,7 +87,10 @@ extension ClientConnection {
         )
         worker.tally.count(verdict.tallyPlace)
         if let census = worker.census {
-            rules.count(verdict, on: head, facts: facts, in: bytes, for: census)
+            rules.count(verdict, on: head, facts: facts, in: bytes, for: census) {
+                let address = self.clientAddress(head, facts: facts, in: bytes)
+                return ClientNetwork(address)?.place ?? .unknown
+            }
         }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             worker.untrustedProxy?.report(self.origin.address)

@@ -1,3 +1,4 @@
+package import GateCensus
 import Synchronization
 
 /// How many connections one client may have at the same time, over all threads.
@@ -45,5 +46,27 @@ package struct ClientNetwork: Hashable, Sendable {
         guard let bytes = TrustedProxies.bytes(address) else { return nil }
         self.isIPv6 = bytes.count == 16
         self.bits = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension ClientNetwork {
+    /// The place of a client in this network.
+    ///
+    /// A private address is a proxy's more often than a client's (RFC 1918, RFC 4193, RFC 3927, RFC 4291):
+    /// whoever names the proxies in `--trusted-proxies` has the clients' own addresses.
+    package var place: ClientPlace {
+        let isPrivate: Bool
+        if self.isIPv6 {
+            let isUniqueLocal = self.bits >> 57 == 0xFC >> 1
+            let isLinkLocal = self.bits >> 54 == 0xFE80 >> 6
+            isPrivate = isUniqueLocal || isLinkLocal || self.bits == 0
+        } else {
+            let (first, second) = (self.bits >> 24, self.bits >> 16 & 0xFF)
+            isPrivate =
+                first == 10 || first == 127 || first == 172 && second >> 4 == 1
+                || first == 192 && second == 168 || first == 169 && second == 254
+        }
+        // An IPv6 network never looks like an IPv4 address: those have 32 bits.
+        return ClientPlace(bits: self.isIPv6 ? ~self.bits : self.bits, isShared: isPrivate)
     }
 }

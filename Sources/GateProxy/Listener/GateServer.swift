@@ -245,6 +245,13 @@ package final class GateServer: Sendable {
         return harvests
     }
 
+    /// Has the event loops tell clients apart by where they come from, or no longer.
+    package func tellClients(_ tells: Bool) async {
+        for worker in self.workers where !self.isEnding.withLock({ $0 }) {
+            try? await worker.eventLoop.submit { worker.value.census?.tellsClients = tells }.get()
+        }
+    }
+
     /// Whether clients are to come: false from the moment at which it is told to stop.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 

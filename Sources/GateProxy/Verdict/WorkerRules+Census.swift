@@ -3,13 +3,14 @@ import GatePolicy
 
 /// Requests are counted by their clients.
 extension WorkerRules {
-    /// Counts a request on which there is a verdict.
+    /// Counts a request on which there is a verdict; `place` says where it comes from.
     func count(
         _ verdict: Verdict,
         on head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
-        for census: CensusTally
+        for census: CensusTally,
+        from place: () -> ClientPlace
     ) {
         guard let fields = self.censusFields, let outcome = verdict.outcomePlace else { return }
         var reading = fields.read(
@@ -31,12 +32,13 @@ extension WorkerRules {
                 }
             }
         if reading.device.isEmpty {
-            census.count(cell)
+            census.count(cell, from: place)
         } else {
             census.count(
                 cell,
                 device: bytes.extracting(reading.device),
-                digest: reading.deviceDigest
+                digest: reading.deviceDigest,
+                from: place
             )
         }
     }

@@ -37,21 +37,14 @@ struct Reload: AsyncParsableCommand {
         var findings: [Item]
     }
 
-    private func token() throws(SettingsError) -> AdminTokenFile? {
-        let environment = ProcessInfo.processInfo.environment
-        let path = self.adminTokenFile ?? environment[Setting.adminTokenFile.environmentVariable]
-        return try AdminTokenFile(setting: path)
-    }
-
     func run() async throws {
-        let host = Int(self.admin) == nil ? self.admin : "127.0.0.1:\(self.admin)"
+        let host = AdminAddress(self.admin)
         let response: FetchResponse
         do {
-            let url = try FetchURL(parsing: "http://\(host)/-/reload")
             let request = FetchRequest(
-                url,
+                try host.url("/-/reload"),
                 method: .post(body: [], type: "application/json"),
-                credential: try self.token().map { .bearer($0.text) }
+                credential: try host.credential(self.adminTokenFile)
             )
             let fetcher = try Fetcher()
             guard self.wait else {
@@ -78,5 +71,26 @@ struct Reload: AsyncParsableCommand {
             print("\(finding.place): \(finding.message) [\(finding.name)]")
         }
         print("revision \(revision) is in force")
+    }
+}
+
+/// Where a gate listens for operators, for the commands that ask it.
+struct AdminAddress: CustomStringConvertible {
+    let description: String
+
+    /// `text`: `[HOST:]PORT`.
+    init(_ text: String) {
+        self.description = Int(text) == nil ? text : "127.0.0.1:\(text)"
+    }
+
+    func url(_ path: String) throws -> FetchURL {
+        try FetchURL(parsing: "http://\(self.description)\(path)")
+    }
+
+    /// The token in a file, or in the one that the environment names, if there is one.
+    func credential(_ path: String?) throws(SettingsError) -> Credential? {
+        let environment = ProcessInfo.processInfo.environment
+        let name = Setting.adminTokenFile.environmentVariable
+        return try AdminTokenFile(setting: path ?? environment[name]).map { .bearer($0.text) }
     }
 }

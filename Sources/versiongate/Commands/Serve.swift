@@ -196,7 +196,6 @@ struct Serve: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let loaded = starting.rules
-        let ruleSet = loaded.ruleSet
         let certificateState = settings.gate.tls?.paths.map(FileState.init) ?? []
         let tls: ServerTLS?
         do throws(TLSFileError) {
@@ -223,6 +222,10 @@ struct Serve: AsyncParsableCommand {
             opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
         }
         let census = opened?.census
+        let breaker = census.map {
+            Breaker(census: $0, folder: state.folder, trust: trust, logger: logger)
+        }
+        let ruleSet = await breaker?.start(loaded, after: starting.former) ?? loaded.ruleSet
         await census?.note(ruleSet, at: SystemClock.now())
         let server: GateServer
         do {
@@ -253,6 +256,7 @@ struct Serve: AsyncParsableCommand {
             contributions: starting.contributions,
             failure: starting.failure,
             census: census?.clients,
+            filter: breaker,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
             note: { audit?.note($0) },
@@ -260,6 +264,10 @@ struct Serve: AsyncParsableCommand {
                 await server.use(ruleSet)
                 await census?.note(ruleSet, at: SystemClock.now())
             }
+        )
+        await breaker?.connect(
+            publish: { await reloader.publishAgain() },
+            tellClients: { await server.tellClients($0) }
         )
         let certificates = settings.gate.tls.map { files in
             CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
@@ -281,6 +289,7 @@ struct Serve: AsyncParsableCommand {
                 gate: GateView(server, log: log),
                 census: census,
                 audit: audit,
+                breaker: breaker,
                 now: SystemClock.now
             ),
             logger: logger
@@ -318,9 +327,7 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         // The first is the last to learn that the gate is to stop.
-        let counting = settings.census.flatMap { wanted in
-            census.map { CensusService(census: $0, server: server, interval: wanted.interval) }
-        }
+        let counting = CensusService(settings.census, census, breaker, server)
         var services: [any Service] = [counting].compactMap(\.self)
         services.append(reload)
         if let certificates {

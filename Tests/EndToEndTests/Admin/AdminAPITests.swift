@@ -70,6 +70,7 @@ struct AdminAPITests {
         ("GET", "/page/traffic.js", nil, 200), ("GET", "/page/what-if.js", nil, 200),
         ("GET", "/page/rules.js", nil, 200),
         ("GET", "/-/healthy", nil, 200), ("GET", "/-/ready", nil, 200),
+        ("GET", "/-/breaker", nil, 200), ("POST", "/-/breaker/reset", nil, 200),
         ("POST", "/-/reload", nil, 200), ("GET", "/metrics", nil, 200), ("GET", "/feeds", nil, 200),
         ("POST", "/hooks/nobody", "{}", 404), ("GET", "/api/v1/openapi.json", nil, 200),
         ("GET", "/api/v1/rules", nil, 200), ("GET", "/api/v1/findings", nil, 200),

@@ -32,6 +32,23 @@ extension Scene {
         }
     }
 
+    /// Sends all of these, and waits until the census has them.
+    func count(_ visitors: [CensusVisitor]) throws {
+        let skipped = self.gate.logLines.count
+        try self.send(visitors)
+        var written = 0
+        try self.gate.logLine("the census to be written", skipping: skipped) { line in
+            guard line.message == "census written" else { return false }
+            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
+            return written == visitors.count
+        }
+    }
+
+    /// Has the gate read its rules again, and gives what it says.
+    func askToReload() throws -> RawResponse {
+        try self.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
+    }
+
     /// The folder for what outlives the gate.
     var stateFolder: String { self.folder.path(of: "state") }
 

@@ -48,28 +48,11 @@ struct ImpactTests {
         }
     }
 
-    /// Sends all of it, and waits until it has been written.
-    private static func count(_ visitors: [CensusVisitor], at scene: Scene) throws {
-        let skipped = scene.gate.logLines.count
-        try scene.send(visitors)
-        var written = 0
-        try scene.gate.logLine("the census to be written", skipping: skipped) { line in
-            guard line.message == "census written" else { return false }
-            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
-            return written == visitors.count
-        }
-    }
-
-    private static func reload(_ scene: Scene) throws -> (status: Int, text: String) {
-        let answer = try scene.askAdmin(Request.text("POST", "/-/reload", host: "localhost"))
-        return (answer.status, answer.text)
-    }
-
     @Test func `impact predicts what then happens`() async throws {
         try await self.play { scene in
             var visitors = Self.hour(devices: 100, versions: ["2.0", "2.5", "3.0", "3.1"])
             visitors += (0..<20).map { _ in CensusVisitor() }
-            try Self.count(visitors, at: scene)
+            try scene.count(visitors)
             let new = Self.rules(
                 "guard: off\nunidentified: { missing: reject, storeUrl: https://example.com }",
                 minimum: "2.4",
@@ -88,7 +71,7 @@ struct ImpactTests {
             // 2.0 on both paths, nobody's version, and half of the devices with 2.5 and 3.0 on one.
             #expect(abs(predicted - (50 + 20 + 25)) < 0.5)
             try scene.folder.replace("rules.yaml", with: new)
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             let actual = try scene.send(visitors)
             let share = abs(Double(actual) - predicted) / Double(visitors.count)
             // A roll-out takes its devices by their hash: of 50, some more or less than half.
@@ -106,13 +89,113 @@ struct ImpactTests {
         }
     }
 
+    /// An hour of requests: each device asks for the start page, and most of them for something else.
+    private static func recordedHour(devices: Int) -> [CensusVisitor] {
+        var generator = SeededGenerator(seed: 16)
+        return (0..<devices).flatMap { device -> [CensusVisitor] in
+            let version: String? =
+                switch Int.random(in: 0..<100, using: &generator) {
+                case 0..<4: nil
+                case 4..<14: "2.0"
+                case 14..<34: "2.5"
+                case 34..<64: "3.0"
+                default: "3.1"
+                }
+            let paths = ["/", "/pay/now", "/video/\(device)"]
+            let other = paths[Int.random(in: 0..<3, using: &generator)]
+            // Some who say no version say no device either.
+            let name = version == nil && device % 2 == 0 ? nil : "device-\(device)"
+            return ["/", other].map { CensusVisitor(version: version, device: name, path: $0) }
+        }
+    }
+
+    private static let replayed: (plain: String, withNewPath: String) = {
+        let settings = """
+            guard: off
+            breaker: off
+            unidentified: { missing: reject, storeUrl: https://example.com }
+            releases:
+              - { platform: ios, version: "3.1" }
+              - { platform: ios, version: "3.2", releasedAt: 2099-01-01T00:00:00Z }
+            """
+        let more = """
+              - id: some
+                match: { platform: ios, path: /pay/** }
+                minimum: "3.1"
+                rollout: 30
+                \(Self.link)
+              - id: held
+                match: { platform: ios }
+                minimum: "1.0"
+                \(Self.link)
+                next: { minimum: "3.2", holdUntilInStore: true }
+            """
+        let video = """
+
+              - id: video
+                match: { platform: ios, path: /video/** }
+                minimum: "2.6"
+                \(Self.link)
+            """
+        // Whether they lock somebody out is another question.
+        func rules(_ more: String) -> String {
+            Self.rules(settings, minimum: "2.4", more: more)
+                .replacing(Self.link, with: "\(Self.link)\n    accept: [lockout]")
+        }
+        return (rules(more), rules(more + video))
+    }()
+
+    @Test func `an hour that was recorded goes as predicted, to half a point`() async throws {
+        try await self.play { scene in
+            let visitors = Self.recordedHour(devices: 8_000)
+            let total = Double(visitors.count)
+            try scene.count(visitors)
+            var words: [String] = []
+            for (name, rules) in [
+                ("plain", Self.replayed.plain), ("path", Self.replayed.withNewPath),
+            ] {
+                try scene.folder.writeInPlace(rules, to: "\(name).yaml")
+            }
+            func side(_ name: String) throws -> (least: Double, most: Double) {
+                let denied = try #require(
+                    try scene.report("impact", "--rules", scene.folder.path(of: "\(name).yaml"))
+                        .part("denied")
+                )
+                func requests(_ key: String) throws -> Double {
+                    try #require(denied.part(key)?.fields["requests"] as? Double)
+                }
+                return (try requests("amount") / total, try requests("possible") / total)
+            }
+            // Both are asked before anything changes.
+            let (plain, path) = (try side("plain"), try side("path"))
+            for (name, rules, predicted) in [
+                ("plain", Self.replayed.plain, plain), ("path", Self.replayed.withNewPath, path),
+            ] {
+                try scene.folder.replace("rules.yaml", with: rules)
+                let answer = try scene.askToReload()
+                try #require(answer.status == 200, "\(answer.text)")
+                let actual = Double(try scene.send(visitors)) / total
+                words.append(
+                    "\(name): predicted \(predicted.least * 100) % to \(predicted.most * 100) %, "
+                        + "refused \(actual * 100) % of \(visitors.count) requests"
+                )
+                #expect(actual >= predicted.least - 0.005, "\(words)")
+                #expect(actual <= predicted.most + 0.005, "\(words)")
+            }
+            // Without a path that is new, it is one number.
+            #expect(plain.least == plain.most)
+            print(words.joined(separator: "\n"))
+            Attachment.record(words.joined(separator: "\n"), named: "impact.txt")
+        }
+    }
+
     @Test func `the guard refuses what hits too many, and lets it pass once it is meant`()
         async throws
     {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
-            let refused = try Self.reload(scene)
+            let refused = try scene.askToReload()
             #expect(refused.status == 409)
             #expect(refused.text.contains("[guard]"))
             #expect(refused.text.contains("accept: [guard]"))
@@ -123,31 +206,31 @@ struct ImpactTests {
                 with: "minimum: \"2.4\"\n    accept: [guard]"
             )
             try scene.folder.replace("rules.yaml", with: accepted)
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 1)
             // The way back is nobody's business.
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.0"))
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             #expect(try scene.send([old]) == 0)
         }
     }
 
     @Test func `a guard that is off, and one that allows it, let it pass`() async throws {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 300, versions: ["2.0", "2.5", "3.0"]))
             for (setting, minimum) in [("guard: 40", "2.4"), ("guard: off", "3.0")] {
                 let rules = Self.rules(setting, minimum: minimum)
                 try scene.folder.replace("rules.yaml", with: rules)
-                #expect(try Self.reload(scene).status == 200)
+                #expect(try scene.askToReload().status == 200)
             }
         }
     }
 
     @Test func `of few devices the guard only warns`() async throws {
         try await self.play { scene in
-            try Self.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]), at: scene)
+            try scene.count(Self.hour(devices: 60, versions: ["2.0", "2.5", "3.0"]))
             try scene.folder.replace("rules.yaml", with: Self.rules(minimum: "2.4"))
-            #expect(try Self.reload(scene).status == 200)
+            #expect(try scene.askToReload().status == 200)
             try scene.gate.logLine("a warning") { line in
                 line.level == "warning" && line.metadata["finding"] == "guard"
             }

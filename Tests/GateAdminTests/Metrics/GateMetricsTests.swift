@@ -15,6 +15,7 @@ struct GateMetricsTests {
             reloads: ReloadCounts(),
             feeds: [],
             census: Census.Status(isKept: true),
+            breaker: Breaker.Status(watched: [], trips: [], count: 0),
             droppedLogLines: 0,
             release: GateView.Release(version: "1.2.3", commit: "abc"),
             process: ProcessFigures()

@@ -145,6 +145,14 @@ struct RulesFindingsTests {
             ]
         ),
         (
+            // A floor that waits for the store makes no lock-out of one that does not.
+            Self.rules(
+                #"id: a, minimum: "4.0", match: { platform: ios }"#,
+                #"id: b, minimum: "4.3", match: { platform: ios }, holdUntilInStore: true"#
+            ) + Self.releases(#"platform: ios, version: "4.2""#),
+            []
+        ),
+        (
             // There is a later version in some store, and F-Droid is behind.
             Self.rules(#"id: a, minimum: "4.3", enforceFrom: 2027-01-01T00:00:00Z"#)
                 + Self.releases(

@@ -118,6 +118,8 @@ struct RulesSchemaTests {
                 announceFrom: 2026-12-24T01:00:00Z
             notices: { n: { en: { title: a, message: b } } }
             """,
+            "rules: []\nbreaker: 12.5", "rules: []\nbreaker: off",
+            "rules: []\nbreaker: { limit: 20, watch: 90m, webhook: https://a.example/x }",
             "rules: []\ntests: []", test("expect: { rule: none }"),
             test("expect: { observed: [] }"), test("expect: { observed: [], decision: allow }"),
             test("at: 2027-01-10T00:00:00Z, request: {}, expect: { decision: allow }"),

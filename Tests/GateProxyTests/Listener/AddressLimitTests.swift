@@ -1,3 +1,4 @@
+import GateCensus
 import Testing
 
 @testable import GateProxy
@@ -40,5 +41,26 @@ struct AddressLimitTests {
 
     @Test func `what has no address has no limit`() {
         #expect(ClientNetwork("unknown") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("203.0.113.9", false), ("172.15.0.1", false), ("172.32.0.1", false),
+            ("192.169.0.1", false), ("11.0.0.1", false), ("2001:db8::1", false),
+            ("10.0.0.1", true), ("127.0.0.1", true), ("172.16.0.1", true),
+            ("172.31.255.255", true), ("192.168.1.1", true), ("169.254.1.1", true),
+            ("fd00::1", true), ("fc00::1", true), ("fe80::1", true), ("::1", true),
+            ("::ffff:10.0.0.1", true),
+        ]
+    )
+    func `behind a private address there are others`(_ address: String, isShared: Bool) throws {
+        #expect(try Self.network(address).place.isShared == isShared)
+    }
+
+    @Test func `each network is a place of its own, and all addresses of it one`() throws {
+        let places = try ["203.0.113.9", "203.0.113.10", "2001:db8::1", "2001:db8:0:1::1"]
+            .map { try Self.network($0).place }
+        #expect(Set(places).count == 4)
+        #expect(try Self.network("2001:db8::1").place == Self.network("2001:db8::2").place)
     }
 }

@@ -52,7 +52,7 @@ struct WorkerRulesCensusTests {
                 facts: try RequestFacts(self.parser.head, in: bytes.span),
                 in: bytes.span,
                 for: self.tally
-            )
+            ) { .unknown }
         }
 
         var cells: [CensusCell: CensusFigures] {

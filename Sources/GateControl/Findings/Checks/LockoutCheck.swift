@@ -44,7 +44,9 @@ struct LockoutCheck {
             }
             guard floor.rule.holdUntilInStore == nil else { continue }
             let time = Self.beginning(of: floor.rule, now)
-            switch knowledge.verdict(on: floor.rule, group, at: time) {
+            // A floor that waits for the store refuses nothing that is there.
+            let unheld = group.filter { $0.holdUntilInStore == nil }
+            switch knowledge.verdict(on: floor.rule, unheld, at: time) {
             case .open: continue
             case .closed(let key, let reason):
                 lockouts.append(.init(floor: floor, key: key, reason: reason, group: group))

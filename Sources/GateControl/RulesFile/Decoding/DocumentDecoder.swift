@@ -4,7 +4,8 @@ internal import GatePolicy
 struct DocumentDecoder {
     /// Settings that only one file of a folder may make.
     static let settings =
-        ["mode", "guard", "defaultLanguage", "identity", "unidentified"] + AnswerDecoder.keys
+        ["mode", "guard", "breaker", "defaultLanguage", "identity", "unidentified"]
+        + AnswerDecoder.keys
     static let keys =
         settings + ["exempt", "rules", "notices", "releases", "testFlight", "tests"]
         + ["feeds", RulesSerial.key, "$schema"]
@@ -18,7 +19,8 @@ struct DocumentDecoder {
         var document = RulesDocument()
         for key in Self.settings { document.settings[key] = fields.place(of: key) }
         document.mode = fields["mode"].flatMap { $0.choice(of: RuleMode.self, self.problems) }
-        document.guardLimit = fields["guard"].flatMap { $0.guardLimit(self.problems) }
+        document.guardLimit = fields["guard"].flatMap { $0.shareLimit("guard: 20", self.problems) }
+        document.breaker = fields["breaker"].map { BreakerSettings($0, self.problems) }
         document.defaultLanguage = fields["defaultLanguage"].flatMap { $0.language(self.problems) }
         document.identity = fields["identity"]
             .flatMap { IdentityDecoder(problems: self.problems).decode($0) }

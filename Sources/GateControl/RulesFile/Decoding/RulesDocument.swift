@@ -54,6 +54,7 @@ struct RulesDocument: Sendable {
     var mode: RuleMode?
     /// The share of clients that a change may newly refuse.
     var guardLimit: GuardLimit?
+    var breaker: BreakerSettings?
     var defaultLanguage: LanguageTag?
     var identity: IdentitySources?
     var unidentified: Unidentified?
@@ -95,8 +96,8 @@ enum GuardLimit: Sendable, Equatable {
 }
 
 extension Element {
-    /// Reads the setting `guard`.
-    func guardLimit(_ problems: Problems) -> GuardLimit? {
+    /// Reads a share of clients; `example`: how it may be written.
+    func shareLimit(_ example: String, _ problems: Problems) -> GuardLimit? {
         switch self.content {
         case .number(let text):
             if let percent = Double(text), percent > 0, percent <= 100 {
@@ -107,7 +108,7 @@ extension Element {
         case .date, .nothing, .list, .mapping: break
         }
         problems.report(
-            "expected a percentage above 0 and up to 100, such as 'guard: 20', or 'off', "
+            "expected a percentage above 0 and up to 100, such as '\(example)', or 'off', "
                 + "found \(self.found)",
             at: self.place
         )

@@ -1,0 +1,170 @@
+package import GatePolicy
+
+/// The clients since a change of rules, held against what was predicted.
+///
+/// Of the clients, those count who asked since: each once, however often it asks, and of one address at
+/// most eight.
+package struct RuleTrial: Sendable {
+    /// More refusals than were predicted.
+    package struct Excess: Sendable, Equatable {
+        /// The likely reason.
+        package enum Cause: String, Sendable, Codable {
+            /// Builds that the rules refuse are more than anybody thought.
+            case builds
+            /// Clients come without the fields that say their version, such as behind a proxy that
+            /// removes them.
+            case missingFields = "missing-fields"
+        }
+
+        package let cause: Cause
+        /// The app and platform; `nil`: all clients together.
+        package let audience: Impact.Audience?
+        /// Clients that were counted.
+        package let clients: Int
+        /// The share of them that was refused, or that said no version, from 0 to 1.
+        package let share: Double
+        /// The share that was predicted.
+        package let predicted: Double
+    }
+
+    /// The clients of an audience.
+    private struct Count: Sendable {
+        var all = HyperLogLog()
+        var refused = HyperLogLog()
+        var versionless = HyperLogLog()
+        var refusedVersionless = HyperLogLog()
+
+        mutating func add(_ clients: HyperLogLog, isRefused: Bool, isVersionless: Bool) {
+            self.all.merge(clients)
+            if isRefused { self.refused.merge(clients) }
+            if isVersionless { self.versionless.merge(clients) }
+            if isRefused, isVersionless { self.refusedVersionless.merge(clients) }
+        }
+
+        mutating func add(_ other: Count) {
+            self.all.merge(other.all)
+            self.refused.merge(other.refused)
+            self.versionless.merge(other.versionless)
+            self.refusedVersionless.merge(other.refusedVersionless)
+        }
+    }
+
+    /// Fewer clients prove nothing.
+    package static let fewest = 200
+    /// Seconds after which clients who were enough are no longer looked at alone: what begins later
+    /// must not be lost among those of before.
+    private static let span: Int64 = 60
+
+    /// The ids of the rules on trial, and `unidentified` for the policy on clients that do not say who
+    /// they are.
+    package let suspects: Set<String>
+    package private(set) var since: Timestamp
+    /// Requests that each rule has refused since the change.
+    package private(set) var refusedRequests: [String: UInt64] = [:]
+    /// By app and platform; `nil` for all of them.
+    private var counts: [Impact.Audience?: Count] = [:]
+    private var former: [Impact.Audience?: Count] = [:]
+    private var spanStart: Timestamp
+
+    package init(of suspects: Set<String>, since: Timestamp) {
+        self.suspects = suspects
+        self.since = since
+        self.spanStart = since
+    }
+
+    /// Begins to count anew, since another share is expected from now on.
+    package mutating func restart(at now: Timestamp) {
+        (self.counts, self.former, self.spanStart) = ([:], [:], now)
+    }
+
+    /// Adds what was counted.
+    ///
+    /// - Parameters:
+    ///   - cells: The requests since the last time, with their clients.
+    ///   - ruleSet: The rules that judged them.
+    ///   - now: The second.
+    package mutating func add(
+        _ cells: [CensusCell: CensusFigures],
+        by ruleSet: RuleSet,
+        at now: Timestamp
+    ) {
+        let isEnough = self.counts[nil].map { $0.all.count >= Self.fewest } ?? false
+        if isEnough, self.spanStart.seconds(until: now) >= Self.span {
+            (self.former, self.counts, self.spanStart) = (self.counts, [:], now)
+        }
+        for (cell, figures) in cells {
+            let rule = cell.outcome.rule
+            let isRefused =
+                cell.outcome.kind >= .require
+                && (self.suspects.contains(rule) || rule == RuleExpectation.unidentified)
+            if isRefused { self.refusedRequests[rule, default: 0] += figures.requests }
+            guard !figures.clients.isEmpty else { continue }
+            let identity = cell.client?.identity ?? ClientIdentity()
+            let terms = ruleSet.terms(of: .preflight, for: identity)
+            let audience = Impact.Audience(app: terms.app, platform: terms.platform)
+            for key in [nil, audience] {
+                self.counts[key, default: Count()].add(
+                    figures.clients,
+                    isRefused: isRefused,
+                    isVersionless: cell.client?.isVersionless ?? false
+                )
+            }
+        }
+    }
+
+    /// What exceeds the prediction by more than a limit.
+    ///
+    /// - Parameters:
+    ///   - prediction: What was to be expected.
+    ///   - limit: From 0 to 1, of the clients.
+    /// - Returns: `nil` if nothing does, or if there are too few clients to say.
+    package func excess(over prediction: RefusalPrediction, limit: Double) -> Excess? {
+        let counts = self.counts.merging(self.former) { own, former in
+            var sum = own
+            sum.add(former)
+            return sum
+        }
+        if let predicted = prediction.versionless, let all = counts[nil],
+            let share = Self.share(all.versionless, of: all), share > predicted + limit
+        {
+            return Excess(
+                cause: .missingFields,
+                audience: nil,
+                clients: all.all.count,
+                share: share,
+                predicted: predicted
+            )
+        }
+        for audience in counts.keys.compactMap(\.self).sorted(by: Self.isBefore) {
+            let count = counts[audience] ?? Count()
+            let predicted = prediction.refused(of: audience)
+            guard let share = Self.share(count.refused, of: count), share > predicted + limit
+            else { continue }
+            let isByFields = count.refusedVersionless.count * 2 > count.refused.count
+            return Excess(
+                cause: isByFields ? .missingFields : .builds,
+                audience: audience,
+                clients: count.all.count,
+                share: share,
+                predicted: predicted
+            )
+        }
+        return nil
+    }
+
+    /// Whether the change has been watched long enough, by enough clients.
+    package func isOver(at now: Timestamp, after seconds: Int64) -> Bool {
+        guard self.since.seconds(until: now) >= seconds else { return false }
+        return !self.former.isEmpty || self.counts[nil].map { $0.all.count >= Self.fewest } ?? false
+    }
+
+    private static func share(_ part: HyperLogLog, of count: Count) -> Double? {
+        let all = count.all.count
+        guard all >= Self.fewest else { return nil }
+        return min(1, Double(part.count) / Double(all))
+    }
+
+    private static func isBefore(_ left: Impact.Audience, _ right: Impact.Audience) -> Bool {
+        (left.app, left.platform) < (right.app, right.platform)
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import FoundationEssentials
+import GateAdmin
+import GateControl
+
+/// Shows what the breaker of a running gate has stopped, and lets it go on.
+struct BreakerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "breaker",
+        abstract: "Shows the rules that the breaker of a running gate has stopped, or resets it.",
+        subcommands: [Show.self, Reset.self],
+        defaultSubcommand: Show.self
+    )
+
+    struct Gate: ParsableArguments {
+        @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
+        var admin = "9901"
+        @Option(
+            help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
+        )
+        var adminTokenFile: String?
+
+        /// Asks, and prints the answer.
+        fileprivate func ask(_ path: String, _ method: FetchRequest.Method) async throws {
+            let host = AdminAddress(self.admin)
+            do {
+                let request = FetchRequest(
+                    try host.url(path),
+                    method: method,
+                    credential: try host.credential(self.adminTokenFile)
+                )
+                let response = try await Fetcher().fetch(request)
+                let body = Data(response.body)
+                guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+                    throw Refused(status: response.status)
+                }
+                print(answer)
+            } catch {
+                StandardError.write("versiongate: \(host): \(error)")
+                throw ExitCode.failure
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the rules that have tripped, and those that are watched."
+        )
+
+        @OptionGroup var gate: Gate
+
+        func run() async throws { try await self.gate.ask("/-/breaker", .get) }
+    }
+
+    struct Reset: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Has every rule that has tripped enforce again, and prints what is left."
+        )
+
+        @OptionGroup var gate: Gate
+
+        func run() async throws {
+            try await self.gate.ask("/-/breaker/reset", .post(body: [], type: "application/json"))
+        }
+    }
+
+    private struct Refused: Error, CustomStringConvertible {
+        let status: Int
+
+        var description: String { "this is no gate with a breaker (\(self.status))" }
+    }
+
+    private struct Answer: Decodable, CustomStringConvertible {
+        struct Trip: Decodable {
+            var rule: String
+            var at: String
+            var cause: String
+            var app: String?
+            var platform: String?
+            var clients: Int
+            var share: Double
+            var predicted: Double
+            var refusedRequests: Int
+        }
+
+        var tripped: [Trip]
+        var watched: [String]
+
+        var description: String {
+            let trips = self.tripped.map { trip in
+                let audience = [trip.app, trip.platform].compactMap(\.self)
+                let whom = audience.isEmpty ? "all" : audience.joined(separator: " ")
+                let noun = trip.cause == "missing-fields" ? "without a version" : "refused"
+                return "\(trip.rule) observes since \(trip.at): "
+                    + "of \(trip.clients) clients (\(whom)) "
+                    + "\(Self.percent(trip.share)) \(noun), "
+                    + "\(Self.percent(trip.predicted)) predicted; "
+                    + "\(trip.refusedRequests) requests were refused before"
+            }
+            let watched =
+                self.watched.isEmpty
+                ? "watches nothing" : "watches \(self.watched.joined(separator: ", "))"
+            return (trips.isEmpty ? ["nothing has tripped"] : trips).joined(separator: "\n")
+                + "\n" + watched
+        }
+
+        private static func percent(_ share: Double) -> String {
+            "\((share * 1_000).rounded() / 10) %"
+        }
+    }
+}
