@@ -7,28 +7,19 @@ import java.net.HttpURLConnection
 import java.net.URL
 import java.nio.file.Files
 import java.util.Collections
-import org.junit.AfterClass
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
-import org.junit.BeforeClass
+import org.junit.ClassRule
 import org.junit.Test
 
 /** The client against the real gate. */
 class ClientTest {
     companion object {
-        private lateinit var gate: Gate
-
-        @BeforeClass
-        @JvmStatic
-        fun start() {
-            gate = Gate(rules("3.5.0"))
-        }
-
-        @AfterClass
-        @JvmStatic
-        fun end() = gate.close()
+        @ClassRule
+        @JvmField
+        val gate = Gate()
     }
 
     private fun client(storage: Storage? = null, url: String = gate.url, identity: Identity = IDENTITY) =

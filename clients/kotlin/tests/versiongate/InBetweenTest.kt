@@ -107,10 +107,12 @@ class InBetweenTest {
 
     @Test
     fun theTagOfAnEventIsSentOnlyWhileItsStateHasBeenTold() {
+        val again = "retry: 1\n\n"
         val unfinished = "id: 2\nevent: decision\ndata: {\"decision\":\"require\"}\n"
         val answers = LinkedBlockingQueue(listOf(
-            "${stream}retry: 1\n\n$allow", stream + unfinished,
-            stream.replace("\n\n", "\nTransfer-Encoding: chunked\n\n") + "99\n: lost\n"
+            stream + again + allow, stream + unfinished,
+            // A whole chunk, and one that is lost.
+            stream.replace("\n\n", "\nTransfer-Encoding: chunked\n\n") + "c\n$again\n99\n: lost\n"
         ))
         val asked = LinkedBlockingQueue<String>()
         Server { request, socket ->
@@ -139,14 +141,15 @@ class InBetweenTest {
     @Test
     fun aClosedStreamTellsNothingMore() {
         val isClosed = CountDownLatch(1)
-        val isSent = CountDownLatch(1)
+        val isLeft = CountDownLatch(1)
         Server { _, socket ->
             send(socket.getOutputStream(), stream + allow)
             isClosed.await()
             try {
                 send(socket.getOutputStream(), allow.replace("allow", "require"))
+                socket.getInputStream().read()
             } finally {
-                isSent.countDown()
+                isLeft.countDown()
             }
         }.use { other ->
             val told = LinkedBlockingQueue<State>()
@@ -155,7 +158,7 @@ class InBetweenTest {
             assertEquals(Allowed(), told.poll(PATIENCE, TimeUnit.SECONDS))
             following.close()
             isClosed.countDown()
-            isSent.await()
+            assertTrue(isLeft.await(PATIENCE, TimeUnit.SECONDS))
             assertTrue(told.isEmpty())
         }
     }

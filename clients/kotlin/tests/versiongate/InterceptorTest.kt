@@ -8,27 +8,18 @@ import okhttp3.Callback
 import okhttp3.OkHttpClient
 import okhttp3.Request
 import okhttp3.Response
-import org.junit.AfterClass
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertFalse
 import org.junit.Assert.assertTrue
-import org.junit.BeforeClass
+import org.junit.ClassRule
 import org.junit.Test
 
 /** The interceptor in OkHttp, against the real gate. */
 class InterceptorTest {
     companion object {
-        private lateinit var gate: Gate
-
-        @BeforeClass
-        @JvmStatic
-        fun start() {
-            gate = Gate(rules("3.5.0"))
-        }
-
-        @AfterClass
-        @JvmStatic
-        fun end() = gate.close()
+        @ClassRule
+        @JvmField
+        val gate = Gate()
     }
 
     private fun http(url: String = gate.url): OkHttpClient =

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertNotNull
 import org.junit.Assert.assertTrue
+import org.junit.rules.ExternalResource
 
 internal val ROOT = File(System.getProperty("versiongate.root")!!)
 
@@ -92,18 +93,18 @@ private val echo = { asked: Asked, socket: Socket ->
 }
 
 /** The real gate in front of a backend that says what reached it. */
-internal class Gate(rules: String) : Closeable {
+class Gate : ExternalResource() {
     private val folder = Files.createTempDirectory("gate").toFile()
     private val file = File(folder, "rules.yaml")
     private var text = ""
     private var port = 0
     private lateinit var process: Process
     private lateinit var log: LinkedBlockingQueue<Map<*, *>>
-    val backend = Server(echo)
+    internal val backend = Server(echo)
     val url: String get() = "http://127.0.0.1:$port"
 
-    init {
-        write(rules)
+    override fun before() {
+        write(rules("3.5.0"))
         run()
     }
 
@@ -158,7 +159,7 @@ internal class Gate(rules: String) : Closeable {
         assertTrue(process.waitFor(PATIENCE, TimeUnit.SECONDS))
     }
 
-    override fun close() {
+    override fun after() {
         stop()
         backend.close()
         folder.deleteRecursively()
