@@ -68,7 +68,8 @@ class ExchangesTest {
             )), null
         )
         val said = Required(Facts.of(mapOf("message" to "a+b c%")))
-        for (details in listOf("", "!", "CAkS", "GgP/////////////", "GgECGgGA")) {
+        // No Base64; a size that is negative, too large, cut off or never ends; and a kind of field that is not ours.
+        for (details in listOf("", "!", "Gv///////////wE", "Gn8B", "GoE", "Gv//////////////", "HQECAwQ")) {
             assertEquals(details, Required(Facts.of(mapOf("message" to "a+b c"))), denial(details, "a+b%20c"))
             assertEquals(details, said, denial(details, "a+b c%"))
         }

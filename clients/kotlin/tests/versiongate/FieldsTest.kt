@@ -45,6 +45,15 @@ class FieldsTest {
     }
 
     @Test
+    fun aMemberOfAnotherTypeIsNotThere() {
+        val members = mapOf(
+            "snoozeSeconds" to 1.5, "minimumBuild" to "7", "title" to 1L, "message" to "", "button" to null,
+            "cannotUpdate" to "true", "other" to "x"
+        )
+        assertEquals(Facts(), Facts.of(members))
+    }
+
+    @Test
     fun theStrictestMemberCounts() {
         fun denial(vararg lines: String) = inspect(Answer(200, mapOf("X-VersionGate" to lines.toList())), null)
         assertEquals(Required(), denial("allow, require"))

@@ -1,6 +1,7 @@
 package versiongate
 
 import java.io.File
+import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.Socket
 import java.net.URL
@@ -50,6 +51,19 @@ class InBetweenTest {
                 }
             )) {
                 isUnknown(name, answer)
+            }
+        }
+    }
+
+    @Test
+    fun whatIsNoHTTPIsTheNetworks() {
+        Server { _, socket -> send(socket.getOutputStream(), "SSH-2.0-x\n") }.use { other ->
+            val client = VersionGate(other.url, IDENTITY)
+            try {
+                val reply = client.receive(client.open("/a"))
+                throw AssertionError("answered: ${reply.answer.status}")
+            } catch (error: IOException) {
+                assertFalse("$error", error is GateDenied)
             }
         }
     }
