@@ -15,7 +15,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev
 PACKAGES := .build/package
 
 .PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
-.PHONY: notice package package-test image image-test kubernetes client
+.PHONY: notice package package-test image image-test kubernetes client admin-api
 
 run: build
 	@dev/run.sh $(GATE)
@@ -102,6 +102,11 @@ image-test: image
 # The library for apps as a Mac builds it, without the gate and its dependencies; two minutes.
 client:
 	GATE_CLIENT_ALONE=1 $(SWIFT) test --scratch-path .build/client --only-use-versions-from-resolved-file
+
+# Two minutes; wants PyPI the first time.
+admin-api:
+	$(SWIFT) build --product versiongate
+	dev/check-admin-api.sh
 
 kubernetes:
 	dev/check-kubernetes.sh

@@ -72,6 +72,7 @@ let package = Package(
         .target(
             name: "GateAdmin",
             dependencies: [
+                "CAdminFiles",
                 "GateCensus",
                 "GateControl",
                 "GatePolicy",
@@ -89,6 +90,7 @@ let package = Package(
                 .map { [.define("VERSIONGATE_COMMIT", to: "\"\($0)\"")] }
         ),
         .target(name: "CSchemas"),
+        .target(name: "CAdminFiles", exclude: ["page"]),
         .executableTarget(
             name: "versiongate",
             dependencies: [

@@ -5,6 +5,7 @@ set -euo pipefail
 gate=$1
 listen=${LISTEN:-127.0.0.1:8080}
 backend=${BACKEND:-127.0.0.1:8081}
+admin=${ADMIN:-127.0.0.1:9901}
 
 "$gate" demo-backend --listen "$backend" &
 backend_pid=$!
@@ -23,7 +24,11 @@ Try, in another terminal:
   # A path that is never judged.
   curl -i -X POST -H 'X-App-Platform: ios' -H 'X-App-Version: 1.0.0' http://$listen/logout
 
+In a browser, who is out there, and whom a higher minimum would hit (ten seconds after the first request):
+
+  http://$admin/
+
 Then change the minimum in rules/rules.yaml and try again: no restart, no signal. Ctrl-C ends it.
 
 EOF
-"$gate" serve --listen "$listen" --upstream "http://$backend" --rules rules/rules.yaml
+"$gate" serve --listen "$listen" --upstream "http://$backend" --admin-listen "$admin" --rules rules/rules.yaml

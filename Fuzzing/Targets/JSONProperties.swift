@@ -37,7 +37,10 @@ struct JSONProperties {
 
     /// A text that is read here is read by Foundation, too, and as the same.
     private func checkPeer(_ value: JSONValue) throws(Finding) {
-        guard !self.input.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+        // Foundation takes one for a byte order mark at the beginning, and behind an escape, too.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let hasMark = self.input.indices.contains { self.input[$0...].starts(with: mark) }
+        guard !hasMark else { return }
         let peer = try? JSONSerialization.jsonObject(
             with: Data(self.input),
             options: .fragmentsAllowed

@@ -38,6 +38,7 @@ struct AdminExchangeTests {
         #expect(exchange.receiveBody(ByteBuffer(string: "cd")) == .wait)
         let request = AdminRequest(
             route: .hook(feed: "a"),
+            method: .POST,
             fields: ["X": "y"],
             body: Array("abcd".utf8)
         )
@@ -46,11 +47,12 @@ struct AdminExchangeTests {
         #expect(exchange.keepsConnection)
         #expect(exchange.receiveHead(self.head(.HEAD, "/feeds")) == .read)
         #expect(exchange.isHead)
-        #expect(exchange.receiveEnd() == .answer(AdminRequest(route: .feeds, fields: [:])))
+        let next = AdminRequest(route: .feeds, method: .HEAD, fields: [:])
+        #expect(exchange.receiveEnd() == .answer(next))
     }
 
     @Test(arguments: [
-        (HTTPMethod.GET, "/", 404), (.POST, "/feeds", 405), (.GET, "/hooks/a", 405),
+        (HTTPMethod.GET, "/nothing", 404), (.POST, "/feeds", 405), (.GET, "/hooks/a", 405),
         (.CONNECT, "/feeds", 405), (.RAW(value: "BREW"), "/feeds", 405),
     ])
     func `what is not there is refused by the head, and the connection ends`(
@@ -72,7 +74,7 @@ struct AdminExchangeTests {
     @Test(
         arguments: [
             (HTTPMethod.GET, "/feeds", 421), (.HEAD, "/feeds", 421), (.POST, "/feeds", 421),
-            (.GET, "/", 404),
+            (.GET, "/nothing", 404), (.GET, "/", 421),
             // Sources know whatever name somebody gave to what faces them.
             (.POST, "/hooks/a", nil),
         ] as [(HTTPMethod, String, UInt?)]
@@ -102,16 +104,53 @@ struct AdminExchangeTests {
         target: String,
         status: UInt?
     ) throws {
-        let token = try AdminToken("0123456789abcdef")
-        var exchange = AdminExchange(Self.limits, Self.hosts, token: token)
+        let tokens = try AdminTokens("night 0123456789abcdef")
+        var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
         switch exchange.receiveHead(self.head(method, target)) {
         case .refuse(let answer): #expect(answer.status.code == status)
         case .read, .readAfterContinue: #expect(status == nil)
         }
-        exchange = AdminExchange(Self.limits, Self.hosts, token: token)
+        exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
         let field = ("Authorization", "Bearer 0123456789abcdef")
-        if case .refuse(let answer) = exchange.receiveHead(self.head(method, target, [field])) {
-            #expect(answer.status != .unauthorized)
+        switch exchange.receiveHead(self.head(method, target, [field])) {
+        case .refuse(let answer): #expect(answer.status != .unauthorized)
+        case .read, .readAfterContinue:
+            guard case .answer(let request) = exchange.receiveEnd() else {
+                Issue.record("not answered")
+                return
+            }
+            #expect(request.operatorName == (request.route.isForOperators ? "night" : nil))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil), ("http://127.0.0.1:9901", nil), ("https://127.0.0.1:9901", nil),
+            ("http://evil.example", 403), ("null", 403), ("http://127.0.0.1:9902", 403),
+        ] as [(String?, UInt?)]
+    )
+    func `a page of a stranger cannot have an operator's browser ask`(
+        origin: String?,
+        status: UInt?
+    ) {
+        var exchange = AdminExchange(Self.limits, Self.hosts)
+        let fields = [("Host", "127.0.0.1:9901")] + (origin.map { [("Origin", $0)] } ?? [])
+        switch exchange.receiveHead(self.head(.POST, "/-/reload", fields)) {
+        case .refuse(let answer): #expect(answer.status.code == status)
+        case .read, .readAfterContinue: #expect(status == nil)
+        }
+    }
+
+    @Test func `a browser is asked for a password where it asks for the page`() throws {
+        let tokens = try AdminTokens("0123456789abcdef")
+        for (target, challenges) in [("/", 2), ("/page/main.js", 2), ("/feeds", 1), ("/x", 1)] {
+            var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
+            guard case .refuse(let answer) = exchange.receiveHead(self.head(.GET, target)) else {
+                Issue.record("not refused")
+                return
+            }
+            let head = answer.head(keepsConnection: false)
+            #expect(head.headers["WWW-Authenticate"].count == challenges)
         }
     }
 
@@ -202,7 +241,9 @@ struct AdminExchangeTests {
         #expect(head.headers["Connection"] == ["close"])
         #expect(head.headers["Content-Length"] == ["\(answer.body.count)"])
         let text = String(decoding: answer.body, as: UTF8.self)
-        #expect(text == "{\n  \"error\" : \"only GET, HEAD\"\n}\n")
+        #expect(text.contains("\"detail\" : \"only GET, HEAD\""))
+        #expect(text.contains("\"status\" : 405"))
+        #expect(head.headers["Content-Type"] == ["application/problem+json"])
         #expect(answer.head(keepsConnection: true).headers["Connection"].isEmpty)
     }
 }

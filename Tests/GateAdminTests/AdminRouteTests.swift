@@ -7,8 +7,9 @@ struct AdminRouteTests {
         ("/feeds", AdminRoute.feeds), ("/feeds?x=1", .feeds),
         ("/hooks/forced-update", .hook(feed: "forced-update")),
         ("/hooks/a?b", .hook(feed: "a")), ("/metrics", .metrics), ("/metrics?x", .metrics),
-        ("/api/v1/census", .census(since: "24h")),
-        ("/api/v1/census?a=b&since=7d", .census(since: "7d")),
+        ("/api/v1/census", .census), ("/api/v1/census?a=b&since=7d", .census),
+        ("/api/v1/feeds", .feeds), ("/", .page(.index)), ("/?x", .page(.index)),
+        ("/page/main.js", .page(.main)),
         ("/-/healthy", .healthy), ("/-/ready", .ready), ("/-/reload", .reload),
     ])
     func `a path leads to one place`(target: String, route: AdminRoute) {
@@ -16,8 +17,9 @@ struct AdminRouteTests {
     }
 
     @Test(arguments: [
-        "/", "", "*", "/feeds/", "/Feeds", "/hooks", "/hooks/", "/hooks/?a", "feeds", "/-/",
-        "/-/ready/", "/metrics/", "/api/v1/census/", "/api/v1",
+        "/page", "/page/", "/page/x.js", "/page/index", "", "*", "/feeds/", "/Feeds", "/hooks",
+        "/hooks/", "/hooks/?a", "feeds", "/-/",
+        "/-/ready/", "/metrics/", "/api/v1/census/", "/api/v1", "/api/v1/", "/api/v2/rules",
     ])
     func `elsewhere there is nothing`(target: String) {
         #expect(AdminRoute(target) == nil)

@@ -14,16 +14,40 @@ struct AdminTokenTests {
         (["Basic 0123456789abcdef"], false), (["Bearer 0123456789abcdef "], false),
         (["Bearer 0123456789abcdef", "Bearer 0123456789abcdef"], false),
         (["Bearer0123456789abcdef"], false),
+        // As a browser sends a password, with a name and without.
+        (["Basic bmlnaHQ6MDEyMzQ1Njc4OWFiY2RlZg=="], true),
+        (["basic OjAxMjM0NTY3ODlhYmNkZWY="], true),
+        (["Basic MDEyMzQ1Njc4OWFiY2RlZg=="], false), (["Basic bmlnaHQ6"], false),
+        (["Basic !"], false), (["Basic"], false),
     ])
     func `a request is admitted by the token alone`(values: [String], isAdmitted: Bool) throws {
-        #expect(try AdminToken(Self.text).admits(values) == isAdmitted)
+        let token = try AdminTokens(Self.text).token(stated: values)
+        #expect((token != nil) == isAdmitted)
+        #expect(token?.name == nil)
+    }
+
+    @Test func `of several tokens, the one that is shown has its name`() throws {
+        let tokens = try AdminTokens(
+            "\nnight 0123456789abcdef\n\nmai\t  fedcba9876543210\r\n0000000000000000\n"
+        )
+        func name(_ token: String) -> String?? {
+            tokens.token(stated: ["Bearer \(token)"]).map(\.name)
+        }
+        #expect(name("0123456789abcdef") == .some("night"))
+        #expect(name("fedcba9876543210") == .some("mai"))
+        #expect(name("0000000000000000") == .some(nil))
+        #expect(name("night 0123456789abcdef") == nil)
+        #expect(tokens.text == "0123456789abcdef")
     }
 
     @Test(arguments: [
-        "", "0123456789abcde", "0123456789 abcdef", "0123456789abcdé0", "0123456789abcdef\n0",
-        String(repeating: "x", count: 4097),
+        "", "\n \n", "0123456789abcde", "0123456789 abcdef", "0123456789abcdé0",
+        "0123456789abcdef\n0", String(repeating: "x", count: 4097),
+        "two words 0123456789abcdef", "né 0123456789abcdef",
+        String(repeating: "n", count: 65) + " 0123456789abcdef",
+        String(repeating: "0123456789abcdef\n", count: 101),
     ])
     func `what could be guessed, or not be sent, is no token`(text: String) {
-        #expect(throws: AdminTokenError.self) { try AdminToken(text) }
+        #expect(throws: AdminTokenError.self) { try AdminTokens(text) }
     }
 }

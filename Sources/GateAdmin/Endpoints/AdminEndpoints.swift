@@ -1,3 +1,4 @@
+internal import CAdminFiles
 package import GateControl
 package import GatePolicy
 internal import NIOHTTP1
@@ -9,13 +10,18 @@ package struct AdminEndpoints: Sendable {
         let asked = true
     }
 
-    private let reloader: RulesReloader
+    /// Records of changes that are told when nobody says how many.
+    private static let usualRecords: Int64 = 50
+
+    let reloader: RulesReloader
     private let coordinator: FeedCoordinator
     private let hooks: FeedHooks
     private let lastGood: LastGoodRules?
     private let gate: GateView
-    private let census: Census?
-    private let now: @Sendable () -> Timestamp
+    let census: Census?
+    private let audit: AuditLog?
+    let aside = AsideThread()
+    let now: @Sendable () -> Timestamp
 
     package init(
         reloader: RulesReloader,
@@ -24,6 +30,7 @@ package struct AdminEndpoints: Sendable {
         lastGood: LastGoodRules? = nil,
         gate: GateView = GateView(),
         census: Census? = nil,
+        audit: AuditLog? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.reloader = reloader
@@ -32,12 +39,14 @@ package struct AdminEndpoints: Sendable {
         self.lastGood = lastGood
         self.gate = gate
         self.census = census
+        self.audit = audit
         self.now = now
     }
 
     /// `peer`: who asks, for the log.
     func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
         switch request.route {
+        case .page(let file): return file.answer
         case .feeds:
             let report = FeedsReport(
                 await self.reloader.status,
@@ -67,10 +76,25 @@ package struct AdminEndpoints: Sendable {
         case .ready:
             return AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable)
         case .reload:
-            let status = await self.reloader.reload(reason: .request)
+            let status = await self.reloader.reload(reason: .request, by: request.operatorName)
             let report = RulesReport(status)
             return AdminAnswer(status.lastReloadSuccessful ? .ok : .conflict, report)
-        case .census(let since): return await self.census(since: since)
+        case .document:
+            let text = unsafe String(cString: gate_admin_openapi())
+            return AdminAnswer(file: text, type: "application/json")
+        case .rules: return await self.rules()
+        case .findings: return AdminAnswer(.ok, FindingsReport(await self.reloader.status))
+        case .timeline:
+            guard let rules = await self.reloader.current else { return .noRules }
+            return AdminAnswer(.ok, TimelineReport(rules.definition, at: self.now()))
+        case .census: return await self.census(request.query)
+        case .traffic: return await self.traffic(request.query)
+        case .denials:
+            guard let census = self.census else { return .noCensus }
+            return AdminAnswer(.ok, DenialsReport(await census.denials))
+        case .impact: return await self.impact(request)
+        case .explain: return await self.explain(request)
+        case .audit: return await self.audit(request.query)
         case .hook(let feed):
             let outcome = self.hooks.take(request.body, for: feed, from: peer) { name in
                 request.fields[name]
@@ -79,18 +103,80 @@ package struct AdminEndpoints: Sendable {
         }
     }
 
-    private func census(since text: String) async -> AdminAnswer {
-        guard let census = self.census else { return .refusal(.notFound, "nobody is counted") }
-        guard let span = try? TimeSpan(parsing: text) else {
-            return .refusal(.badRequest, "since=\(text): \(TimeSpan.Failure.shape)")
+    private func rules() async -> AdminAnswer {
+        guard let standing = await self.reloader.standing else { return .noRules }
+        return AdminAnswer(.ok, RulesInForce(standing, at: self.now()))
+    }
+
+    private func explain(_ request: AdminRequest) async -> AdminAnswer {
+        guard let rules = await self.reloader.current else { return .noRules }
+        let identity = rules.definition.identity
+        do throws(RulesFileErrors) {
+            let asked =
+                request.method == .POST
+                ? try AskedRequest(json: request.body, identity: identity)
+                : try AskedRequest(
+                    parameters: request.query.items.map { ($0.name, $0.value) },
+                    identity: identity
+                )
+            return AdminAnswer(.ok, ExplainReport(asked, by: rules.ruleSet, at: self.now()))
+        } catch {
+            return .refusal(.badRequest, "this is no request", errors: error.errors)
         }
+    }
+
+    private func census(_ query: AdminQuery) async -> AdminAnswer {
+        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
+            AdminAnswer(
+                .ok,
+                CensusReport(try await census.rows(since: start), since: start, until: now)
+            )
+        }
+    }
+
+    private func traffic(_ query: AdminQuery) async -> AdminAnswer {
+        await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
+            AdminAnswer(.ok, try await census.traffic(since: start, until: now))
+        }
+    }
+
+    /// An answer from the census of the time that a query says.
+    private func counted(
+        _ query: AdminQuery,
+        _ answer: (Census, Timestamp, Timestamp) async throws(CensusStore.Failure) -> AdminAnswer
+    ) async -> AdminAnswer {
+        guard let census = self.census else { return .noCensus }
         let now = self.now()
-        let start = now.advanced(by: -span.seconds)
+        let start: Timestamp
+        do throws(AdminQuery.Failure) {
+            start = try query.since(before: now, usually: "24h")
+        } catch {
+            return .refusal(error)
+        }
         do throws(CensusStore.Failure) {
-            let rows = try await census.rows(since: start)
-            return AdminAnswer(.ok, CensusReport(rows, since: start, until: now))
+            return try await answer(census, start, now)
         } catch {
             return .refusal(.serviceUnavailable, "the census: \(error)")
+        }
+    }
+
+    private func audit(_ query: AdminQuery) async -> AdminAnswer {
+        guard let audit = self.audit else {
+            return .refusal(.serviceUnavailable, "changes of rules are not recorded")
+        }
+        let limit: Int64
+        let before: Int64?
+        do throws(AdminQuery.Failure) {
+            limit = try query.number("limit", in: 1...1_000) ?? Self.usualRecords
+            before = try query.number("before", in: 1...Int64(Int32.max))
+        } catch {
+            return .refusal(error)
+        }
+        do throws(AuditLog.Failure) {
+            let records = try await audit.records(before: before, atMost: Int(limit))
+            return AdminAnswer(.ok, AuditReport(isKept: audit.isKept, records: records))
+        } catch {
+            return .refusal(.serviceUnavailable, "the records: \(error)")
         }
     }
 
@@ -103,5 +189,35 @@ package struct AdminEndpoints: Sendable {
         case .wronglySigned: .refusal(.forbidden, "the signature is wrong")
         case .secretMissing: .refusal(.serviceUnavailable, "the signature cannot be checked")
         }
+    }
+}
+
+/// The last changes of the rules.
+private struct AuditReport: Encodable {
+    /// Whether they outlive the process.
+    let isKept: Bool
+    /// The newest first.
+    let records: [AuditRecord]
+}
+
+/// The last refusals.
+private struct DenialsReport: Encodable {
+    /// Requests that were refused since the start, sampled or not.
+    let requests: UInt64
+    /// The newest first.
+    let samples: [RecentDenials.Sample]
+
+    init(_ denials: RecentDenials) {
+        self.requests = denials.requests
+        self.samples = denials.samples.reversed()
+    }
+}
+
+extension AdminAnswer {
+    static let noCensus = AdminAnswer.refusal(.notFound, "nobody is counted")
+    static let noRules = AdminAnswer.refusal(.serviceUnavailable, "there are no rules yet")
+
+    static func refusal(_ failure: AdminQuery.Failure) -> AdminAnswer {
+        .refusal(.badRequest, "\(failure.name): \(failure.reason)")
     }
 }

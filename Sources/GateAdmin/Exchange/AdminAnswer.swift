@@ -1,10 +1,16 @@
 internal import FoundationEssentials
+internal import GateControl
 internal import NIOHTTP1
 
 /// The admin listener's answer: JSON, metrics, or a bare status.
 struct AdminAnswer: Sendable, Equatable {
+    /// A problem document (RFC 9457) without a type of its own.
     private struct Problem: Encodable {
-        let error: String
+        let title: String
+        let status: UInt
+        let detail: String
+        /// The errors in rules or in a request, with their places.
+        let errors: [ErrorEntry]?
     }
 
     let status: HTTPResponseStatus
@@ -27,17 +33,40 @@ struct AdminAnswer: Sendable, Equatable {
         self.body = Array(Exposition.text(families).utf8)
     }
 
-    init(_ status: HTTPResponseStatus, _ content: some Encodable) {
+    init(
+        _ status: HTTPResponseStatus,
+        _ content: some Encodable,
+        as contentType: String = "application/json"
+    ) {
         self.status = status
-        self.contentType = "application/json"
+        self.contentType = contentType
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         self.body = ((try? encoder.encode(content)).map { Array($0) } ?? []) + [0x0A]
     }
 
+    /// A file that the gate has in itself.
+    init(file text: String, type: String) {
+        self.status = .ok
+        self.contentType = type
+        self.body = Array(text.utf8)
+    }
+
     /// Something is wrong, and whose fault it is.
-    static func refusal(_ status: HTTPResponseStatus, _ message: String) -> AdminAnswer {
-        AdminAnswer(status, Problem(error: message))
+    ///
+    /// `errors`: what is wrong with rules, or with a request, in detail.
+    static func refusal(
+        _ status: HTTPResponseStatus,
+        _ message: String,
+        errors: [RulesFileError] = []
+    ) -> AdminAnswer {
+        let problem = Problem(
+            title: status.reasonPhrase,
+            status: status.code,
+            detail: message,
+            errors: errors.isEmpty ? nil : errors.map { ErrorEntry($0) }
+        )
+        return AdminAnswer(status, problem, as: "application/problem+json")
     }
 
     static let strangeHost = AdminAnswer.refusal(
@@ -45,14 +74,22 @@ struct AdminAnswer: Sendable, Equatable {
         "ask by an address, by localhost, or by the name in --admin-listen"
     )
 
-    static let unauthorized: AdminAnswer = {
+    static let strangeOrigin = AdminAnswer.refusal(.forbidden, "a page of another origin asks")
+
+    /// `isPage`: a browser asks, which can show a token only as a password.
+    static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
             "the token of --admin-token-file is wanted: Authorization: Bearer TOKEN"
         )
         answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
+        if isPage {
+            answer.fields.append(
+                ("WWW-Authenticate", "Basic realm=\"versiongate\", charset=\"UTF-8\"")
+            )
+        }
         return answer
-    }()
+    }
 
     static func wrongMethod(on route: AdminRoute) -> AdminAnswer {
         let methods = route.methods.map(\.rawValue).joined(separator: ", ")
@@ -79,5 +116,20 @@ struct AdminAnswer: Sendable, Equatable {
         left.status == right.status && left.contentType == right.contentType
             && left.body == right.body
             && left.fields.elementsEqual(right.fields, by: ==)
+    }
+}
+
+/// An error in rules or in a request, and its place.
+struct ErrorEntry: Encodable {
+    let file: String
+    let line: Int
+    let column: Int
+    let message: String
+
+    init(_ error: RulesFileError) {
+        self.file = error.file
+        self.line = error.line
+        self.column = error.column
+        self.message = error.message
     }
 }

@@ -31,28 +31,30 @@ struct AdminExchange {
 
     private let limits: AdminLimits
     private let hosts: AdminHosts
-    /// The token that is asked of operators; `nil`: none.
-    private let token: AdminToken?
+    /// The tokens of which operators must know one; `nil`: none is asked for.
+    private let tokens: AdminTokens?
     private var state = State.idle
     /// Whether the connection goes on after the answer.
     private(set) var keepsConnection = true
     /// Whether the answer has no body.
     private(set) var isHead = false
 
-    init(_ limits: AdminLimits, _ hosts: AdminHosts, token: AdminToken? = nil) {
+    init(_ limits: AdminLimits, _ hosts: AdminHosts, tokens: AdminTokens? = nil) {
         self.limits = limits
         self.hosts = hosts
-        self.token = token
+        self.tokens = tokens
     }
 
     mutating func receiveHead(_ head: HTTPRequestHead) -> HeadAction {
         self.keepsConnection = head.isKeepAlive
         self.isHead = head.method == .HEAD
         let route = AdminRoute(head.uri)
-        if route?.isForOperators ?? true, let token = self.token,
-            !token.admits(head.headers["Authorization"])
-        {
-            return self.refuse(.unauthorized)
+        var operatorName: String?
+        if route?.isForOperators ?? true, let tokens = self.tokens {
+            guard let token = tokens.token(stated: head.headers["Authorization"]) else {
+                return self.refuse(.unauthorized(isPage: route?.isPage ?? false))
+            }
+            operatorName = token.name
         }
         guard let route else {
             return self.refuse(.refusal(.notFound, "there is nothing here"))
@@ -63,15 +65,35 @@ struct AdminExchange {
         guard route.methods.contains(head.method) else {
             return self.refuse(.wrongMethod(on: route))
         }
+        guard !route.isForOperators || Self.isOfOwnPage(head.headers) else {
+            return self.refuse(.strangeOrigin)
+        }
         if let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             length > self.limits.bodyBytes
         {
             return self.refuse(self.tooLarge)
         }
-        self.state = .reading(AdminRequest(route: route, fields: head.headers))
+        self.state = .reading(
+            AdminRequest(
+                route: route,
+                method: head.method,
+                query: AdminQuery(head.uri),
+                fields: head.headers,
+                operatorName: operatorName
+            )
+        )
         let waits = head.headers[canonicalForm: "Expect"]
             .contains { $0.lowercased() == "100-continue" }
         return waits && head.version == .http1_1 ? .readAfterContinue : .read
+    }
+
+    /// Whether no page of a stranger asks: the browser of an operator would send his password along
+    /// (RFC 6454 section 7).
+    private static func isOfOwnPage(_ fields: HTTPHeaders) -> Bool {
+        let hosts = fields["Host"]
+        return fields["Origin"].allSatisfy { origin in
+            hosts.contains { origin == "http://\($0)" || origin == "https://\($0)" }
+        }
     }
 
     mutating func receiveBody(_ piece: ByteBuffer) -> BodyAction {
@@ -149,6 +171,10 @@ struct AdminExchange {
 /// A request to the admin listener, read to its end.
 struct AdminRequest: Sendable, Equatable {
     var route: AdminRoute
+    var method = HTTPMethod.GET
+    var query = AdminQuery("")
     var fields: HTTPHeaders
+    /// The name of the token that was shown; `nil` where none is asked for, or it has no name.
+    var operatorName: String?
     var body: [UInt8] = []
 }

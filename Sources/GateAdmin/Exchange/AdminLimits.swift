@@ -17,7 +17,7 @@ package struct AdminLimits: Sendable {
     /// How long a request body may take.
     package var body = TimeAmount.seconds(10)
     /// How long an answer may take, until the client has it.
-    package var answer = TimeAmount.seconds(10)
+    package var answer = TimeAmount.seconds(30)
 
     package static let defaults = AdminLimits()
 }

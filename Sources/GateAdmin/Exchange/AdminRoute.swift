@@ -1,41 +1,62 @@
 internal import NIOHTTP1
 
-/// The endpoints of the admin listener.
+/// The endpoints of the admin listener; `docs/admin/openapi.json` says what each is for.
 enum AdminRoute: Sendable, Equatable {
-    /// `/feeds`: how the feeds are doing.
+    case page(PageFile)
     case feeds
-    /// `/metrics`: what is counted, for Prometheus.
     case metrics
-    /// `/-/healthy`: whether the event loops have their turn.
     case healthy
-    /// `/-/ready`: whether clients are to come.
     case ready
-    /// `/-/reload`: reads the rules again.
     case reload
-    /// `/api/v1/census?since=24h`: which clients there were, as far back as the text says.
-    case census(since: String)
-    /// `/hooks/NAME`: the webhook of a feed.
+    case document
+    case rules
+    case findings
+    case census
+    case traffic
+    case denials
+    case impact
+    case explain
+    case timeline
+    case audit
+    /// The webhook of a feed.
     case hook(feed: String)
 
     private static let hooks = "/hooks/"
-    private static let usualSpan = "24h"
+
+    /// All but webhooks, by their paths.
+    static let places = Self.answers.merging(
+        PageFile.allCases.map { ($0.path, .page($0)) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    private static let answers: [String: AdminRoute] = [
+        "/feeds": .feeds,
+        "/metrics": .metrics,
+        "/-/healthy": .healthy,
+        "/-/ready": .ready,
+        "/-/reload": .reload,
+        "/api/v1/openapi.json": .document,
+        "/api/v1/rules": .rules,
+        "/api/v1/findings": .findings,
+        "/api/v1/feeds": .feeds,
+        "/api/v1/census": .census,
+        "/api/v1/traffic": .traffic,
+        "/api/v1/denials": .denials,
+        "/api/v1/impact": .impact,
+        "/api/v1/explain": .explain,
+        "/api/v1/timeline": .timeline,
+        "/api/v1/audit": .audit,
+    ]
 
     /// Finds what a request is for, whatever its query says; `nil` if there is nothing.
     init?(_ target: String) {
         let path = target.prefix { $0 != "?" }
-        switch path {
-        case "/feeds": self = .feeds
-        case "/metrics": self = .metrics
-        case "/-/healthy": self = .healthy
-        case "/-/ready": self = .ready
-        case "/-/reload": self = .reload
-        case "/api/v1/census":
-            let query = target.dropFirst(path.count + 1).split(separator: "&")
-            let since = query.first { $0.hasPrefix("since=") }?.dropFirst("since=".count)
-            self = .census(since: since.map(String.init) ?? Self.usualSpan)
-        case _ where path.hasPrefix(Self.hooks) && path.count > Self.hooks.count:
+        if let route = Self.places[String(path)] {
+            self = route
+        } else if path.hasPrefix(Self.hooks), path.count > Self.hooks.count {
             self = .hook(feed: String(path.dropFirst(Self.hooks.count)))
-        default: return nil
+        } else {
+            return nil
         }
     }
 
@@ -48,15 +69,26 @@ enum AdminRoute: Sendable, Equatable {
     /// knows; a prober learns a status and nothing else.
     var isForOperators: Bool {
         switch self {
-        case .feeds, .metrics, .census, .reload: true
         case .hook, .healthy, .ready: false
+        case .page, .feeds, .metrics, .reload, .document, .rules, .findings, .census, .traffic,
+            .denials,
+            .impact, .explain, .timeline, .audit:
+            true
         }
+    }
+
+    var isPage: Bool {
+        if case .page = self { true } else { false }
     }
 
     var methods: [HTTPMethod] {
         switch self {
-        case .feeds, .metrics, .census, .healthy, .ready: [.GET, .HEAD]
-        case .hook, .reload: [.POST]
+        case .hook, .reload, .impact: [.POST]
+        case .explain: [.GET, .HEAD, .POST]
+        case .page, .feeds, .metrics, .healthy, .ready, .document, .rules, .findings, .census,
+            .traffic,
+            .denials, .timeline, .audit:
+            [.GET, .HEAD]
         }
     }
 }

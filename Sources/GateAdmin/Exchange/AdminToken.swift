@@ -1,16 +1,23 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// The token that an operator on another machine shows (RFC 6750).
+/// A token that an operator on another machine shows (RFC 6750), and the name that changes are recorded
+/// under.
 struct AdminToken: Sendable, Equatable {
     private static let shortest = 16
     private static let longest = 4096
+    private static let longestName = 64
 
-    private let bytes: [UInt8]
+    /// `nil` for a token that stands alone on its line.
+    let name: String?
+    fileprivate let bytes: [UInt8]
 
+    /// Reads a line: a token, or a name, a blank and a token.
+    ///
     /// - Throws: `AdminTokenError` for what is no token, or one that could be guessed.
-    init(_ text: some StringProtocol) throws(AdminTokenError) {
-        let bytes = Array(text.utf8)
+    init(_ line: some StringProtocol) throws(AdminTokenError) {
+        let words = line.split(maxSplits: 1, whereSeparator: { $0 == " " || $0 == "\t" })
+        let bytes = Array((words.last ?? "").drop { $0 == " " || $0 == "\t" }.utf8)
         guard bytes.count >= Self.shortest, bytes.count <= Self.longest else {
             throw AdminTokenError(
                 "expected \(Self.shortest) to \(Self.longest) characters, as of: openssl rand -hex 32"
@@ -19,25 +26,65 @@ struct AdminToken: Sendable, Equatable {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw AdminTokenError("expected one line of visible ASCII characters")
         }
+        self.name = words.count == 2 ? words.first.map { String($0) } : nil
+        let isNameable =
+            self.name?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true
+            && (self.name?.utf8.count ?? 0) <= Self.longestName
+        guard isNameable else {
+            throw AdminTokenError("expected a name of up to \(Self.longestName) ASCII characters")
+        }
         self.bytes = bytes
     }
 
-    var text: String { String(decoding: self.bytes, as: UTF8.self) }
-
-    /// Whether a request with these values of `Authorization` may be answered.
-    ///
-    /// How long it takes tells nothing of how much of the token was right.
-    func admits(_ values: [String]) -> Bool {
-        guard values.count == 1, let value = values.first else { return false }
-        let scheme = value.prefix { $0 != " " }
-        guard scheme.lowercased() == "bearer" else { return false }
-        let stated = Array(value.dropFirst(scheme.count).drop { $0 == " " }.utf8)
+    /// Whether it is this one; how long that takes tells nothing of how much was right.
+    fileprivate func isEqual(to stated: [UInt8]) -> Bool {
         var difference = stated.count ^ self.bytes.count
         for index in self.bytes.indices {
             let byte = stated.isEmpty ? 0 : stated[index % stated.count]
             difference |= Int(byte ^ self.bytes[index])
         }
         return difference == 0
+    }
+}
+
+/// The tokens of a file, one a line; never none.
+struct AdminTokens: Sendable, Equatable {
+    private static let limit = 100
+
+    private let tokens: [AdminToken]
+
+    /// - Throws: `AdminTokenError` if a line is no token, or there is none.
+    init(_ text: some StringProtocol) throws(AdminTokenError) {
+        let lines = text.split(whereSeparator: \.isNewline)
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        guard lines.count <= Self.limit else {
+            throw AdminTokenError("expected up to \(Self.limit) lines")
+        }
+        var tokens: [AdminToken] = []
+        for line in lines { tokens.append(try AdminToken(line)) }
+        // An empty file says what is missing.
+        self.tokens = tokens.isEmpty ? [try AdminToken("")] : tokens
+    }
+
+    /// The first one.
+    var text: String { String(decoding: self.tokens.first?.bytes ?? [], as: UTF8.self) }
+
+    /// The token that a request with these values of `Authorization` shows, if it is one of these.
+    func token(stated values: [String]) -> AdminToken? {
+        guard values.count == 1, let value = values.first else { return nil }
+        let scheme = value.prefix { $0 != " " }
+        let credentials = value.dropFirst(scheme.count).drop { $0 == " " }
+        let stated: [UInt8]
+        switch scheme.lowercased() {
+        case "bearer": stated = Array(credentials.utf8)
+        case "basic":
+            // A browser asks for a name and a password (RFC 7617); the password is the token.
+            guard let decoded = Data(base64Encoded: String(credentials)) else { return nil }
+            stated = Array(decoded.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+        default: return nil
+        }
+        // All are looked at, whichever it is.
+        return self.tokens.filter { $0.isEqual(to: stated) }.first
     }
 }
 
@@ -50,10 +97,10 @@ package struct AdminTokenError: Error, CustomStringConvertible {
     }
 }
 
-/// The file with the token; it is read again for each connection, so that another token holds at once.
+/// The file with the tokens; it is read again for each connection, so that others hold at once.
 package final class AdminTokenFile: Sendable {
     private let path: String
-    private let last: Mutex<AdminToken>
+    private let last: Mutex<AdminTokens>
 
     /// - Throws: `AdminTokenError` if there is no token in it.
     package init(path: String) throws(AdminTokenError) {
@@ -61,8 +108,8 @@ package final class AdminTokenFile: Sendable {
         self.last = Mutex(try Self.read(path))
     }
 
-    /// The token as it is now; a file that is gone or broken leaves the last good one in force.
-    func current() -> AdminToken {
+    /// The tokens as they are now; a file that is gone or broken leaves the last good one in force.
+    func current() -> AdminTokens {
         let read = try? Self.read(self.path)
         return self.last.withLock { last in
             if let read { last = read }
@@ -70,18 +117,16 @@ package final class AdminTokenFile: Sendable {
         }
     }
 
-    /// The token for whoever asks with it.
+    /// The first token, for whoever asks with it.
     package var text: String { self.current().text }
 
-    private static func read(_ path: String) throws(AdminTokenError) -> AdminToken {
+    private static func read(_ path: String) throws(AdminTokenError) -> AdminTokens {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             throw AdminTokenError("cannot be read")
         }
-        let start = text.drop { $0.isWhitespace }
-        let end = start.lastIndex { !$0.isWhitespace }
-        return try AdminToken(end.map { start[...$0] } ?? "")
+        return try AdminTokens(text)
     }
 }

@@ -15,11 +15,11 @@ final class AdminHandler: ChannelInboundHandler {
         _ endpoints: AdminEndpoints,
         limits: AdminLimits,
         hosts: AdminHosts,
-        token: AdminToken?
+        tokens: AdminTokens?
     ) {
         self.endpoints = endpoints
         self.limits = limits
-        self.exchange = AdminExchange(limits, hosts, token: token)
+        self.exchange = AdminExchange(limits, hosts, tokens: tokens)
     }
 
     func channelActive(context: ChannelHandlerContext) {

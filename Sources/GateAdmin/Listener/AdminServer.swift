@@ -131,7 +131,7 @@ package final class AdminServer: Sendable {
                             endpoints,
                             limits: limits,
                             hosts: AdminHosts(listener, listeningOn: place.host),
-                            token: listener?.isOfThisMachineAlone == true ? nil : token?.current()
+                            tokens: listener?.isOfThisMachineAlone == true ? nil : token?.current()
                         )
                     )
                 }

@@ -25,6 +25,8 @@ package actor Census {
 
     package nonisolated let store: CensusStore
     package private(set) var status: Status
+    /// The last requests that were refused, as far as there is room for them.
+    package private(set) var denials = RecentDenials()
     private let logger: Logger
     private var bucket: CensusBucket
     /// The minute whose cells are counted, since 1970.
@@ -80,12 +82,26 @@ package actor Census {
         }
     }
 
+    /// The requests from a second to another one, over time.
+    package nonisolated func traffic(
+        since start: Timestamp,
+        until end: Timestamp
+    ) async throws(CensusStore.Failure) -> TrafficReport {
+        let store = self.store
+        let step = TrafficReport.step(of: start.seconds(until: end))
+        let points = try await BackgroundThread.run { () throws(CensusStore.Failure) in
+            try store.points(since: start, step: step)
+        }
+        return TrafficReport(points, since: start, until: end)
+    }
+
     private func write(at now: Timestamp) async {
         let (bucket, store) = (self.bucket.take(), self.store)
         self.status.overflow += bucket.overflow
         self.status.lostSightings += bucket.lostSightings
         let isDue = self.lastRollUp.map { $0.seconds(until: now) >= Self.rollUpInterval } ?? true
         if isDue { self.lastRollUp = now }
+        self.denials.add(bucket, at: now)
         await self.report { () throws(CensusStore.Failure) in
             try store.add(bucket, at: now)
             if isDue { try store.rollUp(at: now) }

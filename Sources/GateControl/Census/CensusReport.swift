@@ -127,18 +127,9 @@ extension CensusReport: Encodable {
         try container.encode(self.lines.map { ClientEntry($0.line, $0.figures) }, forKey: .clients)
     }
 
-    /// One line as data: a part that is missing is not there.
+    /// One line as data.
     private struct ClientEntry: Encodable {
-        var app: String?
-        var platform: String?
-        var channel: String?
-        var version: String?
-        var build: String?
-        var osMajor: String?
-        /// The parts that could not be read.
-        var unreadable: [String]?
-        /// Whether it stands for all that there was no room for.
-        var isOther: Bool?
+        let client: CensusClientEntry
         let decision: String
         let rule: String
         let requests: UInt64
@@ -146,24 +137,56 @@ extension CensusReport: Encodable {
         let devices: Int
 
         init(_ line: Line, _ figures: CensusFigures) {
-            if let client = line.client {
-                self.app = client.app.text
-                self.platform = client.platform.text
-                self.channel = client.channel.text
-                self.version = client.version.text
-                self.build = client.build.text
-                self.osMajor = client.osMajor.text
-                let names = ["app", "platform", "channel", "version", "build", "osMajor"]
-                let unreadable = zip(names, client.parts).filter { $0.1 == .unreadable }.map(\.0)
-                self.unreadable = unreadable.isEmpty ? nil : unreadable
-            } else {
-                self.isOther = true
-            }
+            self.client = CensusClientEntry(line.client)
             self.decision = line.kind.rawValue
             self.rule = line.rule
             self.requests = figures.requests
             self.identifiedRequests = figures.identified
             self.devices = figures.devices.count
         }
+
+        private enum Key: String, CodingKey {
+            case decision, rule, requests, identifiedRequests, devices
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try self.client.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(self.decision, forKey: .decision)
+            try container.encode(self.rule, forKey: .rule)
+            try container.encode(self.requests, forKey: .requests)
+            try container.encode(self.identifiedRequests, forKey: .identifiedRequests)
+            try container.encode(self.devices, forKey: .devices)
+        }
+    }
+}
+
+/// A client of the census as data: a part that is missing is not there.
+struct CensusClientEntry: Encodable {
+    var app: String?
+    var platform: String?
+    var channel: String?
+    var version: String?
+    var build: String?
+    var osMajor: String?
+    /// The parts that could not be read.
+    var unreadable: [String]?
+    /// Whether it stands for all that there was no room for.
+    var isOther: Bool?
+
+    init(_ client: CensusClient?) {
+        guard let client else {
+            self.isOther = true
+            return
+        }
+        self.app = client.app.text
+        self.platform = client.platform.text
+        self.channel = client.channel.text
+        self.version = client.version.text
+        self.build = client.build.text
+        self.osMajor = client.osMajor.text
+        let names = ["app", "platform", "channel", "version", "build", "osMajor"]
+        let unreadable = zip(names, client.parts).filter { $0.1 == .unreadable }.map(\.0)
+        self.unreadable = unreadable.isEmpty ? nil : unreadable
     }
 }

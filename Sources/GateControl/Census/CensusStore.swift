@@ -1,7 +1,6 @@
 package import GateCensus
 package import GatePolicy
 private import Glibc
-private import Synchronization
 
 /// The census of some weeks, in a SQLite database.
 ///
@@ -9,32 +8,7 @@ private import Synchronization
 /// then as a day; a day for 90 days. What is asked for is summed up over all of them: no time is kept
 /// twice.
 package final class CensusStore: Sendable {
-    /// Why there is no census to be had from a file.
-    package enum Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        case damaged(String)
-        case newer(version: Int64)
-        case foreign
-        case failed(String)
-
-        package var description: String {
-            switch self {
-            case .damaged(let reason): "the file is damaged (\(reason)); move it away"
-            case .newer(let version):
-                "the file is of a newer VersionGate (schema \(version)); move it away"
-            case .foreign: "the file is some other database; move it away"
-            case .failed(let reason): reason
-            }
-        }
-
-        init(_ error: any Error) {
-            switch error {
-            case let failure as Failure: self = failure
-            case let failure as SQLiteDatabase.Failure where failure.isDamaged:
-                self = .damaged(failure.description)
-            default: self = .failed("\(error)")
-            }
-        }
-    }
+    package typealias Failure = StateDatabase.Failure
 
     /// The length of time that a row stands for, in seconds.
     enum Span: Int64, CaseIterable {
@@ -48,20 +22,22 @@ package final class CensusStore: Sendable {
     package static let memoryLimit: Int64 = 64 << 20
 
     static let fileName = "census.sqlite"
-    private static let schemaVersion: Int64 = 1
-    /// The letters `VGce`.
-    private static let application: Int64 = 0x5647_6365
-    private static let schema = """
-        CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-        CREATE TABLE figures (
-            span INTEGER NOT NULL, start INTEGER NOT NULL, cell INTEGER NOT NULL REFERENCES cells,
-            requests INTEGER NOT NULL, identified INTEGER NOT NULL, devices BLOB NOT NULL,
-            PRIMARY KEY (span, start, cell));
-        CREATE TABLE paths (text TEXT PRIMARY KEY, since INTEGER NOT NULL);
-        CREATE TABLE key (digest INTEGER NOT NULL);
-        """
+    private static let kind = StateDatabase.Kind(
+        // The letters `VGce`.
+        application: 0x5647_6365,
+        version: 1,
+        schema: """
+            CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+            CREATE TABLE figures (
+                span INTEGER NOT NULL, start INTEGER NOT NULL, cell INTEGER NOT NULL REFERENCES cells,
+                requests INTEGER NOT NULL, identified INTEGER NOT NULL, devices BLOB NOT NULL,
+                PRIMARY KEY (span, start, cell));
+            CREATE TABLE paths (text TEXT PRIMARY KEY, since INTEGER NOT NULL);
+            CREATE TABLE key (digest INTEGER NOT NULL);
+            """
+    )
 
-    private let database: Mutex<SQLiteDatabase>
+    private let database: StateDatabase
     private let limit: Int64
 
     /// Opens the census of a folder, or makes it.
@@ -85,45 +61,14 @@ package final class CensusStore: Sendable {
     }
 
     init(path: String?, limit: Int64) throws(Failure) {
-        do {
-            let database = try SQLiteDatabase(path: path)
-            let version = try database.integer("PRAGMA user_version") ?? 0
-            let application = try database.integer("PRAGMA application_id") ?? 0
-            let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-            if tables == 0 {
-                try Self.make(in: database)
-            } else {
-                guard application == Self.application else { throw Failure.foreign }
-                guard version <= Self.schemaVersion else { throw Failure.newer(version: version) }
-            }
-            // A crash of the process loses nothing that was written, and one of the machine little.
-            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            self.database = Mutex(database)
-            self.limit = limit
-        } catch {
-            throw Failure(error)
-        }
-    }
-
-    private static func make(in database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
-        try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        try database.transaction { () throws(SQLiteDatabase.Failure) in
-            try database.execute(Self.schema)
-            try database.execute(
-                "PRAGMA user_version = \(Self.schemaVersion); "
-                    + "PRAGMA application_id = \(Self.application)"
-            )
-        }
+        self.database = try StateDatabase(path: path, Self.kind)
+        self.limit = limit
     }
 
     func use<Value: Sendable>(
         _ body: (SQLiteDatabase) throws -> Value
     ) throws(Failure) -> Value {
-        do {
-            return try self.database.withLock { try body($0) }
-        } catch {
-            throw Failure(error)
-        }
+        try self.database.use(body)
     }
 }
 
@@ -338,10 +283,7 @@ extension CensusStore {
                 let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })
                 sums[place, default: CensusFigures()].add(CensusFigures(row, from: 1))
             }
-            var cells: [Int64: CensusCell] = [:]
-            try database.run("SELECT id, text FROM cells") { row in
-                cells[row.integer(0)] = CensusCell(text: row.text(1))
-            }
+            let cells = try Self.cells(in: database)
             let known = (0...changes.count).map { count in
                 Set(since.filter { changes.prefix(count).contains($0.value) }.keys)
             }
@@ -351,6 +293,43 @@ extension CensusStore {
                 }
             }
         }
+    }
+}
+
+extension CensusStore {
+    /// The requests of everything since a second, without the devices, which take long to read.
+    ///
+    /// `step`: seconds that are summed up.
+    func points(since start: Timestamp, step: Int64) throws(Failure) -> [CensusPoint] {
+        try self.use { database in
+            let cells = try Self.cells(in: database)
+            var points: [CensusPoint] = []
+            try database.run(
+                "SELECT start / ?1 * ?1 AS place, cell, sum(requests) FROM figures "
+                    + "WHERE start >= ?2 GROUP BY place, cell",
+                [.integer(step), .integer(start.secondsSinceEpoch)]
+            ) { row in
+                guard let cell = cells[row.integer(1)] else { return }
+                points.append(
+                    CensusPoint(
+                        time: Timestamp(secondsSinceEpoch: row.integer(0)),
+                        cell: cell,
+                        requests: UInt64(clamping: row.integer(2))
+                    )
+                )
+            }
+            return points
+        }
+    }
+
+    private static func cells(
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) -> [Int64: CensusCell] {
+        var cells: [Int64: CensusCell] = [:]
+        try database.run("SELECT id, text FROM cells") { row in
+            cells[row.integer(0)] = CensusCell(text: row.text(1))
+        }
+        return cells
     }
 }
 

@@ -24,12 +24,12 @@ package struct ImpactReport: Sendable {
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
-        from old: LoadedRules,
-        to new: LoadedRules,
+        from old: RuleSet,
+        to new: RuleSet,
         at now: Timestamp,
         later: Timestamp? = nil
     ) {
-        self.impact = Impact(on: rows, from: old.ruleSet, to: new.ruleSet, at: now, later: later)
+        self.impact = Impact(on: rows, from: old, to: new, at: now, later: later)
         self.since = since
         self.until = now
         self.revisions = (old.definition.revision, new.definition.revision)

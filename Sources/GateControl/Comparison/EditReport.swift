@@ -43,7 +43,7 @@ extension EditReport: CustomStringConvertible {
         var lines = [DifferenceReport.summary(of: self.difference)]
         var effects = self.effects
         for edit in self.edits.all {
-            lines += self.lines(of: edit)
+            lines += Self.lines(of: edit)
             lines += self.lines(of: effects.removeValue(forKey: edit.subject) ?? [])
         }
         // A change of the whole, such as of `exempt`, is noticed by clients of every rule.
@@ -57,7 +57,7 @@ extension EditReport: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    private func lines(of edit: RulesEdits.Edit) -> [String] {
+    fileprivate static func lines(of edit: RulesEdits.Edit) -> [String] {
         let name =
             switch edit.subject {
             case .rule(let id): "rule '\(id)'"
@@ -67,13 +67,13 @@ extension EditReport: CustomStringConvertible {
             }
         if let whole = edit.settings.first(where: { $0.key == nil }) {
             let word = whole.before == nil ? "is new" : "is gone"
-            return ["\(name) \(word): \(Self.short(whole.after ?? whole.before ?? ""))"]
+            return ["\(name) \(word): \(self.short(whole.after ?? whole.before ?? ""))"]
         }
         if case .setting = edit.subject, let setting = edit.settings.first {
-            return ["\(name): \(Self.change(setting))"]
+            return ["\(name): \(self.change(setting))"]
         }
         return ["\(name):"]
-            + edit.settings.map { "  \($0.key ?? ""): \(Self.change($0))" }
+            + edit.settings.map { "  \($0.key ?? ""): \(self.change($0))" }
     }
 
     private static func change(_ setting: RulesEdits.Setting) -> String {
@@ -220,4 +220,9 @@ extension EditReport: CustomStringConvertible {
         default: versions
         }
     }
+}
+
+extension RulesEdits {
+    /// The edits alone, in the order of the file, each in one line or more.
+    var words: [String] { self.all.flatMap { EditReport.lines(of: $0) } }
 }

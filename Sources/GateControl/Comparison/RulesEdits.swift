@@ -1,4 +1,4 @@
-/// The edits between two rules files or folders, as they were written, rule by rule.
+/// The edits between two rules files or folders, and what feeds said, as they were written, rule by rule.
 package struct RulesEdits: Sendable, Equatable {
     /// The part of the rules that a setting belongs to.
     enum Subject: Sendable, Hashable {
@@ -32,7 +32,10 @@ package struct RulesEdits: Sendable, Equatable {
     ///   - old: The rules as they are.
     ///   - new: The rules as they shall be.
     package init(from old: LoadedRules, to new: LoadedRules) {
-        self.init(old.sources, new.sources)
+        let before = old.sources + old.parsed.ofFeeds
+        let after = new.sources + new.parsed.ofFeeds
+        // A feed may change one rule beside a file of thousands, which need not be read again.
+        self.init(before.filter { !after.contains($0) }, after.filter { !before.contains($0) })
     }
 
     init(_ old: [RulesSource], _ new: [RulesSource]) {

@@ -44,7 +44,8 @@ enum BackgroundThread {
     /// Microseconds in which a caller has certainly let go of what it gave away.
     private static let handover: UInt32 = 20_000
 
-    private static func add(_ work: @escaping @Sendable () -> Void) {
+    /// Work of which nobody waits for the result.
+    static func add(_ work: @escaping @Sendable () -> Void) {
         let isRunning = self.state.withLock { state in
             state.work.append(work)
             defer { state.isRunning = true }

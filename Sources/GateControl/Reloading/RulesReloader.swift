@@ -41,7 +41,7 @@ package actor RulesReloader {
 
     /// A reload that was asked for while another one ran.
     struct Request {
-        let reason: Reason
+        let origin: RulesChange.Origin
         let sighting: RulesSighting?
         let answer: CheckedContinuation<ReloadStatus, Never>
     }
@@ -55,11 +55,18 @@ package actor RulesReloader {
     private let now: @Sendable () -> Date
     private let keep: @Sendable (LoadedRules) -> Void
     private let census: (@Sendable (Timestamp) -> [CensusRow])?
+    private let note: @Sendable (RulesChange) -> Void
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
     /// How the last reload went.
     package private(set) var status = ReloadStatus.notLoaded
+    /// When the rules that are in force were put in force.
+    private(set) var inForceSince: Timestamp?
+    /// Whether they are of the file, as it is or was, and not of the state folder.
+    private(set) var areOfFile: Bool
+    /// When the file was last read, and why; `nil`: not since the start.
+    private(set) var lastReload: (time: Timestamp, origin: RulesChange.Origin)?
     /// How often the rules were read since the start, and found right, or not.
     package private(set) var counts = ReloadCounts()
     /// The feeds of the rules, again with every reload of the file that succeeds.
@@ -68,7 +75,8 @@ package actor RulesReloader {
     private let feedsContinuation: AsyncStream<[FeedDefinition]>.Continuation
     /// The revisions that were in force since the start, the newest last.
     private var formerRevisions: [String] = []
-    private var contributions: [String: FeedContribution]
+    /// What feeds have said so far, by their ids.
+    package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
     private var isReloading = false
     private(set) var waiting: [Request] = []
@@ -85,6 +93,7 @@ package actor RulesReloader {
     ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - keep: Remembers rules of the file that were found good, for the next start.
+    ///   - note: Told of every change, also of one that is refused.
     ///   - publish: Puts a rule set in force; called once per new revision, never side by side.
     package init(
         loader: RulesFileLoader,
@@ -94,6 +103,7 @@ package actor RulesReloader {
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
         logger: Logger,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
+        note: @escaping @Sendable (RulesChange) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.init(
@@ -111,6 +121,7 @@ package actor RulesReloader {
                 }
             },
             keep: keep,
+            note: note,
             publish: publish
         )
     }
@@ -124,6 +135,7 @@ package actor RulesReloader {
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
+        note: @escaping @Sendable (RulesChange) -> Void = { _ in },
         publish: @escaping @Sendable (RuleSet) async -> Void
     ) {
         self.current = current
@@ -131,7 +143,9 @@ package actor RulesReloader {
         (self.feeds, self.feedsContinuation) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(1)
         )
+        self.areOfFile = failure == nil
         if let current {
+            self.inForceSince = Self.second(now())
             self.status = .succeeded(at: now(), current)
             self.feedsContinuation.yield(current.feeds)
         }
@@ -141,6 +155,7 @@ package actor RulesReloader {
         self.now = now
         self.load = load
         self.keep = keep
+        self.note = note
         self.census = census
         self.publish = publish
     }
@@ -149,18 +164,24 @@ package actor RulesReloader {
     ///
     /// - Parameters:
     ///   - reason: Who asks.
+    ///   - name: The name under which an operator asks.
     ///   - sighting: What the watch has seen. If the rules are no longer so, nothing is done: the
     ///     watch is going to say when whoever writes them is done.
     /// - Returns: How the reload went that began after this call.
     @discardableResult
-    package func reload(reason: Reason, seen sighting: RulesSighting? = nil) async -> ReloadStatus {
+    package func reload(
+        reason: Reason,
+        by name: String? = nil,
+        seen sighting: RulesSighting? = nil
+    ) async -> ReloadStatus {
+        let origin = RulesChange.Origin(reason, name: name)
         guard !self.isReloading else {
             return await withCheckedContinuation { answer in
-                self.waiting.append(Request(reason: reason, sighting: sighting, answer: answer))
+                self.waiting.append(Request(origin: origin, sighting: sighting, answer: answer))
             }
         }
         self.isReloading = true
-        await self.reloadOnce(self.reading(for: reason, seen: sighting), reason)
+        await self.reloadOnce(self.reading(for: reason, seen: sighting), origin)
         let status = self.status
         await self.answerThoseWhoWait(hasJustRead: true)
         self.isReloading = false
@@ -200,22 +221,21 @@ package actor RulesReloader {
     private func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
-            if let first = self.waiting.first?.reason {
+            if let first = self.waiting.first?.origin {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
                 let answered = self.waiting
                 self.waiting = []
                 // A signal is answered nowhere but in the log.
-                let hasSignal = answered.contains { $0.reason == .signal }
-                let reason = hasSignal ? .signal : first
+                let origin = answered.map(\.origin).first { $0.reason == .signal } ?? first
                 // A sender of a signal wants the rules as they are; there is one watch at most.
                 let isSeen = answered.allSatisfy { $0.sighting != nil }
                 let reading = self.reading(
-                    for: reason,
+                    for: origin.reason,
                     hasJustRead: hasJustRead,
                     seen: isSeen ? answered.last?.sighting : nil
                 )
-                await self.reloadOnce(reading, reason)
+                await self.reloadOnce(reading, origin)
                 hasJustRead = true
                 for request in answered { request.answer.resume(returning: self.status) }
             } else if !self.offers.isEmpty {
@@ -249,28 +269,32 @@ package actor RulesReloader {
             }
             contributions[feed.id]?.earlier = loaded.earlier[feed.id] ?? []
             self.contributions = contributions
-            await self.use(loaded, .feed)
+            await self.use(loaded, RulesChange.Origin(.feed, name: feed.id))
             // Whether the file is right is another question.
             self.status.use(loaded)
             return []
         } catch {
+            self.tell(error, RulesChange.Origin(.feed, name: feed.id))
             return error.errors
         }
     }
 
-    private func reloadOnce(_ reading: Reading, _ reason: Reason) async {
+    private func reloadOnce(_ reading: Reading, _ origin: RulesChange.Origin) async {
         do throws(LoadFailure) {
             guard let loaded = try await self.loaded(reading, self.contributions) else {
                 self.logger.debug("the rules are being written again")
                 return
             }
-            await self.use(loaded, reason)
+            self.lastReload = (self.second, origin)
+            self.areOfFile = true
+            await self.use(loaded, origin)
             self.failure = nil
             self.counts.succeeded += 1
             self.status = .succeeded(at: self.now(), loaded)
             self.feedsContinuation.yield(loaded.feeds)
         } catch {
-            self.keepCurrent(after: error, reason)
+            self.lastReload = (self.second, origin)
+            self.keepCurrent(after: error, origin)
         }
     }
 
@@ -280,7 +304,7 @@ package actor RulesReloader {
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
         let census = self.census
-        let now = Timestamp(secondsSinceEpoch: Int64(self.now().timeIntervalSince1970))
+        let now = self.second
         return try await BackgroundThread.run { () throws(LoadFailure) in
             let read: LoadedRules?
             do throws(RulesFileErrors) {
@@ -312,20 +336,28 @@ package actor RulesReloader {
         return .fileUnlessUnchanged(current, seen: sighting)
     }
 
-    private func use(_ loaded: LoadedRules, _ reason: Reason) async {
+    private var second: Timestamp { Self.second(self.now()) }
+
+    private static func second(_ date: Date) -> Timestamp {
+        Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
+    }
+
+    private func use(_ loaded: LoadedRules, _ origin: RulesChange.Origin) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
         if isNew { await self.publish(loaded.ruleSet) }
         let former = self.current
         self.current = loaded
-        if reason != .feed, isNew { self.keep(loaded) }
+        if origin.reason != .feed, isNew { self.keep(loaded) }
         if isNew {
+            self.inForceSince = self.second
+            self.note(RulesChange(at: self.second, by: origin, before: former, .applied(loaded)))
             self.formerRevisions += [former?.definition.revision].compactMap(\.self)
             self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
             BackgroundThread.release(former)
         }
         let metadata: Logger.Metadata = [
-            "revision": "\(definition.revision)", "reason": "\(reason.rawValue)",
+            "revision": "\(definition.revision)", "reason": "\(origin.reason.rawValue)",
             "rules": .stringConvertible(definition.rules.count),
             "notices": .stringConvertible(definition.notices.count),
         ]
@@ -337,7 +369,13 @@ package actor RulesReloader {
         }
     }
 
-    private func keepCurrent(after failure: LoadFailure, _ reason: Reason) {
+    private func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {
+        let before = self.current
+        self.note(RulesChange(at: self.second, by: origin, before: before, .refused(failure)))
+    }
+
+    private func keepCurrent(after failure: LoadFailure, _ origin: RulesChange.Origin) {
+        let reason = origin.reason
         self.status.fail(failure)
         self.counts.failed += 1
         let metadata: Logger.Metadata = ["reason": "\(reason.rawValue)"]
@@ -348,6 +386,7 @@ package actor RulesReloader {
             self.logger.debug("rules not loaded again, by the same errors", metadata: metadata)
             return
         }
+        self.tell(failure, origin)
         FindingsLog(self.logger).report(failure, metadata)
         let count = failure.errors.count == 1 ? "1 error" : "\(failure.errors.count) errors"
         let kept = self.current.map { "keeping revision \($0.definition.revision)" }

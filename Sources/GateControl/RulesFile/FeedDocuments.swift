@@ -4,6 +4,8 @@ internal import GatePolicy
 struct FeedDocuments {
     /// Appended to the name of what is only observed, so that it makes another revision.
     private static let observedMark = " (stale)"
+    /// Likewise to those of values that came before.
+    private static let formerMark = " (before, "
     private static let prefix = "feed:"
 
     /// The texts that are judged by, under the names that messages call them by.
@@ -56,6 +58,11 @@ struct FeedDocuments {
         return String(name.dropFirst(Self.prefix.count).prefix { $0 != "/" && $0 != " " })
     }
 
+    /// Whether a source is what a feed says now.
+    static func isCurrent(_ name: String) -> Bool {
+        name.hasPrefix(self.prefix) && !name.contains(self.formerMark)
+    }
+
     private mutating func read(
         _ sources: [RulesSource],
         _ problems: Problems,
@@ -82,7 +89,7 @@ struct FeedDocuments {
         // It was good once; what has become of the rules around it is no reason to lose it.
         let ignored = Problems()
         for (index, value) in contribution.earlier.enumerated() {
-            let sources = value.sources(of: feed, mark: " (before, \(index + 1))")
+            let sources = value.sources(of: feed, mark: "\(Self.formerMark)\(index + 1))")
             let rules = self.read(sources, ignored, known).flatMap { $0.rules ?? [] }
             guard floors.add(rules.map(\.value), at: now) else { continue }
             self.earlier[feed.id, default: []].append(value)

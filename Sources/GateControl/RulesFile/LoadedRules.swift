@@ -31,6 +31,16 @@ package struct LoadedRules: Sendable {
         }
     }
 
+    /// The files, by the names that messages call them by.
+    package var files: [String] { self.sources.map(\.name) }
+
+    /// The place of a rule as `file:line:col`, and the feed if it is one that states it.
+    package func origin(ofRule id: String) -> (place: String, feed: String?)? {
+        self.places.rules[id].map { rule in
+            ("\(rule.id)", FeedDocuments.feed(ofFile: rule.id.file))
+        }
+    }
+
     /// Whether these rules were made of exactly these texts.
     package func isMade(of texts: RulesTexts) -> Bool {
         self.sources.elementsEqual(texts.sources) { source, text in
@@ -56,6 +66,13 @@ struct ParsedSources: Sendable {
     func document(_ source: RulesSource) -> RulesDocument? {
         guard let known = self.documents[source.name], known.source == source else { return nil }
         return known.document
+    }
+
+    /// What feeds say at the moment, in the order of their names.
+    var ofFeeds: [RulesSource] {
+        self.documents.values.map(\.source)
+            .filter { FeedDocuments.isCurrent($0.name) }
+            .sorted { $0.name < $1.name }
     }
 
     init(_ sources: [RulesSource], _ documents: [RulesDocument]) {

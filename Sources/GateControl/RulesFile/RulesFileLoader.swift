@@ -102,6 +102,20 @@ package struct RulesFileLoader: Sendable {
         return try Self.load(sources, feeds: contributions, runsTests: false, now: self.now)
     }
 
+    /// Reads a text that somebody considers to put in place of the rules.
+    ///
+    /// - Parameters:
+    ///   - text: The rules, as YAML or JSON.
+    ///   - contributions: What feeds have said so far.
+    /// - Returns: The rules, of which no finding has been looked for.
+    /// - Throws: `RulesFileErrors` with everything that is wrong, under the file name `candidate`.
+    package static func load(
+        candidate text: [UInt8],
+        feeds contributions: [String: FeedContribution]
+    ) throws(RulesFileErrors) -> LoadedRules {
+        try self.load([RulesSource(name: "candidate", bytes: text)], feeds: contributions)
+    }
+
     /// Checks rules that are already in memory, under the names that errors shall show.
     package static func load(
         sources: [(name: String, text: String)],

@@ -43,6 +43,14 @@ package struct Deferral: Sendable, Equatable {
     }
 }
 
+extension Decision {
+    /// The reason in words, beside rules that would refuse but for their dates.
+    package func reason(with deferrals: [Deferral]) -> String {
+        let isEarly = self.reason == .noRuleApplies && !deferrals.isEmpty
+        return isEarly ? "no rule applies yet" : "\(self.reason)"
+    }
+}
+
 extension Judge {
     /// The rules that would refuse a client but for their dates and roll-outs, in the order of the
     /// file.

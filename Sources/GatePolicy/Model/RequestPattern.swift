@@ -81,7 +81,7 @@ package struct RequestPattern: Sendable, Hashable {
 
 extension RequestPattern {
     /// The pattern on one line: `GET,POST /v2/**`.
-    var text: String {
+    package var text: String {
         [self.methods?.joined(separator: ","), self.path].compactMap(\.self).joined(separator: " ")
     }
 }

@@ -26,6 +26,14 @@ package struct DryRun: Sendable {
         self.address = address
     }
 
+    /// A request head of these fields, each as `Name: value`; one of loopback, unless they say its host.
+    package static func head(_ method: String, _ path: String, fields: [String]) -> String {
+        let host = fields.contains { $0.lowercased().hasPrefix("host:") }
+        let lines =
+            ["\(method) \(path) HTTP/1.1"] + (host ? [] : ["Host: localhost"]) + fields
+        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
     /// Judges a request head, from the request line to the empty line.
     package func judge(_ head: String) -> Outcome {
         let buffer = ByteBuffer(string: head)

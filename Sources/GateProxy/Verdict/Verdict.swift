@@ -94,14 +94,21 @@ package final class Verdict: Sendable {
     }
 }
 
-/// The last verdict of one connection.
-struct RememberedVerdict {
-    let rules: WorkerRules
+/// A verdict with the key that it was found by.
+///
+/// A class, so that a cache and the connections that go on with it share the key.
+final class KnownVerdict: Sendable {
     let key: VerdictKey
     let verdict: Verdict
 
-    /// The verdict on the same client, or another one of its class; `nil` if it is another one.
-    func verdict(by rules: WorkerRules, key: VerdictKey) -> Verdict? {
-        self.rules === rules && self.key == key ? self.verdict : nil
+    init(_ verdict: Verdict, for key: VerdictKey) {
+        self.key = key
+        self.verdict = verdict
     }
+}
+
+/// The last verdict of one connection.
+struct RememberedVerdict {
+    let rules: WorkerRules
+    let known: KnownVerdict
 }

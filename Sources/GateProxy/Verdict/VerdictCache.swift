@@ -10,7 +10,7 @@ struct VerdictKey: Hashable {
     var scope: RequestScope
     var form: AnswerForm
     /// The hash of all others; 0 until it is looked up.
-    private var digest = 0
+    private(set) var digest = 0
 
     init(scope: RequestScope = .unrestricted, form: AnswerForm = .document) {
         self.scope = scope
@@ -72,16 +72,18 @@ struct VerdictKey: Hashable {
     /// Longer identities are judged anew each time instead of being kept.
     var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
-    static func == (left: VerdictKey, right: VerdictKey) -> Bool {
-        guard left.bytes.count == right.bytes.count, left.scope == right.scope,
-            left.form == right.form, left.isClass == right.isClass
+    static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
+
+    func isEqual(to other: borrowing VerdictKey) -> Bool {
+        guard self.bytes.count == other.bytes.count, self.scope == other.scope,
+            self.form == other.form, self.isClass == other.isClass
         else { return false }
-        return unsafe left.bytes.withUnsafeBytes { left in
-            unsafe right.bytes.withUnsafeBytes { right in
-                guard let left = left.baseAddress, let other = right.baseAddress else {
+        return unsafe self.bytes.withUnsafeBytes { bytes in
+            unsafe other.bytes.withUnsafeBytes { others in
+                guard let start = bytes.baseAddress, let other = others.baseAddress else {
                     return true
                 }
-                return unsafe memcmp(left, other, right.count) == 0
+                return unsafe memcmp(start, other, bytes.count) == 0
             }
         }
     }
@@ -99,46 +101,130 @@ struct VerdictKey: Hashable {
 struct VerdictCache {
     /// The bytes of the keys for each verdict, on average.
     private static let keyLength = 256
+    /// Most requests are of few clients or classes; a power of two.
+    static let recentCount = 64
 
-    private var young: [VerdictKey: Verdict] = [:]
-    private var old: [VerdictKey: Verdict] = [:]
+    private var young: [VerdictKey: KnownVerdict] = [:]
+    private var old: [VerdictKey: KnownVerdict] = [:]
+    /// Some of those that were asked for last, by the end of their digest: to look them up in a
+    /// dictionary costs several times as much.
+    private var recent = Self.none
+    /// The number of the young generation.
+    private var number = 0
     /// The bytes of the keys of the young generation.
     private var bytes = 0
     private let generation: Int
-    private let release: ([VerdictKey: Verdict]) -> Void
+    private let release: ([VerdictKey: KnownVerdict]) -> Void
+
+    private struct Recent {
+        let known: KnownVerdict
+        /// The generation that it was in.
+        let number: Int
+    }
+
+    private static let none = [Recent?](repeating: nil, count: Self.recentCount)
 
     /// - Parameters:
-    ///   - capacity: The most verdicts that are kept.
+    ///   - capacity: The most verdicts that are kept, but for a few.
     ///   - release: Takes a generation that is over, to free it where no request waits.
-    init(capacity: Int, release: @escaping ([VerdictKey: Verdict]) -> Void = { _ in }) {
+    init(capacity: Int, release: @escaping ([VerdictKey: KnownVerdict]) -> Void = { _ in }) {
         self.generation = max(1, capacity / 2)
         self.release = release
     }
 
-    /// The verdict for a key, which it keeps alive.
-    mutating func verdict(for key: VerdictKey) -> Verdict? {
-        if let verdict = self.young[key] { return verdict }
-        guard let verdict = self.old[key] else { return nil }
-        self.insert(verdict, for: key)
-        return verdict
+    /// The verdict for a key that is prepared, which it keeps alive.
+    ///
+    /// Borrowed, because a copy of a key costs as much as to find it.
+    mutating func verdict(for key: borrowing VerdictKey) -> KnownVerdict? {
+        let place = key.digest & (Self.recentCount - 1)
+        if let recent = self.recent[place], recent.known.key.digest == key.digest,
+            recent.known.key.isEqual(to: key)
+        {
+            // In use, it does not go with its generation.
+            if recent.number != self.number { self.insert(recent.known) }
+            return recent.known
+        }
+        let key = copy key
+        if let known = self.young[key] {
+            self.recent[place] = Recent(known: known, number: self.number)
+            return known
+        }
+        guard let known = self.old[key] else { return nil }
+        self.insert(known)
+        return known
     }
 
-    mutating func insert(_ verdict: Verdict, for key: VerdictKey) {
-        guard key.isWorthKeeping else { return }
-        let isFull = self.bytes + key.bytes.count > self.generation * Self.keyLength
+    /// Keeps a verdict for a key that is prepared, unless that is too long.
+    @discardableResult
+    mutating func insert(_ verdict: Verdict, for key: VerdictKey) -> KnownVerdict? {
+        guard key.isWorthKeeping else { return nil }
+        let known = KnownVerdict(verdict, for: key)
+        self.insert(known)
+        return known
+    }
+
+    private mutating func insert(_ known: KnownVerdict) {
+        let count = known.key.bytes.count
+        let isFull = self.bytes + count > self.generation * Self.keyLength
         if isFull || self.young.count >= self.generation {
             self.release(self.old)
             self.old = self.young
             self.young = [:]
             self.bytes = 0
+            self.number += 1
         }
-        if self.young.updateValue(verdict, forKey: key) == nil { self.bytes += key.bytes.count }
+        if self.young.updateValue(known, forKey: known.key) == nil { self.bytes += count }
+        let place = known.key.digest & (Self.recentCount - 1)
+        self.recent[place] = Recent(known: known, number: self.number)
     }
 
     /// Gives all verdicts away, and is empty.
     mutating func removeAll() {
         self.release(self.young)
         self.release(self.old)
+        self.recent = Self.none
         (self.young, self.old, self.bytes) = ([:], [:], 0)
     }
+}
+
+/// The keys of the request at hand, and the verdicts that they may find.
+///
+/// One struct, so that a look-up takes no copy of its key, which costs as much as to find it; the memory
+/// of the keys is used again for every request.
+struct VerdictLookUp {
+    /// That of the client itself.
+    var key = VerdictKey()
+    /// That of its class.
+    var classKey = VerdictKey()
+    private var cache: VerdictCache
+
+    init(_ cache: VerdictCache) {
+        self.cache = cache
+    }
+
+    mutating func isSameClient(as known: KnownVerdict) -> Bool {
+        known.key.isEqual(to: self.key)
+    }
+
+    mutating func isSameClass(as known: KnownVerdict) -> Bool {
+        known.key.isEqual(to: self.classKey)
+    }
+
+    mutating func findClient() -> KnownVerdict? {
+        self.key.prepareForLookUp()
+        return self.cache.verdict(for: self.key)
+    }
+
+    mutating func findClass() -> KnownVerdict? {
+        self.classKey.prepareForLookUp()
+        return self.cache.verdict(for: self.classKey)
+    }
+
+    /// Keeps a verdict on the client, or on its class, that was not found.
+    mutating func keep(_ verdict: Verdict, onClass: Bool) -> KnownVerdict? {
+        self.cache.insert(verdict, for: onClass ? self.classKey : self.key)
+    }
+
+    /// Gives all verdicts away.
+    mutating func removeAll() { self.cache.removeAll() }
 }

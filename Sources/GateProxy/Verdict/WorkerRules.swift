@@ -13,11 +13,7 @@ final class WorkerRules {
     private let queryNames: [String]
     /// One bit for each identity field whose value makes no difference, by the index of its role.
     private let indifferentFields: UInt64
-    private var cache: VerdictCache
-    /// Used again for every look-up, so that a hit costs no allocation.
-    private var key = VerdictKey()
-    /// The key of the client's class, likewise.
-    private var classKey = VerdictKey()
+    private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
     /// Used again for every decision.
@@ -66,11 +62,13 @@ final class WorkerRules {
             logFields: logFormat.map { AccessLogFields.rendered(.preflight, as: $0) } ?? [],
             clientLogFields: logFormat.map { AccessLogFields.rendered(client: nil, as: $0) } ?? []
         )
-        self.cache = VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
+        self.lookUp = VerdictLookUp(
+            VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
+        )
     }
 
     deinit {
-        self.cache.removeAll()
+        self.lookUp.removeAll()
         self.release(self.ruleSet)
     }
 
@@ -92,39 +90,37 @@ final class WorkerRules {
         last: inout RememberedVerdict?
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
-        self.key.scope = self.scope(of: head, in: bytes)
+        self.lookUp.key.scope = self.scope(of: head, in: bytes)
         let told = self.classify(head, facts: facts, in: bytes)
         if told != nil {
-            if let verdict = last?.verdict(by: self, key: self.classKey), self.isValid(verdict) {
-                return verdict
+            if let last, last.rules === self, self.lookUp.isSameClass(as: last.known),
+                self.isValid(last.known.verdict)
+            {
+                return last.known.verdict
             }
-            self.classKey.prepareForLookUp()
-            if let verdict = self.cache.verdict(for: self.classKey), self.isValid(verdict) {
-                self.remember(verdict, for: self.classKey, in: &last)
-                return verdict
+            if let known = self.lookUp.findClass(), self.isValid(known.verdict) {
+                return self.remember(known, in: &last)
             }
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
-        if let verdict = last?.verdict(by: self, key: self.key), self.isValid(verdict) {
-            return verdict
+        if let last, last.rules === self, self.lookUp.isSameClient(as: last.known),
+            self.isValid(last.known.verdict)
+        {
+            return last.known.verdict
         }
-        self.key.prepareForLookUp()
-        if let known = self.cache.verdict(for: self.key), self.isValid(known) {
-            self.remember(known, for: self.key, in: &last)
-            return known
+        if let known = self.lookUp.findClient(), self.isValid(known.verdict) {
+            return self.remember(known, in: &last)
         }
         if told != nil,
-            let known = self.denials?.verdict(
+            let verdict = self.denials?.verdict(
                 on: head,
                 in: bytes,
-                of: self.classKey,
-                form: self.key.form
-            ), self.isValid(known)
+                of: self.lookUp.classKey,
+                form: self.lookUp.key.form
+            ), self.isValid(verdict)
         {
-            self.cache.insert(known, for: self.key)
-            self.remember(known, for: self.key, in: &last)
-            return known
+            return self.keep(verdict, onClass: false, in: &last)
         }
         let identity = self.identify(head, in: bytes, query: query)
         let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
@@ -132,10 +128,7 @@ final class WorkerRules {
         let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
         let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
         if members != nil, !isShared { self.denials?.keep(verdict, on: identity, head, in: bytes) }
-        let key = isShared ? self.classKey : self.key
-        self.cache.insert(verdict, for: key)
-        self.remember(verdict, for: key, in: &last)
-        return verdict
+        return self.keep(verdict, onClass: isShared, in: &last)
     }
 
     /// Sets the key of the class of a client.
@@ -148,13 +141,13 @@ final class WorkerRules {
     ) -> ClientClasses.Told? {
         guard let classes = self.classes, facts.identityFields != 0, !facts.offersUpgrade
         else { return nil }
-        self.classKey.scope = self.key.scope
-        self.classKey.beginClass()
+        self.lookUp.classKey.scope = self.lookUp.key.scope
+        self.lookUp.classKey.beginClass()
         var told = ClientClasses.Told()
         for line in head.fields.lines {
             guard case .identity(let index) = line.role else { continue }
             let value = bytes.extracting(line.value)
-            guard classes.tell(header: Int(index), value, to: &self.classKey.bytes, &told)
+            guard classes.tell(header: Int(index), value, to: &self.lookUp.classKey.bytes, &told)
             else { return nil }
         }
         return classes.isComplete(told) ? told : nil
@@ -182,33 +175,40 @@ final class WorkerRules {
         query: QueryParameters,
         address: String
     ) {
-        self.key.form = facts.answerForm
-        self.key.bytes.removeAll(keepingCapacity: true)
+        self.lookUp.key.form = facts.answerForm
+        self.lookUp.key.bytes.removeAll(keepingCapacity: true)
         if facts.identityFields != 0 {
             let indifferent = self.indifferentField(of: head, facts: facts)
             for line in head.fields.lines {
                 guard case .identity(let index) = line.role else { continue }
                 if index == indifferent, Self.isPlain(line, in: bytes) {
-                    self.key.append(anyValueOf: index)
+                    self.lookUp.key.append(anyValueOf: index)
                 } else {
-                    self.key.append(bytes, field: index, line)
+                    self.lookUp.key.append(bytes, field: index, line)
                 }
             }
         }
-        self.key.append(query: query)
-        if self.dependsOnAddress { self.key.append(address: address) }
+        self.lookUp.key.append(query: query)
+        if self.dependsOnAddress { self.lookUp.key.append(address: address) }
+    }
+
+    private func keep(
+        _ verdict: Verdict,
+        onClass: Bool,
+        in last: inout RememberedVerdict?
+    ) -> Verdict {
+        last = self.lookUp.keep(verdict, onClass: onClass).map {
+            RememberedVerdict(rules: self, known: $0)
+        }
+        return verdict
     }
 
     private func remember(
-        _ verdict: Verdict,
-        for key: VerdictKey,
+        _ known: KnownVerdict,
         in last: inout RememberedVerdict?
-    ) {
-        guard key.isWorthKeeping else {
-            last = nil
-            return
-        }
-        last = RememberedVerdict(rules: self, key: key, verdict: verdict)
+    ) -> Verdict {
+        last = RememberedVerdict(rules: self, known: known)
+        return known.verdict
     }
 
     private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {
@@ -272,16 +272,26 @@ final class WorkerRules {
         _ members: ClassMembers?
     ) -> Verdict {
         let now = self.now()
-        let decision = self.ruleSet.decide(identity, in: self.key.scope, at: now, address: address)
+        let decision = self.ruleSet.decide(
+            identity,
+            in: self.lookUp.key.scope,
+            at: now,
+            address: address
+        )
         let terms = self.ruleSet.terms(of: decision, for: identity)
         return Verdict(
             decision: decision,
             tallyPlace: self.tally.place(of: terms),
-            outcomePlace: self.outcomePlace(of: terms, in: self.key.scope),
+            outcomePlace: self.outcomePlace(of: terms, in: self.lookUp.key.scope),
             upstreamIdentity: upstream,
             identityHeaderNames: self.identityHeaderNames,
             hint: self.ruleSet.hint(for: decision),
-            answer: self.ruleSet.answer(to: decision, for: identity, as: self.key.form, at: now),
+            answer: self.ruleSet.answer(
+                to: decision,
+                for: identity,
+                as: self.lookUp.key.form,
+                at: now
+            ),
             logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
             clientLogFields: self.logFormat.map {
                 AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)

@@ -57,11 +57,7 @@ struct Explain: ParsableCommand {
             for error in error.errors { StandardError.write(error.description) }
             throw ExitCode.failure
         }
-        let host = self.header.contains { $0.lowercased().hasPrefix("host:") }
-        let lines =
-            ["\(self.method) \(self.path) HTTP/1.1"]
-            + (host ? [] : ["Host: localhost"]) + self.header
-        let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+        let head = DryRun.head(self.method, self.path, fields: self.header)
         switch DryRun(ruleSet: RuleSet(definition), at: time, address: self.address).judge(head)
         {
         case .refused(let answer):
@@ -92,8 +88,7 @@ struct Explain: ParsableCommand {
     ) {
         Swift.print("decision: \(decision.kind.rawValue)")
         Swift.print("rule:     \(decision.ruleID ?? "none")")
-        let isEarly = decision.reason == .noRuleApplies && !deferrals.isEmpty
-        Swift.print("why:      \(isEarly ? "no rule applies yet" : "\(decision.reason)")")
+        Swift.print("why:      \(decision.reason(with: deferrals))")
         for observed in decision.observed {
             let rule = observed.ruleID ?? "unidentified"
             Swift.print("observed: \(rule) would \(observed.kind.rawValue): \(observed.reason)")

@@ -42,7 +42,14 @@ struct ImpactCommand: ParsableCommand {
         let rows = try self.place.open { store throws(CensusStore.Failure) in
             try store.rows(since: start)
         }
-        let report = ImpactReport(rows, since: start, from: old, to: new, at: now, later: later)
+        let report = ImpactReport(
+            rows,
+            since: start,
+            from: old.ruleSet,
+            to: new.ruleSet,
+            at: now,
+            later: later
+        )
         if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 

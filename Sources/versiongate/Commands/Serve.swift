@@ -45,7 +45,7 @@ struct Serve: AsyncParsableCommand {
         help: "Where operators look and reload, and webhooks come: [HOST:]PORT (default: nowhere)."
     )
     var adminListen: String?
-    @Option(help: "File with the token that operators on other machines send (Bearer).")
+    @Option(help: "File with the tokens that operators on other machines send, one a line.")
     var adminTokenFile: String?
     @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
     var latencyMetrics: String?
@@ -245,6 +245,8 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
+        let audit = AuditLog.open(in: state.folder, clients: census?.clients, logger: logger)
+        audit?.note(starting, at: SystemClock.now())
         let reloader = RulesReloader(
             loader: loader,
             current: loaded,
@@ -253,6 +255,7 @@ struct Serve: AsyncParsableCommand {
             census: census?.clients,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
+            note: { audit?.note($0) },
             publish: { ruleSet in
                 await server.use(ruleSet)
                 await census?.note(ruleSet, at: SystemClock.now())
@@ -277,6 +280,7 @@ struct Serve: AsyncParsableCommand {
                 lastGood: state.lastGood,
                 gate: GateView(server, log: log),
                 census: census,
+                audit: audit,
                 now: SystemClock.now
             ),
             logger: logger

@@ -34,7 +34,7 @@ struct AdminTokenTests {
         try await self.play { scene in
             for (method, target, status) in [
                 ("GET", "/feeds", 200), ("GET", "/metrics", 200), ("POST", "/-/reload", 200),
-                ("GET", "/", 404), ("GET", "/api/v1/rules", 404), ("POST", "/metrics", 405),
+                ("GET", "/nothing", 404), ("GET", "/api/v1/rules", 200), ("POST", "/metrics", 405),
             ] {
                 for wrong in [
                     nil, "", "Bearer", "Bearer ", "Bearer \(Self.token)x", "Basic \(Self.token)",
@@ -47,7 +47,7 @@ struct AdminTokenTests {
                     )
                     #expect(answer.status == 401, "\(target) \(wrong ?? "-")")
                     #expect(answer.fields["WWW-Authenticate"] == ["Bearer realm=\"versiongate\""])
-                    #expect(!answer.text.contains("revision"))
+                    #expect(!answer.text.contains("\"revision\""))
                 }
                 let right = Self.text(method, target, authorization: "bearer  \(Self.token)")
                 #expect(try scene.askAdmin(right).status == status, "\(target)")

@@ -75,6 +75,26 @@ struct CensusStoreTests {
         #expect(try Self.figures(store, since: Self.noon.advanced(by: 60)).isEmpty)
     }
 
+    @Test func `requests over time are summed up in steps`() throws {
+        let store = try CensusStore(in: nil)
+        let cells = [Self.cell("4.0.0"), Self.cell("3.0.0", kind: .require)]
+        for (minute, cell, count) in [(0, 0, 3), (1, 0, 4), (61, 0, 5), (61, 1, 6)] {
+            try store.add(
+                try Self.bucket([(cells[cell], 0..<count)]),
+                at: Self.noon.advanced(by: Int64(minute) * 60)
+            )
+        }
+        let points = try store.points(since: Self.noon, step: 3_600)
+        let found = Dictionary(
+            uniqueKeysWithValues: points.map { point in
+                let second = Self.noon.seconds(until: point.time)
+                return ("\(second) \(point.cell.outcome.kind)", point.requests)
+            }
+        )
+        #expect(found == ["0 allow": 7, "3600 allow": 5, "3600 require": 6])
+        #expect(try store.points(since: Self.noon.advanced(by: 60), step: 60).count == 3)
+    }
+
     @Test func `minutes become hours, hours days, and days end, and nothing is lost before`() throws
     {
         let store = try CensusStore(in: nil)

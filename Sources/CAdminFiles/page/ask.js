@@ -1,0 +1,31 @@
+// Questions to the gate.
+
+/** The document at a path of the API; throws what a problem says. */
+export async function ask(path, options = {}) {
+    const response = await fetch(path, { cache: "no-store", ...options });
+    const type = response.headers.get("Content-Type") ?? "";
+    if (!type.includes("json")) {
+        if (response.ok) return response.text();
+        throw new Problem(response.status, `${response.status} ${response.statusText}`);
+    }
+    const document = await response.json();
+    if (!response.ok) throw new Problem(response.status, document.detail ?? document.title);
+    return document;
+}
+
+export class Problem extends Error {
+    constructor(status, message) {
+        super(message);
+        this.status = status;
+    }
+}
+
+/** The same, or `undefined` where the gate says that there is nothing, as without a census. */
+export async function askIfAny(path) {
+    try {
+        return await ask(path);
+    } catch (problem) {
+        if (problem.status === 404) return undefined;
+        throw problem;
+    }
+}

@@ -1,0 +1,124 @@
+// Traffic by version over time, a drawing for each platform.
+
+import { ask, askIfAny } from "./ask.js";
+import { bars, byId, compareVersions, ends, h, minute, number, percent, quiet, s, show, table } from "./elements.js";
+
+const colors = 8;
+const [width, height] = [720, 160];
+
+export async function showTraffic() {
+    const traffic = await askIfAny(`/api/v1/traffic?since=${byId("span").value}`);
+    if (!traffic) return show("charts", quiet("Nobody is counted: the census is off."));
+    const platforms = Map.groupBy(traffic.series, (line) => (line.isOther ? "others" : line.platform ?? "no platform"));
+    if (platforms.size === 0) return show("charts", quiet("No request was counted in this time."));
+    show("charts", ...[...platforms].flatMap(([platform, lines]) => chart(platform, versions(lines), traffic)));
+}
+
+/** The lines of a platform by version, those with most requests first; the rest is one. */
+function versions(lines) {
+    const found = new Map();
+    for (const line of lines) {
+        const name = line.isOther ? "other versions" : line.version ?? "no version";
+        const sum = found.get(name) ?? { name, requests: 0, denied: 0, points: new Map() };
+        for (const point of line.points) {
+            sum.requests += point.requests;
+            sum.denied += point.denied;
+            sum.points.set(point.at, (sum.points.get(point.at) ?? 0) + point.requests);
+        }
+        found.set(name, sum);
+    }
+    return [...found.values()].sort((left, right) => right.requests - left.requests);
+}
+
+function chart(platform, lines, traffic) {
+    const times = axis(traffic);
+    const shown = lines.slice(0, colors).sort((left, right) => compareVersions(left.name, right.name));
+    const others = lines.slice(colors);
+    const totals = times.map((time) => lines.reduce((sum, line) => sum + (line.points.get(time) ?? 0), 0));
+    const top = Math.max(...totals, 1);
+    const step = width / times.length;
+    const columns = [];
+    times.forEach((time, column) => {
+        let y = height;
+        const draw = (requests, style) => {
+            const size = (requests / top) * height;
+            y -= size;
+            const place = { x: (column * step).toFixed(2), y: y.toFixed(2) };
+            const extent = { width: Math.max(step - 0.5, 0.5).toFixed(2), height: size.toFixed(2) };
+            if (size > 0) columns.push(s("rect", { ...place, ...extent, class: style }));
+        };
+        shown.forEach((line, index) => draw(line.points.get(time) ?? 0, `s${index}`));
+        draw(others.reduce((sum, line) => sum + (line.points.get(time) ?? 0), 0), "rest");
+    });
+    const all = lines.reduce((sum, line) => sum + line.requests, 0);
+    const words = `${number(all)} requests on ${platform} from ${minute(traffic.since)} to ${minute(traffic.until)}`;
+    const names = [...shown.map((line, index) => [line.name, `s${index}`])];
+    if (others.length > 0) names.push([`${others.length} more`, "rest"]);
+    return [
+        h("h3", {}, platform),
+        bars(width, height, words, ...columns),
+        ends(minute(times[0]), `at most ${number(top)} per ${spoken(traffic.stepSeconds)}`, minute(traffic.until)),
+        h("ul", { class: "legend" }, ...names.map(([name, style]) => h("li", {}, swatch(style), ` ${name}`))),
+        h(
+            "details",
+            {},
+            h("summary", {}, `${platform} as a table`),
+            table(
+                `Requests on ${platform} by version`,
+                ["Version", "#Requests", "#Share", "#Denied"],
+                lines.map((line) => [line.name, number(line.requests), percent(line.requests, all), number(line.denied)]),
+            ),
+        ),
+    ];
+}
+
+const swatch = (style) =>
+    s("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { width: 10, height: 10, class: style }));
+
+const spoken = (seconds) => ({ 60: "minute", 3600: "hour", 86400: "day" })[seconds] ?? `${seconds} s`;
+
+/** All steps of a time, also those without a request. */
+function axis(traffic) {
+    const size = traffic.stepSeconds * 1000;
+    const times = [];
+    const end = Date.parse(traffic.until);
+    for (let time = Math.floor(Date.parse(traffic.since) / size) * size; time <= end; time += size) {
+        times.push(new Date(time).toISOString().replace(".000", ""));
+    }
+    return times;
+}
+
+/** Who is denied, warned and observed at the moment. */
+export async function showDecisions() {
+    const [census, metrics] = await Promise.all([askIfAny("/api/v1/census?since=1h"), ask("/metrics")]);
+    const parts = [];
+    for (const [title, kinds] of [["Denied", ["require", "maintenance"]], ["Warned, or told to update", ["recommend"]]]) {
+        const lines = census?.clients.filter((client) => kinds.includes(client.decision)) ?? [];
+        parts.push(h("h3", {}, title));
+        if (!census) parts.push(quiet("Nobody is counted."));
+        else if (lines.length === 0) parts.push(quiet("Nobody."));
+        else parts.push(decisions(title, lines, census));
+    }
+    const observed = [...metrics.matchAll(/^versiongate_observed_denials_total\{rule="([^"]*)"\} ([0-9]+)$/gm)];
+    parts.push(h("h3", {}, "Observed: would be denied"));
+    parts.push(
+        observed.length === 0
+            ? quiet("Nobody.")
+            : table("Observed", ["Rule", "#Requests"], observed.map(([, rule, count]) => [rule, number(count)])),
+    );
+    show("decisions", ...parts);
+}
+
+function decisions(title, lines, census) {
+    const shown = lines.slice(0, 12).map((line) => [
+        line.rule,
+        line.isOther ? "(other)" : line.platform ?? "–",
+        line.isOther ? "(other)" : line.version ?? (line.unreadable?.includes("version") ? "(unreadable)" : "–"),
+        number(line.requests),
+        percent(line.requests, census.requests),
+        line.identifiedRequests > 0 ? number(line.devices) : "–",
+    ]);
+    const part = table(title, ["Rule", "Platform", "Version", "#Requests", "#Share", "#Devices"], shown);
+    if (lines.length > shown.length) part.append(quiet(`and ${lines.length - shown.length} more`));
+    return part;
+}

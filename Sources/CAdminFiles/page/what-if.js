@@ -1,0 +1,149 @@
+// The minimum that somebody considers: whom it would cost, and what to write into the rules file.
+
+import { ask, askIfAny } from "./ask.js";
+import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
+
+const span = "7d";
+const [width, height] = [720, 110];
+
+let rules = [];
+let clients = [];
+let versions = [];
+/** Of the rules in force. */
+let revision = "";
+/** The question that is to be asked next; one is asked at a time. */
+let wanted;
+let isAsking = false;
+/** The last question that was answered, and when: figures of a week change slowly. */
+let answered = { key: "", time: 0 };
+const patience = 60_000;
+
+export function startWhatIf() {
+    byId("rule").addEventListener("change", () => choose(undefined));
+    byId("floor").addEventListener("input", () => look());
+}
+
+/** Takes in rules and census; where the slider stands is left as it is. */
+export async function updateWhatIf(inForce) {
+    const census = await askIfAny(`/api/v1/census?since=${span}`);
+    clients = census?.clients ?? [];
+    ({ rules, revision } = inForce);
+    const select = byId("rule");
+    const chosen = select.value;
+    const names = rules.map((rule) => rule.id);
+    if (names.join("\n") !== [...select.options].map((option) => option.value).join("\n")) {
+        select.replaceChildren(...names.map((name) => new Option(name, name)));
+        if (names.includes(chosen)) select.value = chosen;
+    }
+    choose(versions[Number(byId("floor").value)]);
+}
+
+function choose(version) {
+    const rule = rules.find((item) => item.id === byId("rule").value);
+    const floor = byId("floor");
+    const counted = rule ? clients.filter((client) => isFor(rule, client)).map((client) => client.version) : [];
+    const own = rule?.terms.minimum;
+    versions = [...new Set([...counted, own])].filter((text) => /^[0-9]+(\.[0-9]+)*$/.test(text ?? ""));
+    versions.sort(compareVersions);
+    floor.max = Math.max(versions.length - 1, 0);
+    floor.disabled = versions.length === 0;
+    const start = versions.indexOf(version) >= 0 ? version : own;
+    floor.value = Math.max(versions.indexOf(start), 0);
+    look();
+}
+
+function isFor(rule, client) {
+    const { platforms, apps, channels } = rule.match;
+    const fits = (names, name) => !names || names.some((item) => item.toLowerCase() === (name ?? "").toLowerCase());
+    return fits(platforms, client.platform) && fits(apps, client.app) && fits(channels, client.channel);
+}
+
+function look() {
+    const rule = rules.find((item) => item.id === byId("rule").value);
+    const version = versions[Number(byId("floor").value)];
+    byId("floor").setAttribute("aria-valuetext", version ?? "no version was seen");
+    byId("floor-text").value = version ?? "–";
+    draw(rule, version);
+    byId("paste").hidden = !version;
+    if (!version) {
+        byId("cost").textContent = "No version of a client of this rule was counted.";
+        return;
+    }
+    byId("line").value = `    minimum: "${version}"`;
+    const later = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    byId("block").value = [
+        "    next:",
+        `      - minimum: "${version}"`,
+        `        warnFrom: ${new Date().toISOString().slice(0, 10)}T00:00:00Z`,
+        `        enforceFrom: ${later}T00:00:00Z`,
+    ].join("\n");
+    const key = `${rule.id} ${version} ${revision}`;
+    if (key === answered.key && Date.now() - answered.time < patience) return;
+    wanted = { rule: rule.id, version, key };
+    if (!isAsking) askNext();
+}
+
+async function askNext() {
+    isAsking = true;
+    while (wanted) {
+        const question = wanted;
+        wanted = undefined;
+        const query = new URLSearchParams({ since: span, rule: question.rule, minimum: question.version });
+        try {
+            const impact = await ask(`/api/v1/impact?${query}`, { method: "POST" });
+            if (wanted) continue;
+            byId("cost").textContent = words(impact, question);
+            answered = { key: question.key, time: Date.now() };
+        } catch (problem) {
+            // Somebody else asks the same kind of thing.
+            if (problem.status === 503 && !wanted) {
+                await new Promise((resolve) => setTimeout(resolve, 1000));
+                wanted ??= question;
+            } else if (!wanted) {
+                byId("cost").textContent = problem.message;
+            }
+        }
+    }
+    isAsking = false;
+}
+
+function words(impact, question) {
+    const amount = (side) => {
+        const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;
+        const devices = `${number(side.devices)} devices (${percent(side.devices, impact.total.devices)})`;
+        return side.devices > 0 ? `${requests}, ${devices}` : requests;
+    };
+    const { denied, passed } = impact;
+    const parts = [];
+    if (denied.amount.requests > 0) parts.push(`would newly refuse ${amount(denied.amount)}`);
+    if (passed.amount.requests > 0) parts.push(`would newly let pass ${amount(passed.amount)}`);
+    if (parts.length === 0) parts.push("would change nothing");
+    return `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${parts.join(", and ")}.`;
+}
+
+function draw(rule, version) {
+    const place = byId("histogram");
+    if (!rule || versions.length === 0) return place.replaceChildren();
+    const counts = versions.map((name) =>
+        clients.filter((client) => client.version === name && isFor(rule, client)).reduce((sum, client) => sum + client.requests, 0),
+    );
+    const top = Math.max(...counts, 1);
+    const step = width / versions.length;
+    const columns = versions.map((name, index) => {
+        const size = (counts[index] / top) * height;
+        const isBelow = compareVersions(name, version) < 0;
+        return s(
+            "rect",
+            {
+                x: (index * step).toFixed(2),
+                y: (height - size).toFixed(2),
+                width: Math.max(step - 1, 0.5).toFixed(2),
+                height: size.toFixed(2),
+                class: isBelow ? "below" : "above",
+            },
+            s("title", {}, `${name}: ${number(counts[index])} requests`),
+        );
+    });
+    const label = `Requests of the last ${span} by version, ${versions[0]} to ${versions.at(-1)}`;
+    place.replaceChildren(bars(width, height, label, ...columns), ends(versions[0], versions.at(-1)));
+}

@@ -1,0 +1,94 @@
+internal import GateControl
+internal import GatePolicy
+internal import GateProxy
+
+/// What the gate would do with a request, and why.
+struct ExplainReport: Encodable {
+    struct Observed: Encodable {
+        /// Missing for the policy on clients that do not say who they are.
+        let rule: String?
+        let decision: String
+        let reason: String
+    }
+
+    struct Held: Encodable {
+        let rule: String
+        /// Missing where nobody knows.
+        let until: String?
+    }
+
+    struct Deferred: Encodable {
+        let rule: String
+        let reason: String
+        let words: String
+    }
+
+    let revision: String
+    let at: String
+    /// `refused`: no acceptable HTTP; `answered`: by an endpoint of the gate's own; `denied`; `passed`.
+    private(set) var outcome: String
+    private(set) var decision: String?
+    private(set) var rule: String?
+    private(set) var reason: String?
+    private(set) var observed: [Observed] = []
+    private(set) var held: [Held] = []
+    private(set) var deferred: [Deferred] = []
+    /// The client's answer, byte for byte, as far as the gate gives one.
+    private(set) var answer: String?
+    /// The head that the backend gets.
+    private(set) var upstreamHead: String?
+    /// The fields that are added to the backend's answer.
+    private(set) var addedFields: String?
+
+    /// Judges a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - ruleSet: The rules.
+    ///   - now: When it comes, unless it says so itself.
+    init(_ request: AskedRequest, by ruleSet: RuleSet, at now: Timestamp) {
+        let time = request.time ?? now
+        let fields = request.headers.map { "\($0.name): \($0.value)" }
+        let head = DryRun.head(request.method, request.path, fields: fields)
+        self.revision = ruleSet.revision
+        self.at = "\(time)"
+        let run = DryRun(ruleSet: ruleSet, at: time, address: request.address ?? "192.0.2.1")
+        switch run.judge(head) {
+        case .refused(let answer):
+            self.outcome = "refused"
+            self.reason = "\(answer.status): \(answer.detail)"
+        case .answered(let decision, let answer):
+            self.outcome = "answered"
+            self.answer = answer
+            if let decision { self.add(decision, []) }
+        case .denied(let decision, let deferrals, let answer):
+            self.outcome = "denied"
+            self.answer = answer
+            self.add(decision, deferrals)
+        case .passed(let decision, let deferrals, let upstreamHead, let addedFields):
+            self.outcome = "passed"
+            self.upstreamHead = upstreamHead
+            self.addedFields = addedFields
+            self.add(decision, deferrals)
+        }
+    }
+
+    private mutating func add(_ decision: Decision, _ deferrals: [Deferral]) {
+        self.decision = decision.kind.rawValue
+        self.rule = decision.ruleID
+        self.reason = decision.reason(with: deferrals)
+        self.observed = decision.observed.map { observed in
+            Observed(
+                rule: observed.ruleID,
+                decision: observed.kind.rawValue,
+                reason: "\(observed.reason)"
+            )
+        }
+        self.held = decision.held.map { held in
+            Held(rule: held.ruleID, until: held.until.map { "\($0)" })
+        }
+        self.deferred = deferrals.map { deferral in
+            Deferred(rule: deferral.ruleID, reason: "\(deferral.reason)", words: deferral.words)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+internal import GateControl
+internal import GatePolicy
+
+/// The rules in force, with their settings and where they come from.
+struct RulesInForce: Encodable {
+    struct Origin: Encodable {
+        /// `file`, or `state` for the last good ones that a gate has started by.
+        let kind: String
+        let files: [String]
+        let feeds: [String]
+    }
+
+    struct Reload: Encodable {
+        let at: String
+        /// As in the audit: `start`, `signal`, `file` or `admin`.
+        let by: String
+        let name: String?
+        let successful: Bool
+        let errors: [ErrorEntry]
+    }
+
+    let revision: String
+    let mode: String
+    let origin: Origin
+    let inForceSince: String?
+    /// Missing until the file was read again after the start.
+    let lastReload: Reload?
+    let rules: [RuleEntry]
+
+    init(_ standing: RulesStanding, at now: Timestamp) {
+        let (rules, status) = (standing.rules, standing.status)
+        let definition = rules.definition
+        self.revision = definition.revision
+        self.mode = definition.mode.rawValue
+        self.origin = Origin(
+            kind: standing.areOfFile ? "file" : "state",
+            files: rules.files,
+            feeds: rules.feeds.map(\.id)
+        )
+        self.inForceSince = standing.inForceSince.map { "\($0)" }
+        self.lastReload = standing.lastReload.map { reload in
+            Reload(
+                at: "\(reload.time)",
+                by: AuditRecord.Source(reload.origin).kind.rawValue,
+                name: reload.origin.name,
+                successful: status.lastReloadSuccessful,
+                errors: status.errors.map { ErrorEntry($0) }
+            )
+        }
+        let timeline = Timeline(definition, after: now, until: now.advanced(by: .max))
+        let dates = Dictionary(grouping: timeline.events) { $0.rule }
+        self.rules = definition.rules.map { rule in
+            RuleEntry(rule, origin: rules.origin(ofRule: rule.id), dates: dates[rule.id] ?? [])
+        }
+    }
+}
+
+/// A rule, under the keys of the rules file.
+struct RuleEntry: Encodable {
+    struct Match: Encodable {
+        let apps: [String]?
+        let platforms: [String]?
+        let channels: [String]?
+        let osVersions: [String]?
+        let requests: [String]?
+
+        init(_ match: RuleMatch) {
+            self.apps = match.apps
+            self.platforms = match.platforms?.map(\.name)
+            self.channels = match.channels
+            self.osVersions = match.osVersions?.map(\.description)
+            self.requests = match.requests?.map(\.text)
+        }
+    }
+
+    struct Window: Encodable {
+        let from: String
+        let until: String
+        var announceFrom: String?
+    }
+
+    struct Step: Encodable {
+        let at: String?
+        let percent: Double
+    }
+
+    /// What a rule, or one of its `next`, asks.
+    struct Terms: Encodable {
+        let mode: String
+        let minimum: String?
+        let minimumBuild: UInt64?
+        let minimumBuildOf: String?
+        let recommended: String?
+        let blocked: [String]
+        let blockedBuilds: [String]
+        let warnFrom: String?
+        let enforceFrom: String?
+        let until: String?
+        let brownouts: [Window]
+        let rollout: [Step]
+        let maintenance: Window?
+        let holdsUntilInStore: Bool
+        let requiresOS: [String]
+        let storeUrl: String?
+        let notice: String?
+
+        init(_ rule: RuleDefinition) {
+            self.mode = rule.mode.rawValue
+            self.minimum = rule.minimum?.description
+            self.minimumBuild = rule.minimumBuild
+            self.minimumBuildOf = rule.minimumBuildOf?.description
+            self.recommended =
+                rule.recommended?.description ?? (rule.recommendsStoreVersion ? "store" : nil)
+            self.blocked = rule.blocked.map(\.description)
+            self.blockedBuilds = rule.blockedBuilds.map(\.description)
+            self.warnFrom = rule.schedule.warnFrom.map { "\($0)" }
+            self.enforceFrom = rule.schedule.enforceFrom.map { "\($0)" }
+            self.until = rule.schedule.until.map { "\($0)" }
+            self.brownouts = rule.schedule.brownouts.map {
+                Window(from: "\($0.from)", until: "\($0.until)")
+            }
+            self.rollout = rule.rollout.map { step in
+                Step(at: step.at.map { "\($0)" }, percent: step.percent)
+            }
+            self.maintenance = rule.maintenance.map { window in
+                Window(
+                    from: "\(window.from)",
+                    until: "\(window.until)",
+                    announceFrom: window.announceFrom.map { "\($0)" }
+                )
+            }
+            self.holdsUntilInStore = rule.holdUntilInStore != nil
+            self.requiresOS = rule.requiresOS.map(\.description)
+            self.storeUrl = rule.storeURL?.default
+            self.notice = rule.notice
+        }
+    }
+
+    let id: String
+    /// `file:line:col`.
+    let place: String?
+    /// The feed that states it.
+    let feed: String?
+    let match: Match
+    let terms: Terms
+    let next: [Terms]
+    let dates: [Timeline.Event]
+
+    init(
+        _ rule: RuleDefinition,
+        origin: (place: String, feed: String?)?,
+        dates: [Timeline.Event]
+    ) {
+        self.id = rule.id
+        self.place = origin?.place
+        self.feed = origin?.feed
+        self.match = Match(rule.match)
+        self.terms = Terms(rule)
+        self.next = rule.next.map { Terms($0) }
+        self.dates = dates
+    }
+}
+
+/// The findings on the rules in force, and those that keep other rules out.
+struct FindingsReport: Encodable {
+    let revision: String?
+    let findings: [RulesReport.Item]
+    let refusals: [RulesReport.Item]
+
+    init(_ status: ReloadStatus) {
+        self.revision = status.revision
+        self.findings = status.findings.map { RulesReport.Item($0) }
+        self.refusals = status.refusals.map { RulesReport.Item($0) }
+    }
+}

@@ -1,0 +1,142 @@
+internal import GateCensus
+internal import GatePolicy
+
+/// The dates of rules, and what changes at each.
+struct Timeline {
+    enum Change: String, Encodable {
+        case warns, enforces, ends
+        case brownoutBegins, brownoutEnds
+        case rollout
+        case maintenanceAnnounced, maintenanceBegins, maintenanceEnds
+        case release, releaseComplete
+    }
+
+    struct Event: Hashable {
+        let time: Timestamp
+        /// The rule; `nil` for a release of a store.
+        let rule: String?
+        let change: Change
+        let words: String
+    }
+
+    /// In the order of their times.
+    let events: [Event]
+
+    /// All dates of a definition that are still to come.
+    ///
+    /// - Parameters:
+    ///   - definition: The rules.
+    ///   - now: The second of the question.
+    ///   - end: The last second that is looked at.
+    init(_ definition: RuleSetDefinition, after now: Timestamp, until end: Timestamp) {
+        let isCounted = definition.mode == .observe
+        let events =
+            definition.rules.flatMap { rule in
+                rule.withNext.flatMap { Self.events(of: $0, isCounted: isCounted) }
+            } + definition.releases.flatMap { Self.events(of: $0) }
+        // What a rule says for all of its floors, each of them says.
+        var seen: Set<Event> = []
+        let coming = events.filter { event in
+            event.time > now && event.time <= end && seen.insert(event).inserted
+        }
+        self.events = coming.sorted { left, right in
+            (left.time, left.rule ?? "", left.change.rawValue)
+                < (right.time, right.rule ?? "", right.change.rawValue)
+        }
+    }
+
+    private static func events(of rule: RuleDefinition, isCounted: Bool) -> [Event] {
+        let isCounted = isCounted || rule.mode == .observe
+        let clients = self.clients(of: rule)
+        var events: [Event] = []
+        func add(_ change: Change, at time: Timestamp?, _ words: String) {
+            guard let time else { return }
+            let words = isCounted ? "\(words), which is only counted" : words
+            events.append(Event(time: time, rule: rule.id, change: change, words: words))
+        }
+        let schedule = rule.schedule
+        add(.warns, at: schedule.warnFrom, "\(clients) are warned")
+        add(.enforces, at: schedule.enforceFrom, "\(clients) must update")
+        add(.ends, at: schedule.until, "the rule says nothing any more")
+        for window in schedule.brownouts {
+            add(.brownoutBegins, at: window.from, "\(clients) must update until \(window.until)")
+            add(.brownoutEnds, at: window.until, "\(clients) pass again")
+        }
+        for step in rule.rollout {
+            let share = ShareWords.percent(step.percent / 100)
+            add(.rollout, at: step.at, "\(share) of \(clients) must update")
+        }
+        if let window = rule.maintenance {
+            add(.maintenanceAnnounced, at: window.announceFrom, "maintenance is announced")
+            add(.maintenanceBegins, at: window.from, "nobody is served until \(window.until)")
+            add(.maintenanceEnds, at: window.until, "maintenance is over")
+        }
+        return events
+    }
+
+    private static func events(of release: Release) -> [Event] {
+        let name = [release.app, "\(release.version)", "on \(release.platform)"]
+            .compactMap(\.self).joined(separator: " ")
+        var events = [release.releasedAt].compactMap(\.self).map { time in
+            Event(time: time, rule: nil, change: .release, words: "\(name) is in the store")
+        }
+        if case .phased(let time) = release.phase {
+            let words = "\(name) is there for everybody"
+            events.append(Event(time: time, rule: nil, change: .releaseComplete, words: words))
+        }
+        return events
+    }
+
+    /// The clients that a rule asks something of.
+    private static func clients(of rule: RuleDefinition) -> String {
+        let version = rule.minimumBuildOf.map { " of \($0)" } ?? ""
+        let parts = [
+            rule.minimum.map { "versions below \($0)" },
+            rule.minimumBuild.map { "builds below \($0)\(version)" },
+            rule.blocked.isEmpty
+                ? nil : "versions \(rule.blocked.map(\.description).joined(separator: ", "))",
+            rule.blockedBuilds.isEmpty
+                ? nil : "builds \(rule.blockedBuilds.map(\.description).joined(separator: ", "))",
+        ].compactMap(\.self)
+        return parts.isEmpty ? "its clients" : parts.joined(separator: " and ")
+    }
+}
+
+extension Timeline.Event: Encodable {
+    private enum Key: String, CodingKey {
+        case at, rule, change, words
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.time)", forKey: .at)
+        try container.encodeIfPresent(self.rule, forKey: .rule)
+        try container.encode(self.change, forKey: .change)
+        try container.encode(self.words, forKey: .words)
+    }
+}
+
+/// The timeline of the next months.
+struct TimelineReport: Encodable {
+    private static let days: Int64 = 90
+    /// A rule can have a thousand brownouts.
+    private static let limit = 1_000
+
+    let from: String
+    let until: String
+    /// The revision whose dates they are.
+    let revision: String
+    let events: [Timeline.Event]
+    /// How many later ones there was no room for.
+    let more: Int
+
+    init(_ definition: RuleSetDefinition, at now: Timestamp) {
+        let end = now.advanced(by: Self.days * 86_400)
+        let events = Timeline(definition, after: now, until: end).events
+        self.from = "\(now)"
+        self.until = "\(end)"
+        self.revision = definition.revision
+        self.events = Array(events.prefix(Self.limit))
+        self.more = max(0, events.count - Self.limit)
+    }
+}

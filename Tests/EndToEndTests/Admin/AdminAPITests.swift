@@ -1,0 +1,323 @@
+import Foundation
+import GateTestSupport
+import Glibc
+import Testing
+
+/// The API for operators, through the real executable.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct AdminAPITests {
+    private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
+
+    private static func rules(_ minimum: String) -> String {
+        """
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "\(minimum)"
+            \(self.link)
+            next:
+              - { minimum: "9.0", enforceFrom: 2999-01-01T00:00:00Z }
+
+        """
+    }
+
+    private func play(_ flags: GateFlag..., body: (Scene) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules("2.0"), to: "rules.yaml")
+        try folder.writeInPlace("night 0123456789abcdef\nmai fedcba9876543210\n", to: "tokens")
+        let usual: [GateFlag] = [
+            .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
+            .logLevel("debug"),
+        ]
+        try await Scene.play(in: folder, flags: usual + flags, body)
+    }
+
+    private static func ask(
+        _ scene: Scene,
+        _ target: String,
+        _ method: String = "GET",
+        fields: String = "",
+        body: String? = nil
+    ) throws -> RawResponse {
+        try scene.askAdmin(
+            Request.text(method, target, host: "localhost", fields: fields, body: body)
+        )
+    }
+
+    /// Sends requests of 2.0 and 3.0, some refused, and waits until they are counted.
+    private static func count(at scene: Scene) throws {
+        var visitors: [CensusVisitor] = []
+        for (version, devices) in [("1.0", 0..<10), ("2.0", 10..<40), ("3.0", 40..<100)] {
+            for device in devices {
+                visitors.append(CensusVisitor(version: version, device: "device-\(device)"))
+            }
+        }
+        #expect(try scene.send(visitors) == 10)
+        var written = 0
+        try scene.gate.logLine("the census to be written") { line in
+            guard line.message == "census written" else { return false }
+            written += line.metadata["requests"].flatMap { Int($0) } ?? 0
+            return written == visitors.count
+        }
+    }
+
+    /// Questions to every route, good and bad.
+    private static let questions: [(method: String, target: String, body: String?, status: Int)] = [
+        ("GET", "/", nil, 200), ("GET", "/page/page.css", nil, 200),
+        ("GET", "/page/icon.svg", nil, 200), ("GET", "/page/main.js", nil, 200),
+        ("GET", "/page/ask.js", nil, 200), ("GET", "/page/elements.js", nil, 200),
+        ("GET", "/page/traffic.js", nil, 200), ("GET", "/page/what-if.js", nil, 200),
+        ("GET", "/page/rules.js", nil, 200),
+        ("GET", "/-/healthy", nil, 200), ("GET", "/-/ready", nil, 200),
+        ("POST", "/-/reload", nil, 200), ("GET", "/metrics", nil, 200), ("GET", "/feeds", nil, 200),
+        ("POST", "/hooks/nobody", "{}", 404), ("GET", "/api/v1/openapi.json", nil, 200),
+        ("GET", "/api/v1/rules", nil, 200), ("GET", "/api/v1/findings", nil, 200),
+        ("GET", "/api/v1/feeds", nil, 200), ("GET", "/api/v1/timeline", nil, 200),
+        ("GET", "/api/v1/census?since=1h", nil, 200), ("GET", "/api/v1/census?since=x", nil, 400),
+        ("GET", "/api/v1/traffic?since=1h", nil, 200),
+        ("GET", "/api/v1/traffic?since=1y", nil, 400),
+        ("GET", "/api/v1/denials", nil, 200), ("GET", "/api/v1/audit", nil, 200),
+        ("GET", "/api/v1/audit?limit=0", nil, 400), ("POST", "/api/v1/impact", nil, 400),
+        ("POST", "/api/v1/impact", "rules: [{ id: x, minimun: 1 }]", 422),
+        ("POST", "/api/v1/impact?rule=ios&minimum=2.5", nil, 200),
+        ("POST", "/api/v1/impact?rule=nobody&minimum=2.5", nil, 404),
+        ("POST", "/api/v1/impact?rule=ios&minimum=two", nil, 400),
+        ("POST", "/api/v1/impact?rule=ios&minimum=2", "rules: []", 400),
+        ("POST", "/api/v1/impact?at=soon", "rules: []", 400),
+        ("POST", "/api/v1/impact?since=1h", "rules: []", 200),
+        ("GET", "/api/v1/explain?platform=ios&version=1.0&header=X-A:%20b", nil, 200),
+        ("GET", "/api/v1/explain?path=/.versiongate/status", nil, 200),
+        ("GET", "/api/v1/explain?path=nowhere", nil, 400),
+        ("POST", "/api/v1/explain", "{\"platform\":\"ios\",\"version\":\"5.0\"}", 200),
+        ("POST", "/api/v1/explain", "{\"verison\":\"5.0\"}", 400),
+    ]
+
+    @Test func `every route answers as the document says, on the admin listener alone`()
+        async throws
+    {
+        let answers = try TemporaryFolder()
+        defer { answers.remove() }
+        let document = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../docs/admin/openapi.json").standardizedFileURL
+        try await self.play(.adminListen()) { scene in
+            try Self.count(at: scene)
+            try scene.folder.replace("rules.yaml", with: Self.rules("2.1"))
+            for (number, question) in Self.questions.enumerated() {
+                let answer = try Self.ask(
+                    scene,
+                    question.target,
+                    question.method,
+                    body: question.body
+                )
+                #expect(answer.status == question.status, "\(question.target) \(answer.text)")
+                let record: [String: Any] = [
+                    "method": question.method,
+                    "path": String(question.target.prefix { $0 != "?" }),
+                    "status": answer.status, "body": answer.text,
+                    "type": answer.fields["Content-Type"].first ?? "",
+                ]
+                let data = try JSONSerialization.data(withJSONObject: record)
+                try answers.writeInPlace(
+                    String(decoding: data, as: UTF8.self),
+                    to: "\(100 + number).json"
+                )
+                if question.status >= 400 { _ = try answer.problem() }
+                // Whatever stands there is the backend's.
+                let passed = try scene.ask(
+                    Request.text(
+                        question.method,
+                        question.target,
+                        fields: Request.identity(version: "9.9.9"),
+                        body: question.body
+                    )
+                )
+                #expect(passed.status == 200)
+                #expect(scene.backend.record.requests.last?.target == question.target)
+            }
+            let served = try Self.ask(scene, "/api/v1/openapi.json").text
+            #expect(try served == String(contentsOf: document, encoding: .utf8))
+            // Every path of the document was asked.
+            let paths = try #require(JSONReport(served).part("paths")).fields.keys
+            let asked = Set(Self.questions.map { String($0.target.prefix { $0 != "?" }) })
+            let missing = Set(paths).subtracting(["/hooks/{feed}"]).subtracting(asked)
+            #expect(missing.isEmpty)
+        }
+        let program = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../Programs/validate_admin.py").standardizedFileURL
+        let arguments = ["python3", program.path, document.path, answers.path(of: "")]
+        let result = try ToolProcess.run("env", arguments)
+        #expect(result.output == "", "\(result.errors)")
+        #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
+    }
+
+    @Test func `from another machine nothing is answered without a token, and by any method`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules("2.0"), to: "rules.yaml")
+        try folder.writeInPlace("night 0123456789abcdef", to: "tokens")
+        let file = GateFlag.adminTokenFile(path: folder.path(of: "tokens"))
+        try await Scene.play(in: folder, flags: [.adminListen("0.0.0.0:0"), file]) { scene in
+            let field = "Authorization: Bearer 0123456789abcdef\r\n"
+            let served = try Self.ask(scene, "/api/v1/openapi.json", fields: field).text
+            let paths = try #require(JSONReport(served).part("paths"))
+            #expect(paths.fields.count > 15)
+            for path in paths.fields.keys {
+                let operations = try #require(paths.part(path))
+                let isOpen =
+                    ["/-/healthy", "/-/ready"].contains(path) || path.hasPrefix("/hooks/")
+                for method in ["get", "head", "post", "put", "delete", "options"] {
+                    let answer = try Self.ask(scene, path, method.uppercased(), body: "{}")
+                    #expect((answer.status == 401) == !isOpen, "\(method) \(path)")
+                    if let operation = operations.part(method) {
+                        let security = operation.fields["security"] as? [Any]
+                        let isSaidOpen = security?.isEmpty == true
+                        #expect(isSaidOpen == isOpen)
+                    }
+                    if isOpen { #expect(!answer.text.contains("\"revision\"")) }
+                }
+            }
+        }
+    }
+
+    @Test func `by a stranger's name nothing is answered on loopback`() async throws {
+        try await self.play(.adminListen()) { scene in
+            for path in try #require(
+                JSONReport(Self.ask(scene, "/api/v1/openapi.json").text).part("paths")
+            ).fields.keys where !path.hasPrefix("/-/") || path == "/-/reload" {
+                guard !path.hasPrefix("/hooks/") else { continue }
+                let answer = try scene.askAdmin(Request.text("GET", path, host: "evil.example"))
+                #expect(answer.status == 421, "\(path)")
+            }
+        }
+    }
+
+    @Test func `impact is what the command says, and a floor the same as its line`() async throws {
+        try await self.play(.adminListen()) { scene in
+            try Self.count(at: scene)
+            let new = Self.rules("2.5")
+            try scene.folder.writeInPlace(new, to: "new.yaml")
+            let told = try JSONReport(Self.ask(scene, "/api/v1/impact", "POST", body: new).text)
+            let floor = try JSONReport(
+                Self.ask(scene, "/api/v1/impact?rule=ios&minimum=2.5", "POST").text
+            )
+            let command = try scene.report("impact", "--rules", scene.folder.path(of: "new.yaml"))
+            for report in [told, floor, command] {
+                let denied = try #require(report.part("denied"))
+                #expect(denied.part("amount")?.number("requests") == 30)
+                #expect(abs((denied.part("amount")?.number("devices") ?? 0) - 30) <= 1)
+                #expect(denied.list("versions").map { $0.text("version") } == ["2.0"])
+            }
+            #expect(told.text("after") == command.text("after"))
+            #expect(told.text("before") == command.text("before"))
+        }
+    }
+
+    @Test func `the last refusals are there without devices, addresses and paths`() async throws {
+        try await self.play(.adminListen()) { scene in
+            try Self.count(at: scene)
+            let text = try Self.ask(scene, "/api/v1/denials").text
+            let report = try JSONReport(text)
+            #expect(report.number("requests") == 10)
+            let samples = report.list("samples")
+            #expect(samples.compactMap { $0.number("requests") }.reduce(0, +) == 10)
+            #expect(Set(samples.map { $0.text("version") }) == ["1.0"])
+            #expect(Set(samples.map { $0.text("rule") }) == ["ios"])
+            #expect(!text.contains("device-") && !text.contains("127.0.0.1"))
+        }
+    }
+
+    @Test func `explain says what the command says`() async throws {
+        try await self.play(.adminListen()) { scene in
+            let report = try JSONReport(
+                Self.ask(scene, "/api/v1/explain?platform=ios&version=1.0").text
+            )
+            #expect(report.text("outcome") == "denied")
+            #expect(report.text("rule") == "ios")
+            #expect(report.text("answer")?.hasPrefix("HTTP/1.1 426 ") == true)
+            let command = try ToolProcess.versiongate(
+                "explain",
+                "--rules",
+                scene.folder.path(of: "rules.yaml"),
+                "--header",
+                "X-App-Platform: ios",
+                "--header",
+                "X-App-Version: 1.0"
+            )
+            let reason = try #require(report.text("reason"))
+            #expect(command.output.contains("why:      \(reason)\n"))
+            let later = try JSONReport(
+                Self.ask(
+                    scene,
+                    "/api/v1/explain",
+                    "POST",
+                    body:
+                        "{\"platform\":\"ios\",\"version\":\"5.0\",\"at\":\"2999-01-02T00:00:00Z\"}"
+                ).text
+            )
+            #expect(later.text("decision") == "require")
+        }
+    }
+
+    /// The records of changes, the newest first.
+    private static func records(_ scene: Scene, _ fields: String = "") throws -> [JSONReport] {
+        try JSONReport(self.ask(scene, "/api/v1/audit", fields: fields).text).list("records")
+    }
+
+    @Test func `every change is recorded: when, from where, what, and why not`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules("2.0"), to: "rules.yaml")
+        try folder.writeInPlace("night 0123456789abcdef\nmai fedcba9876543210\n", to: "tokens")
+        let flags: [GateFlag] = [
+            .stateDir(path: folder.path(of: "state")), .adminListen("0.0.0.0:0"),
+            .adminTokenFile(path: folder.path(of: "tokens")),
+        ]
+        let field = "Authorization: Bearer fedcba9876543210\r\n"
+        try await Scene.play(in: folder, flags: flags) { scene in
+            let first = try Self.records(scene, field)
+            #expect(first.map { $0.part("source")?.text("kind") } == ["start"])
+            // Where its watch is slower than the question, it finds nothing new.
+            try scene.folder.replace("rules.yaml", with: Self.rules("2.1"))
+            #expect(try Self.ask(scene, "/-/reload", "POST", fields: field).status == 200)
+            try scene.folder.replace("rules.yaml", with: RulesText.broken(line: 3))
+            #expect(try Self.ask(scene, "/-/reload", "POST", fields: field).status == 409)
+            try scene.reload(Self.rules("2.2"))
+            let records = try Self.records(scene, field)
+            #expect(records.count == 4)
+            let newest = try #require(records.first)
+            #expect(newest.text("outcome") == "applied")
+            let kind = newest.part("source")?.text("kind")
+            #expect(kind == "signal" || kind == "file")
+            #expect(
+                newest.fields["changes"] as? [String] == [
+                    "rule 'ios':", "  minimum: \"2.1\" -> \"2.2\"",
+                ]
+            )
+            #expect(newest.part("predicted")?.part("denied")?.number("requests") == 0)
+            let refused = records[1]
+            #expect(refused.text("outcome") == "refused")
+            let reasons = refused.fields["reasons"] as? [String] ?? []
+            #expect(reasons.contains { $0.contains("rules.yaml:3:1: ") })
+            let admin = [refused, records[2]].compactMap { $0.part("source") }
+            for source in admin where source.text("kind") == "admin" {
+                #expect(source.text("name") == "mai")
+            }
+            #expect(records[2].text("after") == newest.text("before"))
+            #expect(records[3].text("after") == records[2].text("before"))
+            let rules = try JSONReport(Self.ask(scene, "/api/v1/rules", fields: field).text)
+            #expect(rules.text("revision") == newest.text("after"))
+            #expect(rules.part("origin")?.text("kind") == "file")
+            #expect(rules.part("lastReload")?.fields["successful"] as? Bool == true)
+            #expect(rules.list("rules").first?.part("terms")?.text("minimum") == "2.2")
+            #expect(rules.list("rules").first?.list("dates").count == 1)
+        }
+        // They outlive the process; the same rules again are no change.
+        try await Scene.play(in: folder, flags: flags) { scene in
+            let records = try Self.records(scene, field)
+            #expect(records.count == 4)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import GatePolicy
+import Testing
+
+@testable import GateAdmin
+
+struct AdminQueryTests {
+    @Test(arguments: [
+        ("/a?b=c", ["b=c"]), ("/a", []), ("/a?", []), ("/a?b", ["b="]),
+        ("/a?b=c&b=d&&e=%2Ff+g%zz", ["b=c", "b=d", "e=/f g%zz"]), ("/a?b==&?=1", ["b==", "?=1"]),
+        ("/a?%62=%E3%81%82%FF", ["b=あ\u{FFFD}"]),
+    ])
+    func `a query is read as forms write it`(target: String, items: [String]) {
+        #expect(AdminQuery(target).items.map { "\($0.name)=\($0.value)" } == items)
+    }
+
+    @Test func `a parameter is what it should be, or is refused by its name`() throws {
+        let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        let query = AdminQuery("/a?since=2h&limit=7&at=2027-01-10T00%3A00%3A00Z&x=&y=-1&z=8")
+        #expect(try query.since(before: now, usually: "24h") == now.advanced(by: -7_200))
+        #expect(try AdminQuery("").since(before: now, usually: "1d") == now.advanced(by: -86_400))
+        #expect(try query.number("limit", in: 1...7) == 7)
+        #expect(try query.number("none", in: 1...7) == nil)
+        #expect(try query.time("at") == Timestamp(parsing: "2027-01-10T00:00:00Z"))
+        for name in ["x", "y", "z", "at"] {
+            let failure = #expect(throws: AdminQuery.Failure.self) {
+                try query.number(name, in: 1...7)
+            }
+            #expect(failure?.name == name)
+        }
+        #expect(throws: AdminQuery.Failure.self) { try query.time("x") }
+    }
+}

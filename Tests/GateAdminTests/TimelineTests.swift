@@ -1,0 +1,88 @@
+import GateControl
+import GatePolicy
+import Testing
+
+@testable import GateAdmin
+
+struct TimelineTests {
+    private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+
+    private static func definition(_ rule: String, _ settings: String = "") throws
+        -> RuleSetDefinition
+    {
+        let text = """
+            \(settings)
+            rules:
+              - id: ios
+                match: { platform: ios }
+                storeUrl: https://apps.apple.com/app/id1234567890
+                \(rule)
+            """
+        return try RulesFileLoader.load(sources: [("rules.yaml", text)]).definition
+    }
+
+    private static func day(_ days: Int64) -> Timestamp { self.now.advanced(by: days * 86_400) }
+
+    private static func lines(_ definition: RuleSetDefinition, days: Int64 = 90) -> [String] {
+        Timeline(definition, after: self.now, until: self.day(days)).events.map { event in
+            let day = self.now.seconds(until: event.time) / 86_400
+            return "\(day) \(event.rule ?? "-") \(event.change.rawValue): \(event.words)"
+        }
+    }
+
+    @Test func `each date of a rule and of its next is there, in their order`() throws {
+        let definition = try Self.definition(
+            """
+            minimum: "3.0"
+                blocked: ["3.1.0"]
+                until: \(Self.day(80))
+                next:
+                  - minimum: "4.0"
+                    warnFrom: \(Self.day(-5))
+                    enforceFrom: \(Self.day(30))
+                    brownouts: [{ from: \(Self.day(10)), until: \(Self.day(11)) }]
+                  - minimumBuild: 70
+                    enforceFrom: \(Self.day(60))
+                    rollout: [{ at: \(Self.day(60)), percent: 10 }, { at: \(Self.day(91)), percent: 50 }]
+            """
+        )
+        #expect(
+            Self.lines(definition) == [
+                "10 ios brownoutBegins: versions below 4.0 must update until \(Self.day(11))",
+                "11 ios brownoutEnds: versions below 4.0 pass again",
+                "30 ios enforces: versions below 4.0 must update",
+                "60 ios enforces: builds below 70 must update",
+                "60 ios rollout: 10 % of builds below 70 must update",
+                "80 ios ends: the rule says nothing any more",
+            ]
+        )
+    }
+
+    @Test func `what is only counted says so, and a maintenance who is served`() throws {
+        let definition = try Self.definition(
+            """
+            maintenance:
+                  from: \(Self.day(2))
+                  until: \(Self.day(3))
+                  announceFrom: \(Self.day(1))
+            """,
+            "mode: observe"
+        )
+        #expect(
+            Self.lines(definition) == [
+                "1 ios maintenanceAnnounced: maintenance is announced, which is only counted",
+                "2 ios maintenanceBegins: nobody is served until \(Self.day(3)), which is only counted",
+                "3 ios maintenanceEnds: maintenance is over, which is only counted",
+            ]
+        )
+    }
+
+    @Test func `releases of stores are there, too`() throws {
+        let definition = try Self.definition(
+            "minimum: \"3.0\"",
+            "releases: [{ platform: ios, version: \"4.0\", releasedAt: \(Self.day(4)) }]"
+        )
+        #expect(Self.lines(definition) == ["4 - release: 4.0 on ios is in the store"])
+        #expect(Self.lines(definition, days: 3).isEmpty)
+    }
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Has Schemathesis ask the admin listener of the gate at $1 (default: the debug build) whatever its OpenAPI document lets
+# it think of, good and bad: no answer may be a 5xx of a fault, or another one than the document says. Schemathesis comes
+# from PyPI into .build/schemathesis.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+gate=$(realpath "${1:-.build/debug/versiongate}")
+version=4.32.5
+tools=$PWD/.build/schemathesis
+[ -x "$tools/bin/pip" ] || python3 -m venv "$tools"
+[ "$("$tools/bin/schemathesis" --version 2>/dev/null)" = "schemathesis, version $version" ] \
+    || "$tools/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version"
+
+folder=$(mktemp -d)
+port=${PORT:-19426}
+cat >"$folder/rules.yaml" <<'RULES'
+identity:
+  headers: { country: CF-IPCountry }
+rules:
+  - id: shop
+    match: { platform: ios }
+    minimum: "3.5.0"
+    storeUrl: https://apps.apple.com/app/id1234567890
+    next:
+      - { minimum: "9.0", enforceFrom: 2999-01-01T00:00:00Z }
+RULES
+echo "night 0123456789abcdef" >"$folder/tokens"
+# What the backend has to say is nobody's question.
+"$gate" serve --listen 127.0.0.1:0 --upstream http://127.0.0.1:9 --rules "$folder/rules.yaml" \
+    --state-dir "$folder/state" --admin-listen "0.0.0.0:$port" --admin-token-file "$folder/tokens" 2>"$folder/log" &
+gate_pid=$!
+trap 'kill "$gate_pid"; wait; rm -rf "$folder"' EXIT
+
+cat >"$folder/schemathesis.toml" <<'TOML'
+# No schema can tell a text that is no rules file, a rule that is not there, or a signature that is missing.
+[[operations]]
+include-operation-id = "impact"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "422", "503"]
+
+[[operations]]
+include-operation-id = "hook"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "403", "404"]
+TOML
+# It leaves files where it is started.
+cd "$folder"
+"$tools/bin/schemathesis" --config-file schemathesis.toml run "http://127.0.0.1:$port/api/v1/openapi.json" \
+    --header "Authorization: Bearer 0123456789abcdef" --wait-for-schema 30 --checks all \
+    --max-examples "${EXAMPLES:-50}" --continue-on-failure --seed "${SEED:-1}" --no-color
