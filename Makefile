@@ -34,6 +34,7 @@ test: lint
 	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md
 	python3 -B -m unittest discover --start-directory clients/python/tests
 	$(NODE) --test clients/javascript/tests/*.test.js
+	clients/kotlin/test.sh
 	SWIFT=$(SWIFT) dev/run-tests.py
 
 lint:

@@ -8,6 +8,8 @@ build) wanted=(curl libcurl4-openssl-dev libsqlite3-dev libyaml-dev) ;;
 test)
     wanted=(curl libcurl4-openssl-dev libsqlite3-dev libyaml-dev openssl python3 python3-yaml python3-jsonschema nodejs)
     wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server)
+    # The client for Kotlin.
+    wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
     # The benchmark's load generator, and what it is tested against.
     wanted+=(gcc libnghttp2-dev libssl-dev nginx)
     ;;
@@ -25,6 +27,7 @@ esac
 is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
+    default-jdk-headless) command -v javac >/dev/null ;;
     curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;

@@ -54,7 +54,7 @@ cp "$project"/rules/*.schema.json "$stage/share/"
     cp -r --parents {README,SECURITY,CONTRIBUTING,Benchmarks/README}.md NOTICE docs \
         deploy/{prometheus,kubernetes} deploy/debian/versiongate.{service,socket,sysusers,yaml} \
         clients/javascript/{README.md,package.json,versiongate.js,versiongate.d.ts} \
-        clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
+        clients/dart clients/kotlin/{README.md,src} clients/python/{README.md,pyproject.toml,versiongate} "$stage/docs/"
 )
 find "$stage/docs" -name __pycache__ -prune -exec rm -r {} +
 # Under its own name, debhelper takes it for the changelog of Debian.

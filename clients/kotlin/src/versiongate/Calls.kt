@@ -1,0 +1,84 @@
+package versiongate
+
+import java.io.ByteArrayOutputStream
+import java.net.URLDecoder
+
+/** The facts in the status of a call of gRPC: `grpc-message`, and google.rpc.ErrorInfo in `grpc-status-details-bin`. */
+internal fun callFacts(message: String, details: String): Map<String, Any> {
+    val facts = try {
+        metadata(base64(details))
+    } catch (error: Malformed) {
+        // An unreadable value counts as absent.
+        HashMap<String, Any>()
+    }
+    facts["minimumBuild"]?.let { facts["minimumBuild"] = it.toString().toLongOrNull() ?: it }
+    facts["cannotUpdate"]?.let { facts["cannotUpdate"] = it == "true" }
+    if (message != "") facts["message"] = percentDecoded(message)
+    return facts
+}
+
+private fun metadata(status: ByteArray): HashMap<String, Any> {
+    val found = HashMap<String, Any>()
+    for (detail in contents(status, 3)) {
+        if (!text(detail, 1).endsWith("/google.rpc.ErrorInfo")) continue
+        for (info in contents(detail, 2)) {
+            for (entry in contents(info, 3)) found[text(entry, 1)] = text(entry, 2)
+        }
+    }
+    return found
+}
+
+private fun text(data: ByteArray, number: Int): String =
+    contents(data, number).joinToString("") { String(it, Charsets.UTF_8) }
+
+/** The contents of all length-delimited fields with a number (Protocol Buffers, encoding). */
+private fun contents(data: ByteArray, number: Int): List<ByteArray> {
+    val found = ArrayList<ByteArray>()
+    var index = 0
+    fun varint(): Long {
+        var value = 0L
+        for (shift in 0 until 64 step 7) {
+            if (index == data.size) throw Malformed()
+            val byte = data[index].toInt()
+            index += 1
+            value = value or ((byte and 0x7f).toLong() shl shift)
+            if (byte >= 0) return value
+        }
+        throw Malformed()
+    }
+    while (index < data.size) {
+        val key = varint()
+        val size = varint()
+        if (key and 7 == 0L) continue
+        if (key and 7 != 2L || size < 0 || size > data.size - index) throw Malformed()
+        val end = index + size.toInt()
+        if (key ushr 3 == number.toLong()) found.add(data.copyOfRange(index, end))
+        index = end
+    }
+    return found
+}
+
+/** Base64 without `java.util.Base64`, which Android has only since version 8. */
+private fun base64(text: String): ByteArray {
+    val letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    val bytes = ByteArrayOutputStream()
+    var bits = 0
+    var count = 0
+    for (letter in text.trimEnd('=')) {
+        val value = letters.indexOf(letter)
+        if (value < 0) throw Malformed()
+        bits = ((bits shl 6) or value) and 0xffffff
+        count += 6
+        if (count < 8) continue
+        count -= 8
+        bytes.write(bits shr count)
+    }
+    return bytes.toByteArray()
+}
+
+private fun percentDecoded(text: String): String = try {
+    // For the decoder a plus is a space; in gRPC it is itself.
+    URLDecoder.decode(text.replace("+", "%2B"), "UTF-8")
+} catch (error: IllegalArgumentException) {
+    text
+}

@@ -1,0 +1,55 @@
+package versiongate;
+
+import java.io.IOException;
+import java.util.Map;
+import okhttp3.Interceptor;
+import okhttp3.Request;
+import okhttp3.Response;
+
+/**
+ * Marks the requests of an OkHttp client, and throws {@link GateDenied} in place of a denial.
+ *
+ * <p>It is Java, because one source of it serves OkHttp 3, 4 and 5: in Kotlin their accessors are not
+ * the same.
+ */
+public final class GateInterceptor implements Interceptor {
+    /** Bytes; a problem that is longer is none of the gate. */
+    private static final long LONGEST = 1 << 20;
+
+    private final VersionGate gate;
+
+    public GateInterceptor(VersionGate gate) {
+        this.gate = gate;
+    }
+
+    @Override
+    public Response intercept(Chain chain) throws IOException {
+        Request request = chain.request();
+        if (!gate.serves(request.url().toString())) {
+            return chain.proceed(request);
+        }
+        Request.Builder marked = request.newBuilder();
+        for (Map.Entry<String, String> field : gate.headers().entrySet()) {
+            if (request.header(field.getKey()) == null) {
+                marked.header(field.getKey(), field.getValue());
+            }
+        }
+        Response response = chain.proceed(marked.build());
+        boolean isPassed = false;
+        try {
+            String url = response.request().url().toString();
+            Answer answer = new Answer(response.code(), response.headers().toMultimap(), url);
+            String content = answer.isProblem() ? response.peekBody(LONGEST).string() : null;
+            Denial denial = Reading.inspect(answer, content);
+            if (denial != null) {
+                throw new GateDenied(denial, answer);
+            }
+            isPassed = true;
+            return response;
+        } finally {
+            if (!isPassed) {
+                response.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+@file:JvmName("Reading")
+
+package versiongate
+
+import java.io.ByteArrayInputStream
+import java.io.ByteArrayOutputStream
+import java.io.IOException
+import java.io.InputStream
+
+private const val MARKER = "X-VersionGate"
+internal const val FOLDER = "/.versiongate/"
+
+/** Bytes; whatever is longer is no status and no event of the gate, but may be a portal's film. */
+internal const val LONGEST = 1 shl 20
+
+private val DENIED_BY_TYPE = mapOf(
+    "urn:versiongate:upgrade-required" to "require",
+    "urn:versiongate:maintenance" to "maintenance"
+)
+
+/**
+ * The head of an answer. [fields] are its header fields under names in any case, [url] is where it came from.
+ */
+class Answer @JvmOverloads constructor(
+    val status: Int,
+    val fields: Map<String, List<String>>,
+    val url: String? = null
+) {
+    /** Whether the content may have the facts of a denial, so that it is worth reading. */
+    val isProblem: Boolean get() = mediaType == "application/problem+json"
+
+    internal val mediaType: String
+        get() = lowercased(field("Content-Type").substringBefore(';').trim())
+
+    /** Whether it is of the gate's own folder: such are read by [readStatus]. */
+    internal val isOwn: Boolean
+        get() = url != null && url.replaceFirst(Regex("^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*"), "").startsWith(FOLDER)
+
+    internal fun field(name: String): String = values(name).firstOrNull() ?: ""
+
+    internal fun values(name: String): List<String> =
+        fields.entries.filter { it.key.equals(name, true) }.flatMap { it.value }
+
+    internal fun marker(): List<Item> = tokens(values(MARKER).joinToString(", "))
+}
+
+/**
+ * The denial that an answer to a request of the app is; null if it is none.
+ *
+ * What says so is the field `X-VersionGate`, or the type of the problem where a proxy on the way has removed the
+ * field; never a status. [content] is only looked at if [Answer.isProblem].
+ */
+fun inspect(answer: Answer, content: String?): Denial? {
+    if (answer.isOwn) return null
+    val document = if (answer.isProblem) Json.read(content ?: "") as? Map<*, *> else null
+    val decision = deniedBy(answer.marker()) ?: DENIED_BY_TYPE[document?.get("type")] ?: return null
+    // The operator's own content may have members of these names that mean something else.
+    val members = if (answer.mediaType.startsWith("application/grpc")) {
+        callFacts(answer.field("grpc-message"), answer.field("grpc-status-details-bin"))
+    } else {
+        document
+    }
+    val isMaintenance = decision == "maintenance"
+    var facts = Facts.read(members, if (isMaintenance) Facts.UPDATE + Facts.WINDOW else Facts.UPDATE)
+    wholeNumber(answer.field("Retry-After"))?.let { facts = facts.retryAfter(it) }
+    return if (isMaintenance) Maintenance(facts) else Required(facts)
+}
+
+/** What an answer that passed says beside its content, [Allowed] or [Recommended]; it has no words. */
+fun hint(answer: Answer): Known? {
+    val items = answer.marker()
+    if (answer.isOwn || deniedBy(items) != null) return null
+    val announced = items.firstOrNull { it.word == "maintenance-announced" }?.let { hintFacts(it, Facts.WINDOW) }
+    val recommended = items.firstOrNull { it.word == "recommend" }
+    if (recommended != null) return Recommended(hintFacts(recommended, Facts.UPDATE), announced)
+    return announced?.let { Allowed(it) }
+}
+
+/** Where the client stands, by an answer of `/.versiongate/status`; null for a 304: where it stood before. */
+fun readStatus(answer: Answer, content: String): State? {
+    if (answer.status == 304) return null
+    if (answer.status != 200 || answer.mediaType != "application/json") return Unknown()
+    return stateOf(Json.read(content)) ?: Unknown()
+}
+
+/** The states that the content of an answer of `/.versiongate/events` tells, in their order. */
+fun readEvents(content: String): List<Known> {
+    val lines = Lines(ByteArrayInputStream(content.toByteArray()))
+    val events = EventReader()
+    return generateSequence { lines.next() }.mapNotNull { events.read(it) }.toList()
+}
+
+/** Reads Server-Sent Events line by line (HTML Living Standard, section 9.2.6). */
+internal class EventReader {
+    var retryMillis: Long? = null
+        private set
+
+    /** That of the last event that has come to its end. */
+    var lastId: String? = null
+    private var id: String? = null
+    private var name = ""
+    private var data = ArrayList<String>()
+    private var size = 0
+
+    /** Forgets an event that has not come to its end. */
+    fun restart() {
+        id = lastId
+        name = ""
+        data = ArrayList()
+        size = 0
+    }
+
+    /** The state that is complete with this line, which has no end of line any more. */
+    fun read(line: String): Known? {
+        if (line == "") {
+            lastId = id
+            val state = if (name == "decision") stateOf(Json.read(data.joinToString("\n"))) else null
+            restart()
+            return state
+        }
+        size += line.length
+        if (size > LONGEST) throw IOException("too long for an event")
+        val value = line.substringAfter(':', "").removePrefix(" ")
+        when (line.substringBefore(':')) {
+            "event" -> name = value
+            "data" -> data.add(value)
+            "id" -> id = value
+            "retry" -> retryMillis = wholeNumber(value) ?: retryMillis
+        }
+        return null
+    }
+}
+
+/** Lines that end with CRLF, LF or CR. */
+internal class Lines(private val stream: InputStream) {
+    private val buffer = ByteArray(8_192)
+    private var start = 0
+    private var end = 0
+    private var isAfterReturn = false
+
+    /** Whether there was anything at all. */
+    var hasRead = false
+        private set
+
+    /** The next line; null at the end, and what is not ended by then is none. */
+    fun next(): String? {
+        val line = ByteArrayOutputStream()
+        while (true) {
+            if (start == end) {
+                start = 0
+                end = maxOf(0, stream.read(buffer))
+                if (end == 0) return null
+                hasRead = true
+            }
+            val letter = buffer[start].toInt()
+            start += 1
+            val isSecondHalf = isAfterReturn && letter == LINE_FEED
+            isAfterReturn = letter == RETURN
+            if (isSecondHalf) continue
+            if (letter == RETURN || letter == LINE_FEED) return line.toString("UTF-8")
+            line.write(letter)
+            if (line.size() > LONGEST) throw IOException("too long for a line")
+        }
+    }
+
+    private companion object {
+        const val LINE_FEED = 10
+        const val RETURN = 13
+    }
+}
+
+private fun stateOf(document: Any?): Known? {
+    if (document !is Map<*, *>) return null
+    val update = Facts.read(document, Facts.UPDATE)
+    val announced = Facts.read(document, Facts.WINDOW).takeIf { it.maintenanceFrom != null }
+    return when (document["decision"]) {
+        "allow" -> Allowed(announced)
+        "recommend" -> Recommended(update, announced)
+        "require" -> Required(update, announced)
+        "maintenance" -> Maintenance(Facts.read(document, Facts.UPDATE + Facts.WINDOW))
+        else -> null
+    }
+}
+
+/** The strictest word, if it denies. */
+private fun deniedBy(items: List<Item>): String? =
+    listOf("maintenance", "require").firstOrNull { word -> items.any { it.word == word } }
+
+/** The parameters of a hint under the names of the status document. */
+private fun hintFacts(item: Item, names: Set<String>): Facts {
+    val members = HashMap<String, Any>()
+    for ((key, value) in item.parameters) {
+        val name = when (key) {
+            "latest" -> "latestVersion"
+            "url" -> "storeUrl"
+            else -> key.replace(Regex("-([a-z])")) { (it.value[1] - 32).toString() }
+        }
+        members[name] = value
+    }
+    return Facts.read(members, names)
+}
+
+/** Kotlin's own function has another name since 1.5. */
+internal fun lowercased(text: String): String = text.map { if (it in 'A'..'Z') it + 32 else it }.joinToString("")
+
+private fun wholeNumber(text: String): Long? = if (text.all { it in '0'..'9' }) text.toLongOrNull() else null

@@ -1,0 +1,198 @@
+package versiongate
+
+import java.io.Closeable
+import java.io.File
+import java.io.IOException
+import java.io.InputStream
+import java.io.OutputStream
+import java.net.InetAddress
+import java.net.ServerSocket
+import java.net.Socket
+import java.net.SocketException
+import java.nio.file.Files
+import java.time.Instant
+import java.time.temporal.ChronoUnit
+import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit
+import org.junit.Assert.assertEquals
+import org.junit.Assert.assertNotNull
+import org.junit.Assert.assertTrue
+import org.junit.rules.ExternalResource
+
+internal val ROOT = File(System.getProperty("versiongate.root")!!)
+
+/** Seconds; nothing is waited for any longer. */
+internal const val PATIENCE = 30L
+
+/** The discard port, where nobody listens. */
+internal const val NOWHERE = "http://127.0.0.1:9"
+
+internal val IDENTITY = Identity(app = "com.example.shop", platform = "ios", version = "3.4.9", language = "en")
+
+/** What a server of a test was asked. */
+internal class Asked(val method: String, val target: String, val headers: Map<String, String>)
+
+/** A server on loopback that answers each request by a function, and then closes the connection. */
+internal class Server(private val answer: (Asked, Socket) -> Unit) : Closeable {
+    private val listening = ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
+    val url = "http://127.0.0.1:${listening.localPort}"
+
+    init {
+        daemon {
+            while (!listening.isClosed) {
+                val socket = try {
+                    listening.accept()
+                } catch (error: SocketException) {
+                    break
+                }
+                daemon { serve(socket) }
+            }
+        }
+    }
+
+    private fun serve(socket: Socket) {
+        socket.use {
+            try {
+                val head = head(it.getInputStream()) ?: return
+                answer(head, it)
+            } catch (error: SocketException) {
+                // The client may have gone.
+            }
+        }
+    }
+
+    private fun head(input: InputStream): Asked? {
+        val lines = Lines(input)
+        val (method, target) = (lines.next() ?: return null).split(' ')
+        val headers = generateSequence { lines.next() }.takeWhile { it != "" }
+            .associate { Pair(lowercased(it.substringBefore(':')), it.substringAfter(": ")) }
+        return Asked(method, target, headers)
+    }
+
+    override fun close() = listening.close()
+}
+
+internal fun send(output: OutputStream, head: String, content: ByteArray = ByteArray(0)) {
+    output.write(head.replace("\n", "\r\n").toByteArray())
+    output.write(content)
+    output.flush()
+}
+
+/** An answer that is always the same; [fields] has one field a line. */
+internal fun reply(status: Int, fields: String = "", content: ByteArray = ByteArray(0)) = { _: Asked, socket: Socket ->
+    val ended = (if (fields == "") "" else "$fields\n") + "Content-Length: ${content.size}\nConnection: close\n\n"
+    send(socket.getOutputStream(), "HTTP/1.1 $status Said\n$ended", content)
+}
+
+internal const val JSON = "Content-Type: application/json"
+
+/** Says what has reached the backend. */
+private val echo = { asked: Asked, socket: Socket ->
+    val said = Json.write(mapOf("target" to asked.target, "headers" to asked.headers))
+    reply(200, JSON, said.toByteArray())(asked, socket)
+}
+
+/** The real gate in front of a backend that says what reached it. */
+class Gate : ExternalResource() {
+    private val folder = Files.createTempDirectory("gate").toFile()
+    private val file = File(folder, "rules.yaml")
+    private var text = ""
+    private var port = 0
+    private lateinit var process: Process
+    private lateinit var log: LinkedBlockingQueue<Map<*, *>>
+    internal val backend = Server(echo)
+    val url: String get() = "http://127.0.0.1:$port"
+
+    override fun before() {
+        write(rules("3.5.0"))
+        run()
+    }
+
+    /** Starts it, on the port that it had before. */
+    fun run() {
+        val binary = System.getenv("VERSIONGATE_BINARY") ?: File(ROOT, ".build/debug/versiongate").path
+        val lines = LinkedBlockingQueue<Map<*, *>>()
+        process = ProcessBuilder(
+            binary, "serve", "--listen", "127.0.0.1:$port", "--upstream", backend.url, "--rules", file.path,
+            "--threads", "1", "--drain-timeout", "1", "--log-format", "json"
+        ).redirectInput(File("/dev/null")).redirectOutput(File("/dev/null")).start()
+        log = lines
+        val errors = process.errorStream
+        daemon {
+            try {
+                errors.bufferedReader().forEachLine { lines.add(Json.read(it) as Map<*, *>) }
+            } catch (error: IOException) {
+                // The gate has been ended.
+            }
+        }
+        port = (logged("listening")["address"] as String).substringAfterLast(':').toInt()
+    }
+
+    /** The next line of the log that says this. */
+    private fun logged(message: String): Map<*, *> {
+        val seen = ArrayList<Any>()
+        while (true) {
+            val line = log.poll(PATIENCE, TimeUnit.SECONDS) ?: throw AssertionError("not in the log: $message: $seen")
+            if (line["message"] == message) return line
+            seen.add(line)
+        }
+    }
+
+    private fun write(rules: String) {
+        text = rules
+        val fresh = File(folder, "rules.new")
+        fresh.writeText(rules)
+        assertTrue(fresh.renameTo(file))
+    }
+
+    /** Puts other rules in force. */
+    fun change(rules: String) {
+        if (rules == text) return
+        log.clear()
+        write(rules)
+        assertEquals(0, ProcessBuilder("kill", "-HUP", process.pid().toString()).start().waitFor())
+        logged("rules loaded")
+    }
+
+    fun stop() {
+        process.destroy()
+        assertTrue(process.waitFor(PATIENCE, TimeUnit.SECONDS))
+    }
+
+    override fun after() {
+        stop()
+        backend.close()
+        folder.deleteRecursively()
+    }
+}
+
+/** One floor for everybody, and what else is said of it. */
+internal fun rules(minimum: String, more: String = "") =
+    "rules:\n  - id: floor\n    minimum: \"$minimum\"\n    storeUrl: https://example.com/app\n" +
+        "    accept: [plan-opens]\n$more"
+
+/** A time in so many seconds, as rules have it. */
+internal fun moment(seconds: Long): String =
+    Instant.now().plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS).toString()
+
+/** The states that a client is told, one after the other. */
+internal class Told(client: VersionGate) : Closeable {
+    private val states = LinkedBlockingQueue<State>()
+    private val stream = client.states { states.add(it) }
+
+    fun next(): State {
+        val state = states.poll(PATIENCE, TimeUnit.SECONDS)
+        assertNotNull("nothing was told", state)
+        return state
+    }
+
+    override fun close() = stream.close()
+}
+
+internal class Kept(var text: String? = null) : Storage {
+    override fun load() = text
+
+    override fun save(text: String) {
+        this.text = text
+    }
+}
