@@ -296,6 +296,31 @@ class InBetween(unittest.TestCase):
             states.close()
             end.set()
 
+    def test_half_an_event_is_forgotten_with_its_stream(self):
+        asked = []
+
+        def answer(handler):
+            asked.append(handler.headers.get("Last-Event-ID"))
+            handler.send_response(200)
+            handler.send_header("Content-Type", "text/event-stream")
+            handler.end_headers()
+            if len(asked) == 1:
+                handler.wfile.write(
+                    b'retry: 1\nid: 1\nevent: decision\ndata: {"decision":"allow"}\n\n'
+                    b'id: 2\nevent: decision\ndata: {"decision":"require"}\n'
+                )
+            else:
+                handler.wfile.write(
+                    b'\nid: 3\nevent: decision\ndata: {"decision":"recommend"}\n\n'
+                )
+
+        with Server(answer) as other:
+            states = VersionGate(other.url, IDENTITY).states()
+            told = [type(next(states)) for _ in range(2)]
+            states.close()
+        self.assertEqual(told, [Allowed, Recommended])
+        self.assertEqual(asked[:2], [None, "1"])
+
     def test_a_stream_that_never_ends_its_event_is_left(self):
         def answer(handler):
             handler.send_response(200)

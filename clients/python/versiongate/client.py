@@ -242,6 +242,7 @@ class VersionGate:
 
     def _stream(self, events: EventReader, stop: threading.Event) -> Iterator[State]:
         headers = {**self.headers(), "Accept": "text/event-stream"}
+        events.begin()
         if events.last_id is not None:
             headers["Last-Event-ID"] = events.last_id
         request = urllib.request.Request(self._base + FOLDER + "events", headers=headers)

@@ -91,12 +91,23 @@ class EventReader:
     def __init__(self) -> None:
         self.retry: float | None = None
         self.last_id: str | None = None
+        self._id: str | None = None
+        self._name, self._data, self._size = "", [], 0
+
+    def begin(self) -> None:
+        """Begins another stream: an event of which not all has come counts for nothing.
+
+        HTML Living Standard, section 9.2.6.
+        """
+        self._id = self.last_id
         self._name, self._data, self._size = "", [], 0
 
     def read(self, line: str) -> State | None:
         """The state that is complete with this line, which has no end of line any more."""
         if not line:
             name, data = self._name, "\n".join(self._data)
+            # Only now: the gate does not tell again what is said to have been heard.
+            self.last_id = self._id
             self._name, self._data, self._size = "", [], 0
             return state_of(_json(data)) if name == "decision" else None
         self._size += len(line)
@@ -109,7 +120,7 @@ class EventReader:
         elif name == "data":
             self._data.append(value)
         elif name == "id":
-            self.last_id = value
+            self._id = value
         elif name == "retry" and re.fullmatch("[0-9]+", value):
             self.retry = int(value) / 1000
         return None
