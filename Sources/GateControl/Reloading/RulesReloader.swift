@@ -8,44 +8,6 @@ package import Logging
 /// Every way to a reload leads here. Reloads never run side by side; those that are asked for while
 /// one runs are answered together by the next.
 package actor RulesReloader {
-    /// The event that asked for a reload.
-    package enum Reason: String, Sendable {
-        case start
-        case signal
-        case fileChanged
-        case request
-        case feed
-    }
-
-    /// The origin of the rules' text.
-    enum Reading: Sendable {
-        /// The file as it is.
-        case file
-        /// The file as it was seen, unless it still says what these rules were made of.
-        case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
-        /// The text that these rules were made of.
-        case again(LoadedRules)
-    }
-
-    /// Makes rules of a text and of what feeds say; `nil` if the file is no longer as it was seen.
-    typealias Load =
-        @Sendable (_ reading: Reading, _ feeds: [String: FeedContribution], LoadedRules?)
-        throws(RulesFileErrors) -> LoadedRules?
-
-    /// A value that a feed offers.
-    private struct Offer {
-        let contribution: FeedContribution
-        let feed: FeedDefinition
-        let answer: CheckedContinuation<[RulesFileError], Never>
-    }
-
-    /// A reload that was asked for while another one ran.
-    struct Request {
-        let origin: RulesChange.Origin
-        let sighting: RulesSighting?
-        let answer: CheckedContinuation<ReloadStatus, Never>
-    }
-
     /// More than anybody goes back in one night.
     private static let mostFormerRevisions = 100
 

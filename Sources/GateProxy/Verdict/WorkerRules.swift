@@ -10,7 +10,7 @@ final class WorkerRules {
     let table: FieldNameTable
     let preflight: Verdict
     private let identityHeaderNames: [String]
-    private let queryNames: [String]
+    let queryNames: [String]
     /// One bit for each identity field whose value makes no difference, by the index of its role.
     private let indifferentFields: UInt64
     private var lookUp: VerdictLookUp
@@ -26,7 +26,7 @@ final class WorkerRules {
     /// The count of clients; `nil`: they are not counted.
     let census: CensusTally?
     let censusFields: CensusFields?
-    private let now: () -> Timestamp
+    let now: () -> Timestamp
     private let release: (RuleSet) -> Void
 
     /// The rules of one event loop, of which nothing is worked out yet.
@@ -251,7 +251,7 @@ final class WorkerRules {
         return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
     }
 
-    private func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+    func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
         if head.target.form == .absolute, target.isEmpty || target[0] != ASCII.slash {
@@ -317,77 +317,6 @@ final class WorkerRules {
         return self.ruleSet.identify(self.claims)
     }
 
-    /// The status of the client that asks for it.
-    ///
-    /// The rules without a path speak, and those for the `path` and `method` in the query, if the
-    /// client asks about a request; `nil` if that is none: an answer would only be a guess.
-    func launchStatus(
-        on head: RequestHead,
-        in bytes: Span<UInt8>,
-        address: String
-    ) -> LaunchStatus? {
-        let names = self.queryNames + ["path", "method"]
-        let parameters = self.query(of: head, in: bytes, names)
-        let identity = self.identify(head, in: bytes, query: parameters)
-        let path = parameters.firstValue(of: "path")
-        if let path {
-            guard parameters.count(of: "path") == 1, path.first == ASCII.slash else { return nil }
-        }
-        let scope =
-            path.map { path in
-                let method = parameters.firstValue(of: "method") ?? Array("GET".utf8)
-                return self.ruleSet.scope(method: method.span, target: path.span)
-            } ?? .unrestricted
-        return self.ruleSet.launchStatus(
-            for: identity,
-            in: scope,
-            at: self.now(),
-            address: address
-        )
-    }
-
-    /// The known TestFlight builds, for the client or for the one that the query names.
-    func testFlight(
-        _ question: TestFlightQuestion,
-        on head: RequestHead,
-        in bytes: Span<UInt8>,
-        confirmed: [String: Timestamp]
-    ) -> [UInt8] {
-        let names = self.queryNames + ["app", "version", "build"]
-        let parameters = self.query(of: head, in: bytes, names)
-        func parameter(_ name: String) -> String? {
-            parameters.firstValue(of: name).map { String(decoding: $0, as: UTF8.self) }
-        }
-        let subject = TestFlightSubject(
-            identity: self.identify(head, in: bytes, query: parameters),
-            app: parameter("app"),
-            version: parameter("version"),
-            build: parameter("build")
-        )
-        return self.ruleSet.testFlight(
-            question,
-            of: subject,
-            confirmed: confirmed,
-            at: self.now()
-        )
-    }
-
-    /// The rules that would refuse the client of a request but for their dates and roll-outs.
-    func deferrals(
-        on head: RequestHead,
-        facts: RequestFacts,
-        in bytes: Span<UInt8>,
-        address: String
-    ) -> [Deferral] {
-        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
-        return self.ruleSet.deferrals(
-            for: self.identify(head, in: bytes, query: query),
-            in: self.scope(of: head, in: bytes),
-            at: self.now(),
-            address: address
-        )
-    }
-
     /// The identity in the query: a browser's WebSocket and EventSource can set no header.
     func identityQuery(
         of head: RequestHead,
@@ -397,7 +326,7 @@ final class WorkerRules {
         return self.query(of: head, in: bytes, self.queryNames)
     }
 
-    private func query(
+    func query(
         of head: RequestHead,
         in bytes: Span<UInt8>,
         _ names: [String]

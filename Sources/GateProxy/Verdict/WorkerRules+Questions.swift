@@ -1,0 +1,75 @@
+import GatePolicy
+
+/// The questions that clients and operators ask of the rules, beside those that requests are.
+extension WorkerRules {
+    /// The status of the client that asks for it.
+    ///
+    /// The rules without a path speak, and those for the `path` and `method` in the query, if the
+    /// client asks about a request; `nil` if that is none: an answer would only be a guess.
+    func launchStatus(
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> LaunchStatus? {
+        let names = self.queryNames + ["path", "method"]
+        let parameters = self.query(of: head, in: bytes, names)
+        let identity = self.identify(head, in: bytes, query: parameters)
+        let path = parameters.firstValue(of: "path")
+        if let path {
+            guard parameters.count(of: "path") == 1, path.first == ASCII.slash else { return nil }
+        }
+        let scope =
+            path.map { path in
+                let method = parameters.firstValue(of: "method") ?? Array("GET".utf8)
+                return self.ruleSet.scope(method: method.span, target: path.span)
+            } ?? .unrestricted
+        return self.ruleSet.launchStatus(
+            for: identity,
+            in: scope,
+            at: self.now(),
+            address: address
+        )
+    }
+
+    /// The known TestFlight builds, for the client or for the one that the query names.
+    func testFlight(
+        _ question: TestFlightQuestion,
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        confirmed: [String: Timestamp]
+    ) -> [UInt8] {
+        let names = self.queryNames + ["app", "version", "build"]
+        let parameters = self.query(of: head, in: bytes, names)
+        func parameter(_ name: String) -> String? {
+            parameters.firstValue(of: name).map { String(decoding: $0, as: UTF8.self) }
+        }
+        let subject = TestFlightSubject(
+            identity: self.identify(head, in: bytes, query: parameters),
+            app: parameter("app"),
+            version: parameter("version"),
+            build: parameter("build")
+        )
+        return self.ruleSet.testFlight(
+            question,
+            of: subject,
+            confirmed: confirmed,
+            at: self.now()
+        )
+    }
+
+    /// The rules that would refuse the client of a request but for their dates and roll-outs.
+    func deferrals(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        address: String
+    ) -> [Deferral] {
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
+        return self.ruleSet.deferrals(
+            for: self.identify(head, in: bytes, query: query),
+            in: self.scope(of: head, in: bytes),
+            at: self.now(),
+            address: address
+        )
+    }
+}
