@@ -2,7 +2,7 @@ internal import GateControl
 internal import GatePolicy
 internal import NIOHTTP1
 
-/// What other rules would change for the clients that were counted.
+/// Questions about other rules: whom of those that were counted they would hit.
 extension AdminEndpoints {
     /// The rules that are held against those in force.
     private enum Candidate: Sendable {

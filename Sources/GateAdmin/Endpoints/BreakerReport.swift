@@ -2,23 +2,23 @@ internal import GateCensus
 internal import GateControl
 internal import GatePolicy
 
-/// The breaker, as operators see it.
-struct BreakerReport: Encodable {
-    struct Trip: Encodable {
+/// The breaker, as operators see it; `versiongate breaker` reads it again.
+package struct BreakerReport: Codable {
+    package struct Trip: Codable {
         /// The id of the rule, or `unidentified`.
-        let rule: String
-        let at: String
+        package let rule: String
+        package let at: String
         /// `builds` or `missing-fields`.
-        let cause: String
+        package let cause: String
         /// The app and platform in question; not there if it is all clients.
-        let app: String?
-        let platform: String?
-        let clients: Int
+        package let app: String?
+        package let platform: String?
+        package let clients: Int
         /// Of the clients, from 0 to 1.
-        let share: Double
-        let predicted: Double
-        let refusedRequests: UInt64
-        let revision: String
+        package let share: Double
+        package let predicted: Double
+        package let refusedRequests: UInt64
+        package let revision: String
 
         init(_ trip: BreakerTrip) {
             self.rule = trip.rule
@@ -35,9 +35,9 @@ struct BreakerReport: Encodable {
     }
 
     /// The rules in force that have tripped, and do but observe.
-    let tripped: [Trip]
+    package let tripped: [Trip]
     /// The rules whose change is being watched.
-    let watched: [String]
+    package let watched: [String]
 
     init(_ status: Breaker.Status) {
         self.tripped = status.trips.map { Trip($0) }

@@ -2,7 +2,7 @@ internal import GateControl
 internal import GatePolicy
 internal import GateProxy
 
-/// What the gate would do with a request, and why.
+/// The gate's answer to a request, and the reason for it.
 struct ExplainReport: Encodable {
     struct Observed: Encodable {
         /// Missing for the policy on clients that do not say who they are.

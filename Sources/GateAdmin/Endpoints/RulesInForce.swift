@@ -84,7 +84,7 @@ struct RuleEntry: Encodable {
         let percent: Double
     }
 
-    /// What a rule, or one of its `next`, asks.
+    /// The demands of a rule, or of one of its `next`.
     struct Terms: Encodable {
         let mode: String
         let minimum: String?

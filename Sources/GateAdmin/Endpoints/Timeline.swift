@@ -34,7 +34,7 @@ struct Timeline {
             definition.rules.flatMap { rule in
                 rule.withNext.flatMap { Self.events(of: $0, isCounted: isCounted) }
             } + definition.releases.flatMap { Self.events(of: $0) }
-        // What a rule says for all of its floors, each of them says.
+        // Each floor of a rule says what the rule says for all of them.
         var seen: Set<Event> = []
         let coming = events.filter { event in
             event.time > now && event.time <= end && seen.insert(event).inserted

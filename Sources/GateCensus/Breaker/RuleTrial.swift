@@ -112,7 +112,7 @@ package struct RuleTrial: Sendable {
         }
     }
 
-    /// What exceeds the prediction by more than a limit.
+    /// The excess over the prediction, if it is more than a limit.
     ///
     /// - Parameters:
     ///   - prediction: What was to be expected.

@@ -62,7 +62,7 @@ package final class AuditLog: Sendable {
 
     /// Keeps a record of a change, on the thread of reloads and after what is under way there.
     package func note(_ change: RulesChange) {
-        BackgroundThread.add {
+        BackgroundThread.records.add {
             do throws(Failure) {
                 try self.keep(change)
             } catch {
@@ -91,7 +91,7 @@ package final class AuditLog: Sendable {
         before id: Int64? = nil,
         atMost limit: Int
     ) async throws(Failure) -> [AuditRecord] {
-        try await BackgroundThread.run { () throws(Failure) in
+        try await BackgroundThread.records.run { () throws(Failure) in
             try self.read(before: id, atMost: limit)
         }
     }

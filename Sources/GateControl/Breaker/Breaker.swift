@@ -25,8 +25,8 @@ package actor Breaker: RulesFilter {
     /// A change that is being watched.
     private struct Watch {
         var trial: RuleTrial
-        /// The clients of the time before.
-        let baseline: [CensusRow]
+        /// The clients of the time before, read aside: no change waits for it.
+        let baseline: Task<[CensusRow], Never>
         var prediction: RefusalPrediction?
         /// Whether requests of before may be in what is counted next.
         var isFresh = true
@@ -192,8 +192,8 @@ package actor Breaker: RulesFilter {
             return
         }
         if watch.prediction?.validUntil.map({ $0 <= now }) ?? (watch.prediction == nil) {
-            let (rows, suspects) = (watch.baseline, watch.trial.suspects)
-            let prediction = await BackgroundThread.run {
+            let (rows, suspects) = (await watch.baseline.value, watch.trial.suspects)
+            let prediction = await BackgroundThread.records.run {
                 RefusalPrediction(rows, by: acting, suspects: suspects, at: now)
             }
             // Meanwhile other rules may have come.
@@ -242,9 +242,11 @@ extension Breaker {
         }
         let start = since.advanced(by: -Self.window)
         let rows = self.rows
-        var baseline = self.watch?.baseline
-        if baseline == nil { baseline = await BackgroundThread.run { rows(start, since) } }
-        var watch = Watch(trial: RuleTrial(of: suspects, since: since), baseline: baseline ?? [])
+        var watch = Watch(
+            trial: RuleTrial(of: suspects, since: since),
+            baseline: self.watch?.baseline
+                ?? BackgroundThread.records.task { rows(start, since) }
+        )
         // Where nobody told clients apart, none of before can be among them.
         watch.isFresh = self.watch != nil
         self.watch = watch

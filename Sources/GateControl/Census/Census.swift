@@ -99,7 +99,7 @@ package actor Census {
         since start: Timestamp
     ) async throws(CensusStore.Failure) -> [CensusRow] {
         let store = self.store
-        return try await BackgroundThread.run { () throws(CensusStore.Failure) in
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             try store.rows(since: start)
         }
     }
@@ -111,7 +111,7 @@ package actor Census {
     ) async throws(CensusStore.Failure) -> TrafficReport {
         let store = self.store
         let step = TrafficReport.step(of: start.seconds(until: end))
-        let points = try await BackgroundThread.run { () throws(CensusStore.Failure) in
+        let points = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             try store.points(since: start, step: step)
         }
         return TrafficReport(points, since: start, until: end)
@@ -149,7 +149,9 @@ package actor Census {
         _ work: @escaping @Sendable () throws(CensusStore.Failure) -> Int64?
     ) async {
         do throws(CensusStore.Failure) {
-            if let bytes = try await BackgroundThread.run(work) { self.status.bytes = bytes }
+            if let bytes = try await BackgroundThread.records.run(work) {
+                self.status.bytes = bytes
+            }
             if self.isFailing { self.logger.notice("the census is written again") }
             self.isFailing = false
         } catch {

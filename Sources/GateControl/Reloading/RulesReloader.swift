@@ -289,7 +289,7 @@ package actor RulesReloader {
         let now = self.second
         var acting = current
         if let current { acting = await self.filter?.acting(current) ?? current }
-        return try await BackgroundThread.run { [acting] () throws(LoadFailure) in
+        return try await BackgroundThread.reloads.run { [acting] () throws(LoadFailure) in
             let read: LoadedRules?
             do throws(RulesFileErrors) {
                 read = try load(reading, contributions, current)
@@ -342,7 +342,7 @@ package actor RulesReloader {
             self.note(RulesChange(at: self.second, by: origin, before: former, .applied(loaded)))
             self.formerRevisions += [former?.definition.revision].compactMap(\.self)
             self.formerRevisions = self.formerRevisions.suffix(Self.mostFormerRevisions)
-            BackgroundThread.release(former)
+            BackgroundThread.reloads.release(former)
         }
         let metadata: Logger.Metadata = [
             "revision": "\(definition.revision)", "reason": "\(origin.reason.rawValue)",

@@ -31,10 +31,10 @@ struct BreakerCommand: AsyncParsableCommand {
                 )
                 let response = try await Fetcher().fetch(request)
                 let body = Data(response.body)
-                guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+                guard let answer = try? JSONDecoder().decode(BreakerReport.self, from: body) else {
                     throw Refused(status: response.status)
                 }
-                print(answer)
+                print(BreakerCommand.words(answer))
             } catch {
                 StandardError.write("versiongate: \(host): \(error)")
                 throw ExitCode.failure
@@ -70,42 +70,25 @@ struct BreakerCommand: AsyncParsableCommand {
         var description: String { "this is no gate with a breaker (\(self.status))" }
     }
 
-    private struct Answer: Decodable, CustomStringConvertible {
-        struct Trip: Decodable {
-            var rule: String
-            var at: String
-            var cause: String
-            var app: String?
-            var platform: String?
-            var clients: Int
-            var share: Double
-            var predicted: Double
-            var refusedRequests: Int
+    private static func words(_ report: BreakerReport) -> String {
+        let trips = report.tripped.map { trip in
+            let audience = [trip.app, trip.platform].compactMap(\.self)
+            let whom = audience.isEmpty ? "all" : audience.joined(separator: " ")
+            let noun = trip.cause == "missing-fields" ? "without a version" : "refused"
+            return "\(trip.rule) observes since \(trip.at): "
+                + "of \(trip.clients) clients (\(whom)) "
+                + "\(self.percent(trip.share)) \(noun), "
+                + "\(self.percent(trip.predicted)) predicted; "
+                + "\(trip.refusedRequests) requests were refused before"
         }
+        let watched =
+            report.watched.isEmpty
+            ? "watches nothing" : "watches \(report.watched.joined(separator: ", "))"
+        return (trips.isEmpty ? ["nothing has tripped"] : trips).joined(separator: "\n")
+            + "\n" + watched
+    }
 
-        var tripped: [Trip]
-        var watched: [String]
-
-        var description: String {
-            let trips = self.tripped.map { trip in
-                let audience = [trip.app, trip.platform].compactMap(\.self)
-                let whom = audience.isEmpty ? "all" : audience.joined(separator: " ")
-                let noun = trip.cause == "missing-fields" ? "without a version" : "refused"
-                return "\(trip.rule) observes since \(trip.at): "
-                    + "of \(trip.clients) clients (\(whom)) "
-                    + "\(Self.percent(trip.share)) \(noun), "
-                    + "\(Self.percent(trip.predicted)) predicted; "
-                    + "\(trip.refusedRequests) requests were refused before"
-            }
-            let watched =
-                self.watched.isEmpty
-                ? "watches nothing" : "watches \(self.watched.joined(separator: ", "))"
-            return (trips.isEmpty ? ["nothing has tripped"] : trips).joined(separator: "\n")
-                + "\n" + watched
-        }
-
-        private static func percent(_ share: Double) -> String {
-            "\((share * 1_000).rounded() / 10) %"
-        }
+    private static func percent(_ share: Double) -> String {
+        "\((share * 1_000).rounded() / 10) %"
     }
 }

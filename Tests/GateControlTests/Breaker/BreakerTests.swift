@@ -1,3 +1,4 @@
+import Dispatch
 import GateCensus
 import GatePolicy
 import Logging
@@ -47,9 +48,12 @@ struct BreakerTests {
             self.time.withLock { $0 = $0.advanced(by: seconds) }
         }
 
-        func breaker(_ folder: StateFolder? = nil, census: [CensusRow] = []) async -> Breaker {
+        func breaker(
+            _ folder: StateFolder? = nil,
+            census: @escaping @Sendable () -> [CensusRow] = { [] }
+        ) async -> Breaker {
             let breaker = Breaker(
-                rows: { _, _ in census },
+                rows: { _, _ in census() },
                 folder: folder,
                 logger: Logger(label: "breaker") { _ in SwiftLogNoOpLogHandler() },
                 now: { self.now }
@@ -119,6 +123,23 @@ struct BreakerTests {
 
     private static let refused = "35.0"
 
+    @Test func `rules act before the census has said whom they will hit`() async throws {
+        let stage = Stage()
+        let isRead = DispatchSemaphore(value: 0)
+        let breaker = await stage.breaker {
+            isRead.wait()
+            return []
+        }
+        let old = try Self.rules()
+        _ = await breaker.start(old, after: nil)
+        let new = try Self.rules(ios: Self.refused)
+        #expect(try !Self.passes(await breaker.admit(new, after: old)))
+        // An undo comes while it is still being read.
+        #expect(try Self.passes(await breaker.admit(old, after: new)))
+        isRead.signal()
+        isRead.signal()
+    }
+
     @Test func `refusals that nobody predicted stop the rule that changed, and no other`()
         async throws
     {
@@ -147,7 +168,8 @@ struct BreakerTests {
 
     @Test func `it says nothing of what was predicted, and ends`() async throws {
         let stage = Stage()
-        let breaker = await stage.breaker(census: try Self.day(1_000))
+        let day = try Self.day(1_000)
+        let breaker = await stage.breaker { day }
         let old = try Self.rules()
         _ = await breaker.start(old, after: nil)
         // Whoever let that pass the guard knew that it hits everybody.

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -14,14 +15,14 @@ struct BackgroundThreadTests {
 
     @Test func `work is done on a thread that stands back, and only there`() async {
         let before = Self.niceness()
-        let niceness = await BackgroundThread.run { Self.niceness() }
+        let niceness = await BackgroundThread.reloads.run { Self.niceness() }
         #expect(niceness == min(19, before + BackgroundThread.niceness))
         #expect(Self.niceness() <= before)
     }
 
     @Test func `what goes wrong is thrown to whoever asked for it`() async {
         await #expect(throws: Fault.self) {
-            try await BackgroundThread.run { () throws(Fault) -> Int in throw Fault() }
+            try await BackgroundThread.reloads.run { () throws(Fault) -> Int in throw Fault() }
         }
     }
 
@@ -43,9 +44,18 @@ struct BackgroundThreadTests {
 
     @Test func `one piece of work is done after the other`() async {
         let tally = Tally()
-        let pieces = (0..<50).map { _ in Task { await BackgroundThread.run { tally.work() } } }
+        let pieces = (0..<50).map { _ in
+            Task { await BackgroundThread.reloads.run { tally.work() } }
+        }
         for piece in pieces { await piece.value }
         #expect(tally.most.withLock(\.self) == 1)
+    }
+
+    @Test func `a reload does not wait for what is read of the records`() async {
+        let isOver = DispatchSemaphore(value: 0)
+        BackgroundThread.records.add { isOver.wait() }
+        #expect(await BackgroundThread.reloads.run { true })
+        isOver.signal()
     }
 
     @Test func `a value that is let go of ends on that thread, and soon`() async {
@@ -56,7 +66,7 @@ struct BackgroundThreadTests {
         }
         let before = Self.niceness()
         let (ends, end) = AsyncStream<CInt>.makeStream()
-        BackgroundThread.release(Relic { end.yield($0) })
+        BackgroundThread.reloads.release(Relic { end.yield($0) })
         for await niceness in ends {
             #expect(niceness > before || before == 19)
             break
