@@ -19,7 +19,9 @@ final class HTTP2Stream: HTTP2Sender {
         case ended
     }
 
-    unowned let connection: HTTP2Connection
+    /// A circle, which the connection breaks at its end: to look up somebody `unowned` costs as much as to
+    /// retain and release it, with each use.
+    let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
     private var request = RequestBody.ended

@@ -187,8 +187,9 @@ extension UpstreamPool.Member {
 
     /// Keeps a connection that is ready for another request, or closes it if none will come.
     func keep(_ connection: UpstreamConnection, at now: NIODeadline) {
-        guard self.serves else { return connection.close() }
-        connection.deadline = now + self.pool.timeouts.upstreamIdle
+        let pool = self.pool
+        guard self.index != nil, !pool.isClosed else { return connection.close() }
+        connection.deadline = now + pool.timeouts.upstreamIdle
         self.idle.add(connection)
     }
 

@@ -1,0 +1,53 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import GateProxy
+
+/// Streams hold their connection, and it holds them, until it is over.
+struct HTTP2ConnectionLifetimeTests {
+    private static func request(_ stream: UInt32, version: String) -> [UInt8] {
+        let fields = [
+            (":method", "GET"), (":scheme", "http"), (":authority", "a"), (":path", "/a"),
+            ("x-app-version", version),
+        ]
+        // Literal fields that enter no table (RFC 7541 6.2.2).
+        var block: [UInt8] = []
+        for (name, value) in fields {
+            block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
+            block += [UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        return frame(1, flags: 0x05, stream: stream, block)
+    }
+
+    @Test(arguments: [false, true])
+    func `a connection that is over is freed, with its streams`(_ isFailed: Bool) throws {
+        let stage = try Stage()
+        let upstream = try stage.upstream()
+        weak var connection: HTTP2Connection?
+        weak var stream: HTTP2Stream?
+        do {
+            let client = try stage.client()
+            var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
+            // One that waits for its answer, and one that is answered, and waits for another request.
+            bytes += Self.request(1, version: "99.0") + Self.request(3, version: "0.1")
+            try client.channel.writeInbound(ByteBuffer(bytes: bytes))
+            stage.loop.run()
+            #expect(upstream.socket.sent.hasPrefix("GET /a HTTP/1.1\r\n"))
+            let handler = try client.channel.pipeline.syncOperations
+                .handler(type: HTTP2Connection.self)
+            connection = handler
+            stream = handler.streams[1]
+            #expect(handler.idle.count == 1)
+            #expect(stream != nil)
+            // A frame that nobody may send ends it by the gate.
+            if isFailed {
+                try client.channel.writeInbound(ByteBuffer(bytes: frame(0, stream: 0, [0])))
+            }
+            client.disconnect()
+            stage.loop.run()
+        }
+        #expect(connection == nil)
+        #expect(stream == nil)
+    }
+}
