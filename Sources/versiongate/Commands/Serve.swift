@@ -247,7 +247,7 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
-        let audit = AuditLog.open(in: state.folder, clients: census?.clients, logger: logger)
+        let audit = AuditLog.open(in: state.folder, census: census, logger: logger)
         audit?.note(starting, at: SystemClock.now())
         let reloader = RulesReloader(
             loader: loader,
@@ -326,7 +326,7 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         // The first is the last to learn that the gate is to stop.
-        let counting = CensusService(settings.census, census, breaker, server)
+        let counting = CensusService(settings.census, census, breaker, audit, server)
         var services: [any Service] = [counting].compactMap(\.self)
         services.append(reload)
         if let certificates {

@@ -12,6 +12,7 @@ struct CensusService: Service {
 
     private let census: Census
     private let breaker: Breaker
+    private let audit: AuditLog?
     private let server: GateServer
     private let interval: Duration
 
@@ -20,11 +21,13 @@ struct CensusService: Service {
         _ settings: CensusSettings?,
         _ census: Census?,
         _ breaker: Breaker?,
+        _ audit: AuditLog?,
         _ server: GateServer
     ) {
         guard let settings, let census, let breaker else { return nil }
         self.census = census
         self.breaker = breaker
+        self.audit = audit
         self.server = server
         self.interval = settings.interval
     }
@@ -39,7 +42,9 @@ struct CensusService: Service {
                 guard isDue || wantsLook else { continue }
                 let cells = await self.fetch(writes: isDue)
                 await self.breaker.look(at: cells)
-                if isDue { written = .now }
+                guard isDue else { continue }
+                written = .now
+                self.audit?.settle(at: SystemClock.now())
             }
         }
         // Where nobody is judged any more, there is nothing to stop.
