@@ -65,15 +65,28 @@ struct PathLog: Sendable {
         guard self.bytes.count &+ Self.headLength &+ methodLength &+ length <= Self.limit else {
             return
         }
-        let cell = UInt32(truncatingIfNeeded: cell)
-        let head: [6 of UInt8] = [
-            UInt8(truncatingIfNeeded: cell), UInt8(truncatingIfNeeded: cell >> 8),
-            UInt8(truncatingIfNeeded: cell >> 16), UInt8(truncatingIfNeeded: cell >> 24),
-            UInt8(truncatingIfNeeded: methodLength), UInt8(truncatingIfNeeded: length),
-        ]
-        self.bytes.append(head.span)
-        self.bytes.append(method.extracting(first: methodLength))
-        self.bytes.append(target.extracting(first: length))
+        let count = Self.headLength &+ methodLength &+ length
+        let cell = UInt32(truncatingIfNeeded: cell).littleEndian
+        let lengths = UInt16(truncatingIfNeeded: methodLength | length << 8).littleEndian
+        self.bytes.append(addingCapacity: count) { room in
+            unsafe method.withUnsafeBytes { method in
+                unsafe target.withUnsafeBytes { target in
+                    unsafe room.withUnsafeMutableBufferPointer { room, used in
+                        // Neither can be missing: a head has both.
+                        guard let start = room.baseAddress, let method = method.baseAddress,
+                            let target = target.baseAddress
+                        else { return }
+                        let place = unsafe UnsafeMutableRawPointer(start + used)
+                        unsafe place.storeBytes(of: cell, as: UInt32.self)
+                        unsafe place.storeBytes(of: lengths, toByteOffset: 4, as: UInt16.self)
+                        let words = unsafe place + Self.headLength
+                        unsafe words.copyMemory(from: method, byteCount: methodLength)
+                        unsafe (words + methodLength).copyMemory(from: target, byteCount: length)
+                        used += count
+                    }
+                }
+            }
+        }
     }
 
     /// The length of the path in a long target; 0 if that is long, too.
