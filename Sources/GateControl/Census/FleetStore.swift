@@ -101,13 +101,18 @@ package final class FleetStore: Sendable {
                 let count = news.reduce(0) { $0 + $1.sketches.count }
                 self.logger.debug("census handed over", metadata: ["sketches": "\(count)"])
             } catch {
-                state.connection = nil
                 state.missingSince = state.missingSince ?? now
-                state.nextAttempt = now.advanced(by: state.pause)
-                state.pause = min(state.pause * 2, Self.pauses.upperBound)
-                self.report("\(error)", &state)
+                self.fail("\(error)", &state, at: now)
             }
         }
+    }
+
+    /// Lets go of the connection, and of the store for some time.
+    private func fail(_ problem: String, _ state: inout State, at now: Timestamp) {
+        state.connection = nil
+        state.nextAttempt = now.advanced(by: state.pause)
+        state.pause = min(state.pause * 2, Self.pauses.upperBound)
+        self.report(problem, &state)
     }
 
     private func connection(
@@ -231,15 +236,17 @@ extension FleetStore {
             [Array("PFCOUNT".utf8)] + starts.map { Array(self.key(of: line, span, $0).utf8) }
         }
         return self.state.withLock { state in
-            guard now >= state.nextAttempt || state.connection != nil else { return nil }
-            guard let answers = try? self.connection(&state).ask(commands) else {
-                state.connection = nil
+            guard now >= state.nextAttempt else { return nil }
+            do throws(RedisConnection.Failure) {
+                let answers = try self.connection(&state).ask(commands)
+                return Counts(
+                    total: Int(answers[0]),
+                    lines: Dictionary(zip(lines, answers.dropFirst().map(Int.init))) { $0 + $1 }
+                )
+            } catch {
+                self.fail("\(error)", &state, at: now)
                 return nil
             }
-            return Counts(
-                total: Int(answers[0]),
-                lines: Dictionary(zip(lines, answers.dropFirst().map(Int.init))) { $0 + $1 }
-            )
         }
     }
 }

@@ -132,7 +132,9 @@ struct FleetTests {
                 door.open()
                 try distant.reconnect(skipping: healing)
                 #expect(try first.fleetError(devices: 0..<5_000) < 0.01)
-                #expect(try distant.fleetError(devices: 0..<5_000) < 0.01)
+                let error = try distant.fleetError(devices: 0..<5_000)
+                #expect(error < 0.01)
+                print("after healing, RMS error of 5,000 devices and ten versions: \(error)")
                 #expect(try distant.metrics()["versiongate_census_store_up"] == 1)
                 try Self.compare(store, first)
             }
