@@ -40,7 +40,7 @@ struct ImpactCommand: ParsableCommand {
         }
         let old = try self.before(folder, contributions)
         let rows = try self.place.open { store throws(CensusStore.Failure) in
-            try store.rows(since: start)
+            try store.rows(since: start, withShapes: true)
         }
         let report = ImpactReport(
             rows,
