@@ -33,6 +33,10 @@ package actor Census {
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
+    /// When rules decided since the start, and before it as far as somebody has asked.
+    private var matches: [String: LastMatch] = [:]
+    private var knowsMatches = false
+    private var lastWrite: Timestamp?
 
     /// A census that has counted nothing yet.
     ///
@@ -117,8 +121,33 @@ package actor Census {
         return TrafficReport(points, since: start, until: end)
     }
 
+    /// When each rule last decided about a request, by its id.
+    package func lastMatches(
+        at now: Timestamp
+    ) async throws(CensusStore.Failure) -> [String: LastMatch] {
+        guard !self.knowsMatches else { return self.matches }
+        let store = self.store
+        let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            try store.lastMatches(at: now)
+        }
+        // What was counted meanwhile is newer.
+        self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
+        self.knowsMatches = true
+        return self.matches
+    }
+
+    /// Notes which rules decided since the last time.
+    private func noteMatches(_ bucket: CensusBucket, at now: Timestamp) {
+        let within = self.lastWrite.map { max($0.seconds(until: now), 0) } ?? 60
+        self.lastWrite = now
+        for cell in bucket.cells.keys {
+            self.matches[cell.outcome.rule] = LastMatch(at: now, within: within)
+        }
+    }
+
     private func write(at now: Timestamp) async {
         let (bucket, store) = (self.bucket.take(), self.store)
+        self.noteMatches(bucket, at: now)
         self.status.overflow += bucket.overflow
         self.status.lostSightings += bucket.lostSightings
         let isDue = self.lastRollUp.map { $0.seconds(until: now) >= Self.rollUpInterval } ?? true

@@ -9,7 +9,7 @@ struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
         abstract: "Says which clients a gate has seen, and what became of their requests.",
-        subcommands: [CensusShow.self, CensusPurge.self],
+        subcommands: [CensusShow.self, CensusRules.self, CensusPurge.self],
         defaultSubcommand: CensusShow.self
     )
 }
@@ -39,6 +39,32 @@ struct CensusShow: ParsableCommand {
             try store.rows(since: start)
         }
         let report = CensusReport(rows, since: start, until: now)
+        if self.json { try CommandJSON.print(report) } else { print(report) }
+    }
+}
+
+/// Prints when rules last decided.
+struct CensusRules: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Prints when each rule in force last decided about a request.",
+        discussion:
+            "It is known to a minute for some hours, then to an hour, and after a week to a day."
+    )
+
+    @Option(help: "The rules in force (default: those that the gate has kept).")
+    var rules: String?
+    @OptionGroup var place: CensusPlace
+    @Flag(help: "Print everything as JSON.")
+    var json = false
+
+    func run() throws {
+        let now = SystemClock.now()
+        let rules = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
+        let matches = try self.place.open { store throws(CensusStore.Failure) in
+            try store.lastMatches(at: now)
+        }
+        let report = RuleMatchReport(rules.definition, matches)
         if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 }
