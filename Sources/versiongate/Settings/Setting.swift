@@ -10,6 +10,7 @@ enum Setting: String, CaseIterable {
     case tlsClientCa
     case adminListen
     case adminTokenFile
+    case previewSecretFile
     case latencyMetrics
     case census
     case censusMaxCells
