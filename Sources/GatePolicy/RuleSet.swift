@@ -11,6 +11,8 @@ package final class RuleSet: Sendable {
     /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
+    /// Segments of each pattern, by their places, that a shape of a path does not name.
+    private let nameless: [[Int: String]]
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
@@ -23,6 +25,8 @@ package final class RuleSet: Sendable {
         self.responder = Responder(definition)
         self.clientClasses = ClientClasses(definition, reader)
         self.namedClients = NamedClients(definition)
+        self.nameless = (classifier.patterns + definition.exemptions).map(\.nameless)
+            .filter { !$0.isEmpty }
     }
 
     package var revision: String { self.definition.revision }
@@ -214,6 +218,20 @@ extension RuleSet {
             patterns.insert(number)
         }
         return RequestScope(isExempt: false, patterns: patterns)
+    }
+
+    /// The scope of all requests of a shape.
+    ///
+    /// - Returns: `nil` if the rules may tell one of them from another one: they name what the shape
+    ///   leaves out.
+    package func scope(of shape: PathShape) -> RequestScope? {
+        func scope(_ choice: [Int: String]) -> RequestScope {
+            let target = Array(shape.path(choice).utf8)
+            return self.scope(method: Array(shape.method.utf8).span, target: target.span)
+        }
+        let whole = scope([:])
+        let isOne = self.nameless.allSatisfy { scope($0) == whole }
+        return isOne ? whole : nil
     }
 
     /// The indices in `identityHeaderNames` of the fields that speak for a part.

@@ -48,7 +48,7 @@ extension AdminEndpoints {
             }
             do throws(CensusStore.Failure) {
                 let report = ImpactReport(
-                    try census.store.rows(since: start),
+                    try census.store.rows(since: start, withShapes: true),
                     since: start,
                     from: current.ruleSet,
                     to: new,

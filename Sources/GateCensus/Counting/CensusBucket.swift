@@ -17,6 +17,17 @@ package struct CensusBucket: Sendable {
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
+    /// The shapes of paths that there is room for, of all cells.
+    private var shapes: Set<CellShape> = []
+
+    /// A shape of a path in a cell.
+    private struct CellShape: Hashable {
+        let cell: CensusCell
+        let shape: PathShape
+    }
+
+    /// Shapes for each cell, on average.
+    private static let shapesPerCell = 4
 
     /// A bucket of nothing; `limit`: the most cells of clients.
     package init(limit: Int) {
@@ -31,7 +42,8 @@ package struct CensusBucket: Sendable {
     /// - Returns: The cells as they were counted.
     @discardableResult
     package mutating func add(_ harvest: CensusHarvest) -> [CensusCell: CensusFigures] {
-        let (cells, overflow) = harvest.read()
+        var (cells, overflow) = harvest.read()
+        self.limitShapes(of: &cells)
         self.overflow += overflow
         self.lostSightings += harvest.lostSightings
         for (cell, figures) in cells.sorted(by: { $0.value.requests > $1.value.requests }) {
@@ -46,12 +58,30 @@ package struct CensusBucket: Sendable {
             guard cell.client != nil else { return self.addOther(figures, to: cell) }
             guard self.clients < self.limit else {
                 self.overflow += figures.requests
+                var figures = figures
+                figures.shapes = ShapeCounts()
                 return self.add(figures, to: cell.other)
             }
             self.clients += 1
             self.admitted.insert(cell)
         }
         self.cells[cell] = figures
+    }
+
+    /// Forgets the shapes for which there is no room, those of the fewest requests first: of made-up
+    /// paths each comes once.
+    private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
+        var news: [(place: CellShape, requests: UInt64)] = []
+        for (cell, figures) in cells {
+            for (shape, requests) in figures.shapes.counts {
+                let place = CellShape(cell: cell, shape: shape)
+                if !self.shapes.contains(place) { news.append((place, requests)) }
+            }
+        }
+        news.sort { $0.requests > $1.requests }
+        let room = self.limit * Self.shapesPerCell - self.shapes.count
+        self.shapes.formUnion(news.prefix(room).map(\.place))
+        for (place, _) in news.dropFirst(room) { cells[place.cell]?.shapes.forget(place.shape) }
     }
 
     private mutating func addOther(_ figures: CensusFigures, to cell: CensusCell) {
@@ -71,7 +101,7 @@ package struct CensusBucket: Sendable {
 
     /// Lets other cells have their turn, at the beginning of a minute.
     package mutating func beginAnew() {
-        (self.admitted, self.clients, self.others) = ([], 0, 0)
+        (self.admitted, self.shapes, self.clients, self.others) = ([], [], 0, 0)
     }
 
     /// Bytes of memory that its sketches hold.

@@ -38,12 +38,19 @@ package struct CensusFigures: Sendable, Equatable {
     package var devices = HyperLogLog()
     /// Clients by the place that they come from, while the breaker wants to know; they are not kept.
     package var clients = HyperLogLog()
+    /// Requests by the shapes of their paths.
+    package var shapes: ShapeCounts
 
-    package init(requests: UInt64 = 0, identified: UInt64 = 0, devices: HyperLogLog = HyperLogLog())
-    {
+    package init(
+        requests: UInt64 = 0,
+        identified: UInt64 = 0,
+        devices: HyperLogLog = HyperLogLog(),
+        shapes: ShapeCounts = ShapeCounts()
+    ) {
         self.requests = requests
         self.identified = identified
         self.devices = devices
+        self.shapes = shapes
     }
 
     package mutating func add(_ other: CensusFigures) {
@@ -51,6 +58,7 @@ package struct CensusFigures: Sendable, Equatable {
         self.identified += other.identified
         self.devices.merge(other.devices)
         self.clients.merge(other.clients)
+        self.shapes.add(other.shapes)
     }
 }
 

@@ -43,6 +43,7 @@ package struct CensusHarvest: Sendable {
     var sightings: [Sighting] = []
     /// Clients in a cell, likewise, while somebody wants to know.
     var clients: [Sighting] = []
+    var paths = PathLog()
     /// Sightings that there was no room for.
     var lostSightings: UInt64 = 0
 
@@ -56,13 +57,21 @@ package struct CensusHarvest: Sendable {
         }
         for sighting in self.sightings { figures[sighting.cell].devices.add(sighting.mark) }
         for client in self.clients { figures[client.cell].clients.add(client.mark) }
+        for (index, cell) in self.cells.enumerated() where cell.statement != nil {
+            figures[index].shapes = ShapeCounts(covered: cell.requests)
+        }
+        self.paths.read { figures[$0].shapes.add($1) }
         var read: [CensusCell: CensusFigures] = [:]
         var overflow: UInt64 = 0
-        for (cell, figures) in zip(self.cells, figures) {
+        for (cell, counted) in zip(self.cells, figures) {
+            var figures = counted
             let client = cell.statement.flatMap {
                 self.words.client(at: $0.words, by: $0.ruleSet)
             }
-            if client == nil { overflow += figures.requests }
+            if client == nil {
+                overflow += figures.requests
+                figures.shapes = ShapeCounts()
+            }
             let place = CensusCell(client: client, outcome: self.outcomes[cell.outcome])
             read[place, default: CensusFigures()].add(figures)
         }

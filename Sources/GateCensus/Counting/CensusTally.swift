@@ -142,6 +142,12 @@ package final class CensusTally {
         self.digestCells[place] = UInt32(cell)
     }
 
+    /// Keeps the path of a request until somebody reads it, as far as there is room.
+    @inline(__always)
+    package func notePath(of cell: Int, method: Span<UInt8>, target: Span<UInt8>) {
+        self.harvest.paths.add(cell: cell, method: method, target: target)
+    }
+
     /// Counts a request that did not name its device.
     @inline(__always)
     package func count(_ cell: Int, from place: () -> ClientPlace = { .unknown }) {
@@ -206,6 +212,7 @@ package final class CensusTally {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
         self.harvest = CensusHarvest()
+        self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(
             Swift.min(harvest.sightings.count, self.settings.maxSightings)
         )

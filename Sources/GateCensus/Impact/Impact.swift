@@ -48,6 +48,8 @@ package struct Impact: Sendable {
     /// Requests of which only the number is known.
     package private(set) var unknownRequests: UInt64 = 0
     package private(set) var parts: [Audience: Part] = [:]
+    /// Whether requests for paths that are new to the rules were told by the shapes of their paths.
+    package private(set) var slicesPaths = false
     /// The first second at which the rules of after may decide otherwise; `nil`: they never do.
     package private(set) var validUntil: Timestamp?
 
@@ -72,12 +74,36 @@ package struct Impact: Sendable {
         later: Timestamp? = nil,
         ignoresMaintenance: Bool = false
     ) {
-        self.old = View(old, now, ignoresMaintenance)
-        self.new = View(new, later ?? now, ignoresMaintenance)
+        let shapes = Set(rows.flatMap(\.figures.shapes.counts.keys))
+        self.old = View(old, now, ignoresMaintenance, shapes)
+        self.new = View(new, later ?? now, ignoresMaintenance, shapes)
         self.samples = RuleSet.deviceSamples(
             for: old.definition.rulesWithNext + new.definition.rulesWithNext
         )
         for row in rows { self.add(row) }
+    }
+
+    /// The scopes in which requests are judged at the least, and at the most.
+    private struct Scopes: Hashable {
+        let least: RequestScope
+        let most: RequestScope
+
+        var areOne: Bool { self.least == self.most }
+
+        init(least: RequestScope, most: RequestScope) {
+            self.least = least
+            self.most = most
+        }
+
+        init(_ scope: RequestScope) {
+            self.init(least: scope, most: scope)
+        }
+    }
+
+    /// The requests of a row that are in the same scopes.
+    private struct Slice: Hashable {
+        let before: Scopes
+        let after: Scopes
     }
 
     /// A rule set at a second.
@@ -87,8 +113,20 @@ package struct Impact: Sendable {
         let ignoresMaintenance: Bool
         let paths: Set<String>
         let exemptions: Set<String>
+        /// The scopes of those shapes of which all requests have the same.
+        private let shapes: [PathShape: RequestScope]
 
-        init(_ ruleSet: RuleSet, _ time: Timestamp, _ ignoresMaintenance: Bool) {
+        init(
+            _ ruleSet: RuleSet,
+            _ time: Timestamp,
+            _ ignoresMaintenance: Bool,
+            _ shapes: Set<PathShape>
+        ) {
+            self.shapes = Dictionary(
+                uniqueKeysWithValues: shapes.compactMap { shape in
+                    ruleSet.scope(of: shape).map { (shape, $0) }
+                }
+            )
             self.ruleSet = ruleSet
             self.time = time
             self.ignoresMaintenance = ignoresMaintenance
@@ -96,26 +134,39 @@ package struct Impact: Sendable {
             self.exemptions = ruleSet.exemptPaths
         }
 
+        /// The scope of those requests of a row that have a shape; `nil`: nobody knows.
+        func scope(of shape: PathShape, _ row: CensusRow) -> RequestScope? {
+            guard let scope = self.shapes[shape] else { return nil }
+            let paths = row.cell.outcome.paths
+            if scope.isExempt || paths.isExempt { return scope }
+            let (matched, seen) = (
+                Set(paths.patterns), Set(self.ruleSet.patterns(in: scope))
+            )
+            return self.ruleSet.scope {
+                row.known.contains($0) ? matched.contains($0) : seen.contains($0)
+            }
+        }
+
         /// The scopes in which requests of a row are judged at the least, and at the most.
-        func scopes(_ row: CensusRow) -> (least: RequestScope, most: RequestScope) {
+        func scopes(_ row: CensusRow) -> Scopes {
             let paths = row.cell.outcome.paths
             let knownExemptions = row.known.filter { $0.hasPrefix(CensusPaths.exemption) }
             if paths.isExempt {
                 if self.exemptions.isSuperset(of: knownExemptions) {
-                    return (RuleSet.exemptScope, RuleSet.exemptScope)
+                    return Scopes(RuleSet.exemptScope)
                 }
                 // Nobody looked which exemption it was, nor which rules are for it.
                 let isGone = self.exemptions.isDisjoint(with: knownExemptions)
                 let least = isGone ? self.ruleSet.scope { _ in false } : RuleSet.exemptScope
-                return (least, self.ruleSet.scope { _ in true })
+                return Scopes(least: least, most: self.ruleSet.scope { _ in true })
             }
             let matched = Set(paths.patterns)
             let isNew = !self.exemptions.isSubset(of: knownExemptions)
             let least = isNew ? RuleSet.exemptScope : self.ruleSet.scope { matched.contains($0) }
-            guard isNew || !self.paths.isSubset(of: row.known) else { return (least, least) }
-            return (
-                least,
-                self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
+            guard isNew || !self.paths.isSubset(of: row.known) else { return Scopes(least) }
+            return Scopes(
+                least: least,
+                most: self.ruleSet.scope { matched.contains($0) || !row.known.contains($0) }
             )
         }
 
@@ -138,6 +189,8 @@ package struct Impact: Sendable {
         var possiblyPassed = 0.0
         var hinted = 0.0
         var validUntil: Timestamp?
+        /// Whether requests of the client were told apart by the shapes of their paths.
+        var isSliced = false
     }
 
     private mutating func add(_ row: CensusRow) {
@@ -155,6 +208,7 @@ package struct Impact: Sendable {
         let audience = Audience(app: terms.app, platform: terms.platform)
         self.total.add(row.figures)
         self.validUntil = [self.validUntil, shares.validUntil].compactMap(\.self).min()
+        self.slicesPaths = self.slicesPaths || shares.isSliced
         self.hinted.add(row.figures, share: shares.hinted)
         self.denied.add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
         self.passed.add(row.figures, shares.passedByRule, shares.possiblyPassed, version)
@@ -163,32 +217,66 @@ package struct Impact: Sendable {
             .add(row.figures, shares.deniedByRule, shares.possiblyDenied, version)
     }
 
+    /// The requests of a row by the scopes that they are in, as shares of all of them.
+    private func slices(_ row: CensusRow) -> [Slice: Double] {
+        let whole = Slice(before: self.old.scopes(row), after: self.new.scopes(row))
+        guard !whole.before.areOne || !whole.after.areOne else { return [whole: 1] }
+        var slices: [Slice: Double] = [:]
+        var rest = 1.0
+        for (shape, share) in row.figures.shapes.shares(of: row.figures.requests) {
+            let before =
+                whole.before.areOne
+                ? whole.before : self.old.scope(of: shape, row).map(Scopes.init(_:))
+            let after =
+                whole.after.areOne
+                ? whole.after : self.new.scope(of: shape, row).map(Scopes.init(_:))
+            guard let before, let after else { continue }
+            slices[Slice(before: before, after: after), default: 0] += share
+            rest -= share
+        }
+        // Not the rounding of a sum.
+        if rest > 1e-9 { slices[whole, default: 0] += rest }
+        return slices
+    }
+
     private func shares(_ client: CensusClient, _ row: CensusRow) -> Shares {
         var shares = Shares()
-        let (before, after) = (self.old.scopes(row), self.new.scopes(row))
+        let slices = self.slices(row)
+        shares.isSliced = slices.count > 1
+        for (slice, share) in slices { self.add(slice, share, of: client, to: &shares) }
+        return shares
+    }
+
+    private func add(
+        _ slice: Slice,
+        _ part: Double,
+        of client: CensusClient,
+        to shares: inout Shares
+    ) {
+        let (before, after) = (slice.before, slice.after)
         var identity = client.identity
         for sample in self.samples {
             identity.device = sample.device
+            let share = part * sample.share
             let old = self.old.decide(identity, in: before.least)
             let oldMost =
-                before.most == before.least
+                before.areOne
                 ? old : self.old.decide(identity, in: before.most)
             let new = self.new.decide(identity, in: after.least)
             let newMost =
-                after.most == after.least
+                after.areOne
                 ? new : self.new.decide(identity, in: after.most)
             shares.validUntil = [shares.validUntil, new.validUntil].compactMap(\.self).min()
             if !oldMost.denies, new.denies {
-                shares.deniedByRule[new.ruleID, default: 0] += sample.share
+                shares.deniedByRule[new.ruleID, default: 0] += share
             } else if old.denies, !newMost.denies {
-                shares.passedByRule[old.ruleID, default: 0] += sample.share
+                shares.passedByRule[old.ruleID, default: 0] += share
             } else if !oldMost.denies, !newMost.denies, old.kind != new.kind {
-                shares.hinted += sample.share
+                shares.hinted += share
             }
-            if !old.denies, newMost.denies { shares.possiblyDenied += sample.share }
-            if oldMost.denies, !new.denies { shares.possiblyPassed += sample.share }
+            if !old.denies, newMost.denies { shares.possiblyDenied += share }
+            if oldMost.denies, !new.denies { shares.possiblyPassed += share }
         }
-        return shares
     }
 }
 
@@ -227,11 +315,12 @@ package struct ImpactAmount: Sendable {
     /// Adds a share of what was counted.
     mutating func add(_ figures: CensusFigures, share: Double = 1) {
         guard share > 0 else { return }
-        // Shares that differ by the rounding of a sum are one.
-        let share = min((share * 1e6).rounded() / 1e6, 1)
-        self.requests += Double(figures.requests) * share
-        self.identified += Double(figures.identified) * share
-        self.devicesByShare[share, default: HyperLogLog()].merge(figures.devices)
+        self.requests += Double(figures.requests) * min(share, 1)
+        self.identified += Double(figures.identified) * min(share, 1)
+        // Each share takes a sketch, so that there are a thousand of them and no more.
+        let steps = share < 0.01 ? 1e4 : 1e3
+        let step = min(max((share * steps).rounded(), 1) / steps, 1)
+        self.devicesByShare[step, default: HyperLogLog()].merge(figures.devices)
     }
 
     /// Devices, as far as requests named them.

@@ -89,13 +89,15 @@ package actor Census {
     /// The clients since a second, whom new rules are held against; none if they cannot be read.
     package nonisolated var clients: @Sendable (Timestamp) -> [CensusRow] {
         let store = self.store
-        return { start in (try? store.rows(since: start)) ?? [] }
+        return { start in (try? store.rows(since: start, withShapes: true)) ?? [] }
     }
 
     /// Those between two seconds, likewise.
     nonisolated var history: @Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow] {
         let store = self.store
-        return { start, end in (try? store.rows(since: start, until: end)) ?? [] }
+        return { start, end in
+            (try? store.rows(since: start, until: end, withShapes: true)) ?? []
+        }
     }
 
     /// Everything that was written since a second.

@@ -22,10 +22,18 @@ package final class CensusStore: Sendable {
     package static let memoryLimit: Int64 = 64 << 20
 
     static let fileName = "census.sqlite"
+    /// Since version 2.
+    private static let shapeTables = """
+        CREATE TABLE shapes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+        CREATE TABLE shape_figures (
+            span INTEGER NOT NULL, start INTEGER NOT NULL, cell INTEGER NOT NULL,
+            shape INTEGER NOT NULL, requests INTEGER NOT NULL,
+            PRIMARY KEY (span, start, cell, shape)) WITHOUT ROWID;
+        """
     private static let kind = StateDatabase.Kind(
         // The letters `VGce`.
         application: 0x5647_6365,
-        version: 1,
+        version: 2,
         schema: """
             CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
             CREATE TABLE figures (
@@ -34,7 +42,9 @@ package final class CensusStore: Sendable {
                 PRIMARY KEY (span, start, cell));
             CREATE TABLE paths (text TEXT PRIMARY KEY, since INTEGER NOT NULL);
             CREATE TABLE key (digest INTEGER NOT NULL);
-            """
+            \(shapeTables)
+            """,
+        migrations: [shapeTables]
     )
 
     private let database: StateDatabase
@@ -78,6 +88,8 @@ extension CensusStore {
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
     private static let daysKept: Int64 = 90 * 86_400
+    /// The tables of which rows are put together, and go, by their time.
+    private static let tables = ["figures", "shape_figures"]
 
     /// Adds what was counted since the last time to the minute that it is now.
     package func add(_ bucket: CensusBucket, at now: Timestamp) throws(Failure) {
@@ -88,6 +100,7 @@ extension CensusStore {
                 for (cell, figures) in bucket.cells {
                     let id = try Self.id(of: cell, in: database)
                     try Self.add(figures, of: id, .minute, at: start, in: database)
+                    try Self.add(figures.shapes, of: id, at: start, in: database)
                 }
             }
         }
@@ -179,13 +192,16 @@ extension CensusStore {
         try self.use { database in
             try Self.rollUp(.minute, into: .hour, before: now - Self.minutesKept, in: database)
             try Self.rollUp(.hour, into: .day, before: now - Self.hoursKept, in: database)
-            try database.run(
-                "DELETE FROM figures WHERE span = ? AND start < ?",
-                [.integer(Span.day.rawValue), .integer(now - Self.daysKept)]
-            )
+            for table in Self.tables {
+                try database.run(
+                    "DELETE FROM \(table) WHERE span = ? AND start < ?",
+                    [.integer(Span.day.rawValue), .integer(now - Self.daysKept)]
+                )
+            }
             try self.shrink(database)
             try database.execute(
                 "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM figures); "
+                    + "DELETE FROM shapes WHERE id NOT IN (SELECT shape FROM shape_figures); "
                     + "PRAGMA incremental_vacuum"
             )
         }
@@ -218,10 +234,13 @@ extension CensusStore {
                 for (cell, figures) in sums {
                     try Self.add(figures, of: cell, whole, at: start, in: database)
                 }
-                try database.run(
-                    "DELETE FROM figures WHERE span = ? AND start >= ? AND start < ?",
-                    range
-                )
+                try Self.rollUpShapes(range, into: whole, at: start, in: database)
+                for table in Self.tables {
+                    try database.run(
+                        "DELETE FROM \(table) WHERE span = ? AND start >= ? AND start < ?",
+                        range
+                    )
+                }
             }
         }
     }
@@ -231,6 +250,7 @@ extension CensusStore {
         while try Self.usedBytes(of: database) > self.limit {
             let oldest = "SELECT min(start) FROM figures"
             guard try database.integer("SELECT count(*) FROM figures") ?? 0 > 0 else { return }
+            try database.execute("DELETE FROM shape_figures WHERE start <= (\(oldest))")
             try database.execute("DELETE FROM figures WHERE start = (\(oldest))")
         }
     }
@@ -252,7 +272,8 @@ extension CensusStore {
     package func purge() throws(Failure) {
         try self.use { database in
             try database.execute(
-                "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; VACUUM; "
+                "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
+                    + "DELETE FROM shape_figures; DELETE FROM shapes; VACUUM; "
                     + "PRAGMA wal_checkpoint(TRUNCATE)"
             )
         }
@@ -266,11 +287,13 @@ extension CensusStore {
     /// - Parameters:
     ///   - start: The second.
     ///   - end: The second before which it ends, to a minute; `nil`: now.
+    ///   - withShapes: Whether somebody asks by the shapes of paths; there are many of them.
     /// - Returns: The cells with their figures.
     /// - Throws: `Failure` if the file cannot be read.
     package func rows(
         since start: Timestamp,
-        until end: Timestamp? = nil
+        until end: Timestamp? = nil,
+        withShapes: Bool = false
     ) throws(Failure) -> [CensusRow] {
         try self.use { database in
             var since: [String: Int64] = [:]
@@ -295,6 +318,12 @@ extension CensusStore {
                 let time = row.integer(4)
                 let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })
                 sums[place, default: CensusFigures()].add(CensusFigures(row, from: 1))
+            }
+            if withShapes {
+                try Self.readShapes(since: start, until: end, in: database) { cell, time, shapes in
+                    let place = Place(cell: cell, known: changes.count { $0 <= time })
+                    sums[place]?.shapes.add(shapes)
+                }
             }
             let cells = try Self.cells(in: database)
             let known = (0...changes.count).map { count in

@@ -43,6 +43,10 @@ package struct ImpactReport: Sendable {
             floors.contains { !$0.requiresOS.isEmpty || $0.match.osVersions != nil }
                 ? "of a system's version the first number is counted: 17.4 is looked at as 17"
                 : nil,
+            self.impact.slicesPaths
+                ? "paths that are new to the rules are told by their shapes; devices there are taken for "
+                    + "as many as their share of the requests"
+                : nil,
         ].compactMap(\.self)
     }
 }
@@ -92,8 +96,8 @@ extension ImpactReport: CustomStringConvertible {
         }
         if side.possible.requests - side.amount.requests >= 0.5 {
             lines.append(
-                "  at most \(self.words(side.possible)): nobody counted which requests were for the paths "
-                    + "that are new to the rules"
+                "  at most \(self.words(side.possible)): of some requests nobody can tell whether they were for "
+                    + "the paths that are new to the rules"
             )
         }
         return lines

@@ -35,6 +35,8 @@ package final class StateDatabase: Sendable {
         let application: Int64
         let version: Int64
         let schema: String
+        /// The statements that make the next version of each earlier one, from the first on.
+        var migrations: [String] = []
     }
 
     private let database: Mutex<SQLiteDatabase>
@@ -56,6 +58,7 @@ package final class StateDatabase: Sendable {
             } else {
                 guard application == kind.application else { throw Failure.foreign }
                 guard version <= kind.version else { throw Failure.newer(version: version) }
+                try Self.migrate(from: version, to: kind, in: database)
             }
             // A crash of the process loses nothing that was written, and one of the machine little.
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
@@ -75,6 +78,20 @@ package final class StateDatabase: Sendable {
             try database.execute(
                 "PRAGMA user_version = \(kind.version); PRAGMA application_id = \(kind.application)"
             )
+        }
+    }
+
+    private static func migrate(
+        from version: Int64,
+        to kind: Kind,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) {
+        guard version < kind.version else { return }
+        try database.transaction { () throws(SQLiteDatabase.Failure) in
+            // Another process may have done it meanwhile.
+            let version = try database.integer("PRAGMA user_version") ?? 0
+            for step in kind.migrations.dropFirst(Int(version) - 1) { try database.execute(step) }
+            try database.execute("PRAGMA user_version = \(kind.version)")
         }
     }
 

@@ -3,7 +3,9 @@ struct RequestClassifier: Sendable {
     private let exemptions: RequestMatcher
     private let requests: RequestMatcher
     private let numbers: [RequestPattern: Int]
-    /// The patterns as they are written, by their numbers.
+    /// The patterns of rules and of the unidentified, by their numbers.
+    let patterns: [RequestPattern]
+    /// The same, as they are written.
     let texts: [String]
 
     init(_ definition: RuleSetDefinition) {
@@ -16,6 +18,7 @@ struct RequestClassifier: Sendable {
             patterns.append(pattern)
         }
         self.numbers = numbers
+        self.patterns = patterns
         self.texts = patterns.map(\.text)
         self.requests = RequestMatcher(patterns, style: .lenient)
         self.exemptions = RequestMatcher(definition.exemptions, style: .exact)

@@ -80,6 +80,16 @@ package struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
+    /// The segments, by their places, that the shape of a path does not name.
+    var nameless: [Int: String] {
+        var found: [Int: String] = [:]
+        for (index, segment) in (self.segments ?? []).enumerated() {
+            guard case .literal(let bytes) = segment, PathShape.isNameless(bytes) else { continue }
+            found[index] = String(decoding: bytes, as: UTF8.self)
+        }
+        return found
+    }
+
     /// The pattern on one line: `GET,POST /v2/**`.
     package var text: String {
         [self.methods?.joined(separator: ","), self.path].compactMap(\.self).joined(separator: " ")

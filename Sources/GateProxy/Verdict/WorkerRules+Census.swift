@@ -31,6 +31,11 @@ extension WorkerRules {
                     for value in query.values(of: name) { words.addQuery(at: index, value) }
                 }
             }
+        census.notePath(
+            of: cell,
+            method: bytes.extracting(head.methodStart..<head.methodEnd),
+            target: bytes.extracting(head.target.start..<head.target.end)
+        )
         if reading.device.isEmpty {
             census.count(cell, from: place)
         } else {

@@ -36,7 +36,7 @@ struct ImpactCommand: ParsableCommand {
         let new = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
         let old = try KeptRules.load(self.current, or: self.place, flag: "--current")
         let rows = try self.place.open { store throws(CensusStore.Failure) in
-            try store.rows(since: start)
+            try store.rows(since: start, withShapes: true)
         }
         let report = ImpactReport(
             rows,

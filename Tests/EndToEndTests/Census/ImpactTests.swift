@@ -182,8 +182,9 @@ struct ImpactTests {
                 #expect(actual >= predicted.least - 0.005, "\(words)")
                 #expect(actual <= predicted.most + 0.005, "\(words)")
             }
-            // Without a path that is new, it is one number.
+            // It is one number, with a path that is new as without.
             #expect(plain.least == plain.most)
+            #expect(path.least == path.most)
             print(words.joined(separator: "\n"))
             Attachment.record(words.joined(separator: "\n"), named: "impact.txt")
         }

@@ -96,4 +96,51 @@ struct CensusTallyTests {
         #expect((900...1_100).contains(figures.devices.count))
         #expect(bucket.lostSightings > 3_500)
     }
+
+    @Test func `paths are counted by their shapes, and no more than there is room for`() throws {
+        let tally = try CensusTally(cells: 2)
+        let passes = tally.place(of: .passes)
+        func visit(_ path: String, digest: UInt64) throws {
+            tally.count(.ios("4.\(digest)"), passes, digest: digest)
+            let cell = try #require(tally.cell(for: digest))
+            let method = Array("GET".utf8)
+            tally.notePath(of: cell, method: method.span, target: Array(path.utf8).span)
+        }
+        for video in 0..<5 { try visit("/video/\(video)?q=1", digest: 1) }
+        try visit("/a//b", digest: 1)
+        for name in 0..<20 { try visit("/\(Self.words[name])", digest: 2) }
+        var bucket = Self.bucket(tally.take(), limit: 2)
+        let figures = try #require(bucket.cells[Self.cell("4.1", .passes)])
+        #expect(figures.shapes.covered == 6 && figures.shapes.shapeless == 1)
+        #expect(figures.shapes.counts.map(\.key.text) == ["GET /video/*"])
+        let flood = try #require(bucket.cells[Self.cell("4.2", .passes)]).shapes
+        // Four for each cell that there may be, of both.
+        #expect(flood.counts.count + figures.shapes.counts.count == 8)
+        #expect(flood.covered == 20 && flood.counts.values.reduce(0, +) + flood.shapeless == 20)
+        // A minute later others have their turn.
+        bucket.beginAnew()
+        try visit("/late", digest: 2)
+        _ = bucket.take()
+        bucket.add(tally.take())
+        #expect(bucket.cells[Self.cell("4.2", .passes)]?.shapes.counts.count == 1)
+    }
+
+    private static let words = "abcdefghijklmnopqrst".map { "\($0)a" }
+
+    @Test func `the log of paths is bounded, and the requests are counted all the same`() throws {
+        let tally = try CensusTally(cells: 10)
+        let passes = tally.place(of: .passes)
+        tally.count(.ios("4.0"), passes, digest: 1)
+        let cell = try #require(tally.cell(for: 1))
+        let path = Array("/\(String(repeating: "a/", count: 80))".utf8)
+        for _ in 0..<10_000 {
+            tally.count(.ios("4.0"), passes, digest: 1)
+            tally.notePath(of: cell, method: Array("GET".utf8).span, target: path.span)
+        }
+        let shapes = try #require(
+            Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]
+        ).shapes
+        #expect(shapes.covered == 10_001)
+        #expect((1_000...512 * 1024 / 160).contains(Int(shapes.shapeless)))
+    }
 }

@@ -185,4 +185,63 @@ struct ImpactTests {
         #expect(try #require(parts[.init(app: "other", platform: "ios")]) == (40, 40))
         #expect(try #require(parts[.init(app: "other", platform: "other")]) == (3, 0))
     }
+
+    /// A cell whose requests went to these paths, as far as somebody looked.
+    private static func row(
+        of requests: UInt64,
+        covered: UInt64,
+        _ counts: [String: UInt64],
+        shapeless: UInt64 = 0,
+        known: RuleSet
+    ) throws -> CensusRow {
+        var shapes: [PathShape: UInt64] = [:]
+        for (text, count) in counts { shapes[try #require(PathShape(text: text))] = count }
+        var row = try Self.row(.ios("2.5"), anonymous: requests, known: known)
+        row.figures.shapes = ShapeCounts(covered: covered, counts: shapes, shapeless: shapeless)
+        return row
+    }
+
+    @Test func `a path that is new to the rules is told by the shapes of paths`() throws {
+        let old = try Self.ruleSet(Self.floor("1", path: "/pay/**"))
+        let new = try Self.ruleSet(
+            Self.floor("1", path: "/pay/**"),
+            Self.floor("3", id: "new", path: "/video/**")
+        )
+        func denied(_ row: CensusRow, by other: RuleSet? = nil) -> (least: Double, most: Double) {
+            let impact = Impact(on: [row], from: old, to: other ?? new, at: Self.now)
+            let denied = impact.denied
+            // Shares are no whole numbers, and their sums are rounded.
+            return (
+                (denied.amount.requests * 1e6).rounded() / 1e6,
+                (denied.possible.requests * 1e6).rounded() / 1e6
+            )
+        }
+        let seen: [String: UInt64] = ["GET /video/*": 30, "GET /home": 70]
+        #expect(try denied(Self.row(of: 100, covered: 100, seen, known: old)) == (30, 30))
+        // A part of them was looked at, the log being full: the others are taken to be alike.
+        #expect(try denied(Self.row(of: 1_000, covered: 1_000, seen, known: old)) == (300, 300))
+        // Those of before an update nobody knows.
+        #expect(try denied(Self.row(of: 200, covered: 100, seen, known: old)) == (30, 130))
+        let unknown = try Self.row(of: 120, covered: 120, seen, shapeless: 20, known: old)
+        #expect(denied(unknown) == (30, 50))
+        // A rule that names one thing among those that a shape stands for.
+        let one = try Self.ruleSet(
+            Self.floor("1", path: "/pay/**"),
+            Self.floor("3", id: "new", path: "/video/17")
+        )
+        let row = try Self.row(of: 100, covered: 100, seen, known: old)
+        #expect(denied(row, by: one) == (0, 30))
+    }
+
+    @Test func `an exemption that comes or goes is told by the shapes, too`() throws {
+        let floor = try Self.floor("3")
+        let plain = try Self.ruleSet(floor)
+        let exempt = try Self.ruleSet(floor, exempt: ["/health"])
+        let seen: [String: UInt64] = ["GET /health": 10, "GET /home": 90]
+        let row = try Self.row(of: 100, covered: 100, seen, known: plain)
+        let comes = Impact(on: [row], from: plain, to: exempt, at: Self.now)
+        #expect(comes.passed.amount.requests == 10 && comes.passed.possible.requests == 10)
+        let goes = Impact(on: [row], from: exempt, to: plain, at: Self.now)
+        #expect(goes.denied.amount.requests == 10 && goes.denied.possible.requests == 10)
+    }
 }

@@ -191,8 +191,8 @@ struct CensusStoreTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
-        try CensusStore(in: state).use { try $0.execute("PRAGMA user_version = 2") }
-        #expect(throws: CensusStore.Failure.newer(version: 2)) { try CensusStore(in: state) }
+        try CensusStore(in: state).use { try $0.execute("PRAGMA user_version = 3") }
+        #expect(throws: CensusStore.Failure.newer(version: 3)) { try CensusStore(in: state) }
         let other = try SQLiteDatabase(path: "\(folder.path)/other.sqlite")
         try other.execute("CREATE TABLE things (id)")
         #expect(throws: CensusStore.Failure.foreign) {
@@ -208,5 +208,88 @@ struct CensusStoreTests {
         )
         #expect(cell.isWritable == !app.contains("\u{1F}"))
         #expect(cell.other.isWritable)
+    }
+
+    private static func visits(
+        _ counts: [String: UInt64],
+        of version: String
+    ) throws -> CensusBucket {
+        var shapes: [PathShape: UInt64] = [:]
+        for (text, count) in counts { shapes[try #require(PathShape(text: text))] = count }
+        let requests = counts.values.reduce(0, +)
+        var bucket = CensusBucket(limit: 10_000)
+        bucket.add(
+            CensusFigures(
+                requests: requests,
+                shapes: ShapeCounts(covered: requests, counts: shapes)
+            ),
+            to: Self.cell(version)
+        )
+        return bucket
+    }
+
+    private static func shapes(_ store: CensusStore) throws -> ShapeCounts {
+        var sum = ShapeCounts()
+        let start = Timestamp(secondsSinceEpoch: 0)
+        for row in try store.rows(since: start, withShapes: true) { sum.add(row.figures.shapes) }
+        return sum
+    }
+
+    @Test func `shapes of paths are kept by cell, rolled up, and let go`() throws {
+        let store = try CensusStore(in: nil)
+        let counts: [String: UInt64] = ["GET /video/*": 3, "GET /home": 4]
+        for minute in 0..<120 {
+            try store.add(
+                try Self.visits(counts, of: "4.\(minute % 2)"),
+                at: Self.noon.advanced(by: Int64(minute) * 60)
+            )
+        }
+        for later in [0, 3 * 3_600, 9 * 86_400, 80 * 86_400] as [Int64] {
+            try store.rollUp(at: Self.noon.advanced(by: later))
+            let found = try Self.shapes(store)
+            #expect(found.covered == 840 && found.shapeless == 0, "after \(later) s")
+            #expect(
+                Dictionary(uniqueKeysWithValues: found.counts.map { ($0.key.text, $0.value) })
+                    == ["GET /video/*": 360, "GET /home": 480]
+            )
+        }
+        #expect(try store.rows(since: Self.noon).allSatisfy { $0.figures.shapes.covered == 0 })
+        try store.rollUp(at: Self.noon.advanced(by: 92 * 86_400))
+        #expect(try Self.shapes(store) == ShapeCounts())
+        #expect(try store.use { try $0.integer("SELECT count(*) FROM shapes") } == 0)
+    }
+
+    @Test func `of an hour the shapes with the most requests are kept`() throws {
+        let store = try CensusStore(in: nil)
+        for version in 0..<3 {
+            var counts: [String: UInt64] = ["GET /home": 1_000]
+            for index in 0..<4_000 { counts["GET /n/\(index)"] = 1 }
+            try store.add(try Self.visits(counts, of: "\(version)"), at: Self.noon)
+        }
+        try store.rollUp(at: Self.noon.advanced(by: 3 * 3_600))
+        let found = try Self.shapes(store)
+        #expect(found.covered == 15_000)
+        #expect(found.counts.count <= 8_000)
+        #expect(found.counts.first { $0.key.text == "GET /home" }?.value == 3_000)
+        #expect(found.counts.values.reduce(0, +) + found.shapeless == 15_000)
+        #expect(found.shapeless == 12_003 - 8_000)
+    }
+
+    @Test func `a file of the first version is taken over, with what is in it`() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let state = StateFolder(path: folder.path)
+        let first = try CensusStore(in: state)
+        try first.add(try Self.bucket([(Self.cell("4.0.0"), 0..<9)]), at: Self.noon)
+        try first.use { database in
+            try database.execute(
+                "DROP TABLE shapes; DROP TABLE shape_figures; PRAGMA user_version = 1"
+            )
+        }
+        let store = try CensusStore(in: state)
+        #expect(try #require(try Self.figures(store)[Self.cell("4.0.0")]) == (9, 9))
+        try store.add(try Self.visits(["GET /home": 2], of: "4.0.0"), at: Self.noon)
+        #expect(try Self.shapes(store).covered == 2)
+        #expect(try store.use { try $0.integer("PRAGMA user_version") } == 2)
     }
 }

@@ -1,0 +1,106 @@
+package import GatePolicy
+
+/// The requests of a cell by the shapes of their paths.
+package struct ShapeCounts: Sendable, Equatable {
+    /// Requests that came while somebody looked at paths.
+    package private(set) var covered: UInt64
+    /// Those whose paths were looked at, by their shapes: all of them, unless there were too many.
+    package private(set) var counts: [PathShape: UInt64]
+    /// Those of which no shape is kept.
+    package private(set) var shapeless: UInt64
+
+    package init(
+        covered: UInt64 = 0,
+        counts: [PathShape: UInt64] = [:],
+        shapeless: UInt64 = 0
+    ) {
+        self.covered = covered
+        self.counts = counts
+        self.shapeless = shapeless
+    }
+
+    package mutating func add(_ other: ShapeCounts) {
+        self.covered += other.covered
+        self.shapeless += other.shapeless
+        self.counts.merge(other.counts, uniquingKeysWith: +)
+    }
+
+    /// Counts a request; `nil`: its path has no shape.
+    mutating func add(_ shape: PathShape?) {
+        if let shape { self.counts[shape, default: 0] += 1 } else { self.shapeless += 1 }
+    }
+
+    /// Forgets of some requests which shape they had.
+    mutating func forget(_ shape: PathShape) {
+        self.shapeless += self.counts.removeValue(forKey: shape) ?? 0
+    }
+
+    /// The share of each shape among so many requests; what is missing to 1 is unknown.
+    func shares(of requests: UInt64) -> [(shape: PathShape, share: Double)] {
+        let seen = self.shapeless + self.counts.values.reduce(0, +)
+        guard seen > 0, requests > 0 else { return [] }
+        let covered = min(1, Double(self.covered) / Double(requests))
+        return self.counts.map { ($0, covered * Double($1) / Double(seen)) }
+    }
+}
+
+/// The paths of requests as they came, end to end in one memory, for whoever fetches the census to read.
+struct PathLog: Sendable {
+    /// Bytes that are kept; of what comes when it is full, somebody takes the shares to be the same.
+    private static let limit = 512 * 1024
+    private static let headLength = 6
+
+    /// For each request its cell in four bytes, the lengths of method and target, and both.
+    private var bytes: [UInt8] = []
+
+    init(expecting last: PathLog? = nil) {
+        if let last { self.bytes.reserveCapacity(last.bytes.count) }
+    }
+
+    @inline(__always)
+    mutating func add(cell: Int, method: Span<UInt8>, target: Span<UInt8>) {
+        var length = target.count
+        if length > PathShape.longestPath { length = Self.pathLength(target) }
+        let methodLength = min(method.count, 16)
+        guard self.bytes.count &+ Self.headLength &+ methodLength &+ length <= Self.limit else {
+            return
+        }
+        let cell = UInt32(truncatingIfNeeded: cell)
+        let head: [6 of UInt8] = [
+            UInt8(truncatingIfNeeded: cell), UInt8(truncatingIfNeeded: cell >> 8),
+            UInt8(truncatingIfNeeded: cell >> 16), UInt8(truncatingIfNeeded: cell >> 24),
+            UInt8(truncatingIfNeeded: methodLength), UInt8(truncatingIfNeeded: length),
+        ]
+        self.bytes.append(head.span)
+        self.bytes.append(method.extracting(first: methodLength))
+        self.bytes.append(target.extracting(first: length))
+    }
+
+    /// The length of the path in a long target; 0 if that is long, too.
+    private static func pathLength(_ target: Span<UInt8>) -> Int {
+        for index in 0...PathShape.longestPath where target[index] == UInt8(ascii: "?") {
+            return index
+        }
+        return 0
+    }
+
+    /// The requests by cell and shape.
+    func read(_ body: (_ cell: Int, _ shape: PathShape?) -> Void) {
+        // The same path comes again and again.
+        var known: [ArraySlice<UInt8>: PathShape?] = [:]
+        var index = 0
+        while index < self.bytes.count {
+            let cell = (0..<4).reduce(0) { $0 | Int(self.bytes[index + $1]) << (8 * $1) }
+            let start = index + Self.headLength
+            let middle = start + Int(self.bytes[index + 4])
+            let end = middle + Int(self.bytes[index + 5])
+            let words = self.bytes[start..<end]
+            let shape =
+                known[words]
+                ?? PathShape(method: self.bytes[start..<middle], target: self.bytes[middle..<end])
+            known[words] = .some(shape)
+            body(cell, shape)
+            index = end
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import GateCensus
+internal import GatePolicy
+
+/// The requests of a cell by the shapes of their paths, as far as there is room for them.
+extension CensusStore {
+    /// Shapes of all cells that an hour and a day keep; of more, those with the most requests.
+    private static let shapesKept: Int64 = 8_000
+
+    /// Stands among the ids of shapes for all requests, looked at or not.
+    private static let covered: Int64 = 0
+    /// Likewise for those of which no shape is kept.
+    private static let shapeless: Int64 = -1
+
+    /// Adds requests to a minute.
+    static func add(
+        _ shapes: ShapeCounts,
+        of cell: Int64,
+        at start: Int64,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) {
+        var figures = [(self.covered, shapes.covered), (self.shapeless, shapes.shapeless)]
+        for (shape, requests) in shapes.counts {
+            figures.append((try self.id(of: shape, in: database), requests))
+        }
+        for (shape, requests) in figures where requests > 0 {
+            try database.run(
+                "INSERT INTO shape_figures (span, start, cell, shape, requests) "
+                    + "VALUES (?, ?, ?, ?, ?) "
+                    + "ON CONFLICT DO UPDATE SET requests = requests + excluded.requests",
+                [
+                    .integer(Span.minute.rawValue), .integer(start), .integer(cell),
+                    .integer(shape), .integer(Int64(clamping: requests)),
+                ]
+            )
+        }
+    }
+
+    private static func id(
+        of shape: PathShape,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) -> Int64 {
+        let text = SQLiteDatabase.Value.text(shape.text)
+        if let id = try database.integer("SELECT id FROM shapes WHERE text = ?", [text]) {
+            return id
+        }
+        try database.run("INSERT INTO shapes (text) VALUES (?)", [text])
+        return try database.integer("SELECT last_insert_rowid()") ?? 0
+    }
+
+    /// Adds up a range of one span into a longer one; shapes for which there is no room are counted as none.
+    static func rollUpShapes(
+        _ range: [SQLiteDatabase.Value],
+        into whole: Span,
+        at start: Int64,
+        in database: SQLiteDatabase
+    ) throws(SQLiteDatabase.Failure) {
+        try database.run(
+            """
+            INSERT INTO shape_figures (span, start, cell, shape, requests)
+            SELECT ?4, ?5, cell,
+                iif(shape > 0 AND rank > ?6, \(self.shapeless), shape) AS kept, sum(requests)
+            FROM (
+                SELECT cell, shape, sum(requests) AS requests,
+                    row_number() OVER (PARTITION BY shape > 0 ORDER BY sum(requests) DESC) AS rank
+                FROM shape_figures WHERE span = ?1 AND start >= ?2 AND start < ?3
+                GROUP BY cell, shape)
+            GROUP BY cell, kept
+            ON CONFLICT DO UPDATE SET requests = requests + excluded.requests
+            """,
+            range + [.integer(whole.rawValue), .integer(start), .integer(self.shapesKept)]
+        )
+    }
+
+    /// Reads what was counted, row by row.
+    static func readShapes(
+        since start: Timestamp,
+        until end: Timestamp?,
+        in database: SQLiteDatabase,
+        _ body: (_ cell: Int64, _ start: Int64, _ shapes: ShapeCounts) -> Void
+    ) throws(SQLiteDatabase.Failure) {
+        var shapes: [Int64: PathShape] = [:]
+        try database.run("SELECT id, text FROM shapes") { row in
+            shapes[row.integer(0)] = PathShape(text: row.text(1))
+        }
+        try database.run(
+            "SELECT cell, start, shape, requests FROM shape_figures WHERE start >= ? AND start < ?",
+            [.integer(start.secondsSinceEpoch), .integer(end?.secondsSinceEpoch ?? .max)]
+        ) { row in
+            let requests = UInt64(clamping: row.integer(3))
+            let figures: ShapeCounts
+            switch row.integer(2) {
+            case self.covered: figures = ShapeCounts(covered: requests)
+            case let id:
+                figures =
+                    shapes[id].map { ShapeCounts(counts: [$0: requests]) }
+                    ?? ShapeCounts(shapeless: requests)
+            }
+            body(row.integer(0), row.integer(1), figures)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import GatePolicy
+
+@Suite struct PathShapeTests {
+    private static func shape(_ path: String, _ method: String = "GET") -> String? {
+        PathShape(method: Array(method.utf8)[...], target: Array(path.utf8)[...])?.text
+    }
+
+    @Test(arguments: [
+        ("/", "GET /"), ("/v2/orders", "GET /v2/orders"), ("/v1.2/Users", "GET /v1.2/Users"),
+        ("/video/", "GET /video/"), ("/.well-known/app-site", "GET /.well-known/app-site"),
+        ("/API/signUp", "GET /API/signUp"), ("/pay/now?token=abc", "GET /pay/now"),
+        ("/oauth2/auth", "GET /oauth2/auth"),
+        ("/terms-of-service.html", "GET /terms-of-service.html"),
+    ])
+    func `what an API names stays`(path: String, text: String) {
+        #expect(Self.shape(path) == text)
+        #expect(PathShape(text: text)?.text == text)
+    }
+
+    @Test(arguments: [
+        "1", "4711", "2024", "0a1b2c", "550e8400-e29b-41d4-a716-446655440000", "dQw4w9WgXcQ",
+        "alice@example.com", "alice%40example.com", "+4915112345678", "49-151-1234",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3", "507f1f77bcf86cd799439011",
+        "sk_live_4eC39HqLyjWDarjtT1zdp7dc", "AKIAIOSFODNN7EXAMPLE", "xkcdqrtvwpl",
+        "how-to-bake-bread-without-yeast", "caf%C3%A9", "日本", "a b".replacing(" ", with: "%20"),
+        "10.0.0.1", "order:17", "user_1234567", "AAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ])
+    func `what names a thing or a person does not`(segment: String) {
+        #expect(Self.shape("/things/\(segment)/parts") == "GET /things/*/parts")
+    }
+
+    @Test(arguments: [
+        "", "*", "/a//b", "/a/../b", "/a;b", "/a%2fb", "/a/aBeDiFoGuHaJi", "http://host/a",
+        "/" + String(repeating: "a/", count: 12), "/" + String(repeating: "a", count: 300),
+    ])
+    func `of some paths there is no shape`(path: String) {
+        #expect(Self.shape(path) == nil)
+    }
+
+    @Test func `of a method that somebody made up there is none`() {
+        #expect(Self.shape("/a", "PURGE-ALICE") == nil)
+        #expect(Self.shape("/a", "POST") == "POST /a")
+    }
+
+    private static func ruleSet(_ paths: String..., exempt: String...) throws -> RuleSet {
+        RuleSet(
+            RuleSetDefinition(
+                revision: "1",
+                exemptions: try exempt.map { try RequestPattern(path: $0, methods: nil) },
+                rules: [
+                    RuleDefinition(
+                        id: "rule",
+                        match: RuleMatch(
+                            requests: try paths.map { try RequestPattern(path: $0, methods: nil) }
+                        ),
+                        minimum: try AppVersion(parsing: "1")
+                    )
+                ]
+            )
+        )
+    }
+
+    @Test func `a shape is in the scope of its requests, if they are all in one`() throws {
+        let rules = try Self.ruleSet(
+            "/video/**",
+            "/users/me",
+            "/users/*/likes",
+            "/2024/report",
+            exempt: "/healthz"
+        )
+        func patterns(_ text: String) throws -> [String]? {
+            let scope = rules.scope(of: try #require(PathShape(text: text)))
+            return scope.map { $0.isExempt ? ["exempt"] : rules.patterns(in: $0) }
+        }
+        #expect(try patterns("GET /video/*") == ["/video/**"])
+        #expect(try patterns("GET /Video") == ["/video/**"])
+        #expect(try patterns("GET /users/*") == [])
+        #expect(try patterns("GET /users/me") == ["/users/me"])
+        #expect(try patterns("GET /users/*/likes") == ["/users/*/likes"])
+        #expect(try patterns("GET /healthz") == ["exempt"])
+        // One of them may be that of 2024.
+        #expect(try patterns("GET /*/report") == nil)
+        #expect(try patterns("GET /*/other") == [])
+    }
+}
