@@ -55,10 +55,13 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+        // Its words for pkg-config would have the C library read in two ways.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(
             name: "GateControl",
             dependencies: [
                 "CCurl",
+                "CHiredis",
                 "CLinux",
                 "CSQLite",
                 "CYAML",

@@ -4,9 +4,10 @@
 set -euo pipefail
 
 case "${1:-}" in
-build) wanted=(curl libcurl4-openssl-dev libsqlite3-dev libyaml-dev) ;;
+build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libyaml-dev) ;;
 test)
-    wanted=(curl libcurl4-openssl-dev libsqlite3-dev libyaml-dev openssl python3 python3-yaml python3-jsonschema nodejs)
+    wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libyaml-dev openssl nodejs)
+    wanted+=(python3 python3-yaml python3-jsonschema prometheus)
     wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
@@ -34,6 +35,7 @@ is_there() {
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;
+    prometheus) command -v promtool >/dev/null ;;
     redis-server) command -v redis-server >/dev/null && command -v redis-cli >/dev/null ;;
     etcd-client) command -v etcdctl >/dev/null ;;
     nghttp2-client) command -v h2load >/dev/null ;;
@@ -51,7 +53,7 @@ root=()
 [ "$(id -u)" -eq 0 ] || root=(sudo)
 echo "installing: ${missing[*]}"
 case " ${missing[*]} " in
-*" nginx "* | *" haproxy "* | *" etcd-server "* | *" redis-server "*)
+*" nginx "* | *" haproxy "* | *" etcd-server "* | *" redis-server "* | *" prometheus "*)
     # Daemons, which must not start as services.
     exec "${root[@]}" sh "$(dirname "$0")/../Benchmarks/install.sh" "${missing[@]}"
     ;;

@@ -56,8 +56,8 @@ The executable `versiongate` holds the following. `dev/notice.py` writes this fi
 """
 
 TAIL = """\
-Loaded at run time and not part of the executable: libcurl (curl licence), libyaml (MIT), SQLite
-(public domain), and the C library, in the packages of the distribution and under their terms there.
+Loaded at run time and not part of the executable: libcurl (curl licence), libyaml (MIT), hiredis
+(BSD-3-Clause), SQLite (public domain), and the C library, in the packages of the distribution and under their terms there.
 """
 
 

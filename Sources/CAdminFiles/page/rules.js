@@ -132,7 +132,8 @@ export async function showAudit() {
         h("span", { class: record.outcome === "applied" ? "good" : "bad" }, record.outcome),
         `${record.before ?? "–"} → ${record.after ?? "–"}`,
         h("ul", {}, ...[...record.changes, ...record.reasons].map((line) => h("li", {}, line))),
-        record.predicted ? `${number(record.predicted.denied.requests)} refused, ${number(record.predicted.passed.requests)} let pass` : "–",
+        (record.predicted ? `${number(record.predicted.denied.requests)} refused, ${number(record.predicted.passed.requests)} let pass` : "–")
+          + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} refused` : ""),
     ]);
     show(
         "records",

@@ -149,10 +149,7 @@ package struct AdminEndpoints: Sendable {
 
     private func census(_ query: AdminQuery) async -> AdminAnswer {
         await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            AdminAnswer(
-                .ok,
-                CensusReport(try await census.rows(since: start), since: start, until: now)
-            )
+            AdminAnswer(.ok, try await census.report(since: start, until: now))
         }
     }
 

@@ -4,7 +4,7 @@ internal import GateControl
 extension GateMetrics {
     var ofCensus: [MetricFamily] {
         guard let census = self.census else { return [] }
-        return [
+        return self.ofStore + [
             MetricFamily(
                 "versiongate_census_kept",
                 .gauge,
@@ -31,6 +31,24 @@ extension GateMetrics {
                 "Times at which the census could not be written, and what was new was lost."
             )
             .with(.count(census.failures)),
+        ]
+    }
+
+    private var ofStore: [MetricFamily] {
+        guard let store = self.census?.store else { return [] }
+        return [
+            MetricFamily(
+                "versiongate_census_store_up",
+                .gauge,
+                "Whether the store of the fleet took what it was handed over last."
+            )
+            .with(.count(store.isUp ? 1 : 0)),
+            MetricFamily(
+                "versiongate_census_store_failures_total",
+                .counter,
+                "Times at which the store of the fleet did not take what it was handed over."
+            )
+            .with(.count(store.failures)),
         ]
     }
 }

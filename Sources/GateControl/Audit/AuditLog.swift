@@ -1,6 +1,7 @@
-package import GateCensus
+internal import GateCensus
 package import GatePolicy
 package import Logging
+internal import Synchronization
 
 /// Keeps a record of every change of the rules, in the state folder or in memory.
 package final class AuditLog: Sendable {
@@ -20,7 +21,10 @@ package final class AuditLog: Sendable {
 
     private let database: StateDatabase
     private let clients: (@Sendable (Timestamp) -> [CensusRow])?
-    private let logger: Logger
+    let history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])?
+    let logger: Logger
+    /// The second at which there may be something to add to a record; `nil`: none waits.
+    let nextLook = Mutex<Timestamp?>(Timestamp(secondsSinceEpoch: 0))
     /// Whether it outlives the process.
     package let isKept: Bool
 
@@ -29,11 +33,13 @@ package final class AuditLog: Sendable {
     /// - Parameters:
     ///   - folder: The folder; `nil`: it is in memory alone.
     ///   - clients: The clients since a second; `nil`: nobody counts them.
+    ///   - history: Those between two seconds, likewise.
     ///   - logger: Told when a record cannot be kept.
     /// - Throws: The reason for which the file cannot be used.
     init(
         in folder: StateFolder?,
         clients: (@Sendable (Timestamp) -> [CensusRow])?,
+        history: (@Sendable (_ since: Timestamp, _ until: Timestamp) -> [CensusRow])? = nil,
         logger: Logger
     ) throws(Failure) {
         self.database = try StateDatabase(
@@ -41,6 +47,7 @@ package final class AuditLog: Sendable {
             Self.kind
         )
         self.clients = clients
+        self.history = history
         self.logger = logger
         self.isKept = folder != nil
     }
@@ -49,14 +56,19 @@ package final class AuditLog: Sendable {
     /// is logged.
     package static func open(
         in folder: StateFolder?,
-        clients: (@Sendable (Timestamp) -> [CensusRow])?,
+        census: Census?,
         logger: Logger
     ) -> AuditLog? {
         do throws(Failure) {
-            return try AuditLog(in: folder, clients: clients, logger: logger)
+            return try AuditLog(
+                in: folder,
+                clients: census?.clients,
+                history: census?.history,
+                logger: logger
+            )
         } catch {
             logger.error("changes of rules cannot be recorded", metadata: ["error": "\(error)"])
-            return folder == nil ? nil : self.open(in: nil, clients: clients, logger: logger)
+            return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
         }
     }
 
@@ -107,7 +119,7 @@ package final class AuditLog: Sendable {
         let record = AuditRecord(change, before: before, rows)
         // A source that says the same again and again must not push out what others did.
         if record.outcome == .refused, let last, record.repeats(last) { return }
-        try self.database.use { database in
+        try self.use { database in
             try database.transaction { () throws(SQLiteDatabase.Failure) in
                 try database.run(
                     "INSERT INTO records (record) VALUES (?)",
@@ -119,6 +131,13 @@ package final class AuditLog: Sendable {
                 )
             }
         }
+        self.nextLook.withLock { $0 = change.time }
+    }
+
+    func use<Value: Sendable>(
+        _ body: (SQLiteDatabase) throws -> Value
+    ) throws(Failure) -> Value {
+        try self.database.use(body)
     }
 
     /// The revision of the last change that was put in force.
@@ -126,8 +145,8 @@ package final class AuditLog: Sendable {
         try self.read(before: nil, atMost: Int(Self.limit)).first { $0.outcome == .applied }?.after
     }
 
-    private func read(before id: Int64?, atMost limit: Int) throws(Failure) -> [AuditRecord] {
-        try self.database.use { database in
+    func read(before id: Int64?, atMost limit: Int) throws(Failure) -> [AuditRecord] {
+        try self.use { database in
             var records: [AuditRecord] = []
             try database.run(
                 "SELECT id, record FROM records WHERE id < ? ORDER BY id DESC LIMIT ?",

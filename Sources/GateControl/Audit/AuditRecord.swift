@@ -28,6 +28,17 @@ package struct AuditRecord: Sendable, Equatable, Codable {
         package let total: Amount
         package let denied: Amount
         package let passed: Amount
+        /// All whom the new rules refuse, newly or not; missing in records of before.
+        package let refused: Amount?
+    }
+
+    /// The clients of an hour after the change, or of the time until the next one.
+    package struct Aftermath: Sendable, Equatable, Codable {
+        package let since: String
+        package let until: String
+        package let total: Amount
+        /// Those whom a rule refused, whichever.
+        package let refused: Amount
     }
 
     /// The number of the record, in the order of the changes; `nil` until it is kept.
@@ -43,6 +54,8 @@ package struct AuditRecord: Sendable, Equatable, Codable {
     package let changes: [String]
     /// Missing where nobody counts clients, or nothing was in force before.
     package let predicted: Prediction?
+    /// Missing until it is known, where nobody counts clients, and where the next change came at once.
+    package internal(set) var happened: Aftermath?
     /// Why it was refused: each error with its place.
     package let reasons: [String]
 }
@@ -134,6 +147,11 @@ extension AuditRecord.Prediction {
         self.total = AuditRecord.Amount(impact.total)
         self.denied = AuditRecord.Amount(impact.denied.amount)
         self.passed = AuditRecord.Amount(impact.passed.amount)
+        let nothing = RuleSet(
+            RuleSetDefinition(revision: "", identity: new.definition.identity)
+        )
+        let refused = Impact(on: rows, from: nothing, to: new, at: now).denied.amount
+        self.refused = AuditRecord.Amount(refused)
     }
 }
 

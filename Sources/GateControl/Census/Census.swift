@@ -15,16 +15,26 @@ package actor Census {
         /// Times at which it could not be written, since the start.
         package var failures: UInt64 = 0
         package var bytes: Int64 = 0
+        /// The store of the fleet; `nil`: there is none.
+        package var store: FleetStore.Status?
 
         package init(isKept: Bool) {
             self.isKept = isKept
         }
     }
 
+    package var status: Status {
+        var status = self.figures
+        status.store = self.fleet?.status
+        return status
+    }
+
     private static let rollUpInterval: Int64 = 600
 
     package nonisolated let store: CensusStore
-    package private(set) var status: Status
+    /// What the gates of a fleet share; `nil`: nothing.
+    package nonisolated let fleet: FleetStore?
+    private var figures: Status
     /// The last requests that were refused, as far as there is room for them.
     package private(set) var denials = RecentDenials()
     private let logger: Logger
@@ -44,10 +54,18 @@ package actor Census {
     ///   - store: Keeps it.
     ///   - isKept: Whether the store outlives the process.
     ///   - limit: The most cells of clients in a minute.
+    ///   - fleet: Takes the devices, for all gates; `nil`: nobody does.
     ///   - logger: Told when it cannot be written, and when it can again.
-    package init(store: CensusStore, isKept: Bool, limit: Int, logger: Logger) {
+    package init(
+        store: CensusStore,
+        isKept: Bool,
+        limit: Int,
+        fleet: FleetStore? = nil,
+        logger: Logger
+    ) {
         self.store = store
-        self.status = Status(isKept: isKept)
+        self.fleet = fleet
+        self.figures = Status(isKept: isKept)
         self.logger = logger
         self.bucket = CensusBucket(limit: limit)
     }
@@ -147,11 +165,24 @@ package actor Census {
         }
     }
 
+    /// The census since a second, with the devices of the fleet if there is one.
+    package nonisolated func report(
+        since start: Timestamp,
+        until end: Timestamp
+    ) async throws(CensusStore.Failure) -> CensusReport {
+        let (store, fleet) = (self.store, self.fleet)
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            var report = CensusReport(try store.rows(since: start), since: start, until: end)
+            if let fleet { report.add(fleet) }
+            return report
+        }
+    }
+
     private func write(at now: Timestamp) async {
         let (bucket, store) = (self.bucket.take(), self.store)
         self.noteMatches(bucket, at: now)
-        self.status.overflow += bucket.overflow
-        self.status.lostSightings += bucket.lostSightings
+        self.figures.overflow += bucket.overflow
+        self.figures.lostSightings += bucket.lostSightings
         let isDue = self.lastRollUp.map { $0.seconds(until: now) >= Self.rollUpInterval } ?? true
         if isDue { self.lastRollUp = now }
         self.denials.add(bucket, at: now)
@@ -159,6 +190,10 @@ package actor Census {
             try store.add(bucket, at: now)
             if isDue { try store.rollUp(at: now) }
             return try store.usedBytes()
+        }
+        if let fleet {
+            // Whoever waits for the write does not wait for the store of the fleet.
+            BackgroundThread.records.add { fleet.deliver(bucket, of: store, at: now) }
         }
         let requests = bucket.cells.values.reduce(0) { $0 + $1.requests }
         guard requests > 0 else { return }
@@ -181,12 +216,12 @@ package actor Census {
     ) async {
         do throws(CensusStore.Failure) {
             if let bytes = try await BackgroundThread.records.run(work) {
-                self.status.bytes = bytes
+                self.figures.bytes = bytes
             }
             if self.isFailing { self.logger.notice("the census is written again") }
             self.isFailing = false
         } catch {
-            self.status.failures += 1
+            self.figures.failures += 1
             guard !self.isFailing else { return }
             self.isFailing = true
             self.logger.error("the census is not written", metadata: ["error": "\(error)"])
@@ -198,24 +233,39 @@ extension Census {
     /// The census of a folder, or one in memory where there is none, or none that can be used; what is
     /// wrong is logged.
     ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - limit: The most cells of clients in a minute.
+    ///   - hash: The hash of device ids, if it is not that of the folder.
+    ///   - fleet: What the gates of a fleet share; `nil`: nothing.
+    ///   - logger: Told what is wrong.
     /// - Returns: The census, and what device ids are hashed by.
     package static func open(
         in folder: StateFolder?,
         limit: Int,
+        hash: SipHash? = nil,
+        fleet: FleetStore.Settings? = nil,
         logger: Logger
     ) -> (census: Census, hash: SipHash)? {
         do {
-            let key = try CensusKey(in: folder)
+            let key = try hash.map(CensusKey.init(hash:)) ?? CensusKey(in: folder)
             let store = try CensusStore(in: folder)
             if try store.use(keyDigest: key.digest) {
                 logger.warning("the key of the census is another one: devices are counted anew")
             }
-            let isKept = folder != nil
-            return (Census(store: store, isKept: isKept, limit: limit, logger: logger), key.hash)
+            let census = Census(
+                store: store,
+                isKept: folder != nil,
+                limit: limit,
+                fleet: fleet.map { FleetStore($0, logger: logger) },
+                logger: logger
+            )
+            return (census, key.hash)
         } catch {
             logger.error("the census cannot be kept", metadata: ["error": "\(error)"])
             // In memory it is of use to the guard, and to whoever asks this gate.
-            return folder == nil ? nil : self.open(in: nil, limit: limit, logger: logger)
+            guard folder != nil else { return nil }
+            return self.open(in: nil, limit: limit, hash: hash, fleet: fleet, logger: logger)
         }
     }
 }
@@ -229,6 +279,10 @@ package struct CensusKey: Sendable {
     static let fileName = "census.key"
 
     package let hash: SipHash
+
+    fileprivate init(hash: SipHash) {
+        self.hash = hash
+    }
 
     /// The key of a folder, which is made if there is none.
     ///
@@ -245,6 +299,20 @@ package struct CensusKey: Sendable {
         try folder?.replace(Self.fileName, with: bytes)
         guard let hash = SipHash(key: bytes) else { preconditionFailure("16 bytes are a key") }
         self.hash = hash
+    }
+
+    /// The hash under the key in a file: 32 hexadecimal digits, the same at all gates of a fleet.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: `nil` if there is no such key in it.
+    package static func hash(fromFile path: String) -> SipHash? {
+        guard let content = try? FileContent(path: path, atMost: 1_024) else { return nil }
+        let digits = content.bytes.filter { $0 > UInt8(ascii: " ") }
+        guard digits.count == 2 * SipHash.keyLength else { return nil }
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
+        return SipHash(key: bytes)
     }
 
     /// Stands for the key without telling it.

@@ -8,6 +8,20 @@ package struct CensusReport: Sendable {
         let client: CensusClient?
         let kind: Decision.Kind
         let rule: String
+
+        init(_ cell: CensusCell) {
+            self.client = cell.client
+            self.kind = cell.outcome.kind
+            self.rule = cell.outcome.rule
+        }
+
+        /// The line as one text, which the gates of a fleet write alike.
+        var text: String {
+            CensusCell(
+                client: self.client,
+                outcome: CensusOutcome(paths: .none, kind: self.kind, rule: self.rule)
+            ).text
+        }
     }
 
     /// The lines of a table; the data has all of them.
@@ -17,6 +31,8 @@ package struct CensusReport: Sendable {
     private let until: Timestamp
     private let total: CensusFigures
     private let lines: [(line: Line, figures: CensusFigures)]
+    /// The devices of all gates; `nil`: there is no store, or it is away.
+    private var fleet: FleetStore.Counts?
 
     /// Sums up rows over all paths.
     ///
@@ -29,9 +45,7 @@ package struct CensusReport: Sendable {
         var sums: [Line: CensusFigures] = [:]
         for row in rows {
             total.add(row.figures)
-            let outcome = row.cell.outcome
-            let line = Line(client: row.cell.client, kind: outcome.kind, rule: outcome.rule)
-            sums[line, default: CensusFigures()].add(row.figures)
+            sums[Line(row.cell), default: CensusFigures()].add(row.figures)
         }
         self.since = since
         self.until = until
@@ -39,6 +53,13 @@ package struct CensusReport: Sendable {
         self.lines = sums.map { ($0.key, $0.value) }.sorted { left, right in
             (right.figures.requests, left.line.words) < (left.figures.requests, right.line.words)
         }
+    }
+}
+
+extension CensusReport {
+    /// Asks a store for the devices of the fleet, and waits for it: never on an event loop.
+    package mutating func add(_ fleet: FleetStore) {
+        self.fleet = fleet.counts(of: self.lines.map(\.line), since: self.since, until: self.until)
     }
 }
 
@@ -75,16 +96,18 @@ extension CensusReport: CustomStringConvertible {
         let summary =
             "\(self.since) to \(self.until): \(self.total.requests) requests, "
             + "\(self.total.devices.count) devices in \(self.total.identified) of them"
+            + (self.fleet.map { "; \($0.total) devices in the fleet" } ?? "")
         guard !self.lines.isEmpty else { return summary }
         let rows = self.lines.prefix(Self.tableLimit).map { item in
             item.line.words + [
                 "\(item.figures.requests)", ShareWords.percent(self.share(of: item.figures)),
                 item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
-            ]
+            ] + (self.fleet.map { [$0.lines[item.line].map { "\($0)" } ?? "-"] } ?? [])
         }
+        let titles = Self.titles + (self.fleet == nil ? [] : ["fleet"])
         let hidden = self.lines.count - rows.count
         let rest = hidden > 0 ? ["… and \(hidden) more; --json has all of them"] : []
-        return ([summary] + TextTable([Self.titles] + rows).lines + rest).joined(separator: "\n")
+        return ([summary] + TextTable([titles] + rows).lines + rest).joined(separator: "\n")
     }
 
     private func share(of figures: CensusFigures) -> Double {
@@ -114,7 +137,7 @@ struct TextTable {
 
 extension CensusReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, requests, identifiedRequests, devices, clients
+        case since, until, requests, identifiedRequests, devices, fleetDevices, clients
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -124,7 +147,11 @@ extension CensusReport: Encodable {
         try container.encode(self.total.requests, forKey: .requests)
         try container.encode(self.total.identified, forKey: .identifiedRequests)
         try container.encode(self.total.devices.count, forKey: .devices)
-        try container.encode(self.lines.map { ClientEntry($0.line, $0.figures) }, forKey: .clients)
+        try container.encodeIfPresent(self.fleet?.total, forKey: .fleetDevices)
+        let entries = self.lines.map { item in
+            ClientEntry(item.line, item.figures, fleetDevices: self.fleet?.lines[item.line])
+        }
+        try container.encode(entries, forKey: .clients)
     }
 
     /// One line as data.
@@ -135,8 +162,10 @@ extension CensusReport: Encodable {
         let requests: UInt64
         let identifiedRequests: UInt64
         let devices: Int
+        let fleetDevices: Int?
 
-        init(_ line: Line, _ figures: CensusFigures) {
+        init(_ line: Line, _ figures: CensusFigures, fleetDevices: Int?) {
+            self.fleetDevices = fleetDevices
             self.client = CensusClientEntry(line.client)
             self.decision = line.kind.rawValue
             self.rule = line.rule
@@ -146,7 +175,7 @@ extension CensusReport: Encodable {
         }
 
         private enum Key: String, CodingKey {
-            case decision, rule, requests, identifiedRequests, devices
+            case decision, rule, requests, identifiedRequests, devices, fleetDevices
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -157,6 +186,7 @@ extension CensusReport: Encodable {
             try container.encode(self.requests, forKey: .requests)
             try container.encode(self.identifiedRequests, forKey: .identifiedRequests)
             try container.encode(self.devices, forKey: .devices)
+            try container.encodeIfPresent(self.fleetDevices, forKey: .fleetDevices)
         }
     }
 }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GateCensus
 import GateControl
 import GatePolicy
+import Logging
 
 /// Shows the clients that were counted.
 struct CensusCommand: ParsableCommand {
@@ -27,6 +28,7 @@ struct CensusShow: ParsableCommand {
     )
 
     @OptionGroup var place: CensusPlace
+    @OptionGroup var fleet: FleetFlags
     @Option(help: "How far back: 90m, 24h, 7d (default 24h).")
     var since = "24h"
     @Flag(help: "Print everything as JSON.")
@@ -38,7 +40,8 @@ struct CensusShow: ParsableCommand {
         let rows = try self.place.open { store throws(CensusStore.Failure) in
             try store.rows(since: start)
         }
-        let report = CensusReport(rows, since: start, until: now)
+        var report = CensusReport(rows, since: start, until: now)
+        if let fleet = try self.fleet.store() { report.add(fleet) }
         if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 }
@@ -66,6 +69,24 @@ struct CensusRules: ParsableCommand {
         }
         let report = RuleMatchReport(rules.definition, matches)
         if self.json { try CommandJSON.print(report) } else { print(report) }
+    }
+}
+
+extension FleetFlags {
+    /// The store that the flags or the environment name; `nil` if there is none.
+    fileprivate func store() throws -> FleetStore? {
+        let texts: [Setting: String?] = [
+            .censusKeyFile: self.censusKeyFile, .censusStore: self.censusStore,
+            .censusStorePasswordFile: self.censusStorePasswordFile,
+        ]
+        do throws(SettingsError) {
+            let reader = try SettingsReader(flags: texts.compactMapValues { $0 }, file: nil)
+            let settings = try CensusSettings(reader)?.fleet
+            return settings.map { FleetStore($0, logger: Logger(label: "versiongate")) }
+        } catch {
+            StandardError.write("versiongate: \(error)")
+            throw ExitCode.failure
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// The values of the command line, by setting.
 extension Serve {
     var flags: [Setting: String] {
@@ -10,8 +12,11 @@ extension Serve {
             .tlsClientCa: self.tlsClientCa, .adminListen: self.adminListen,
             .adminTokenFile: self.adminTokenFile, .previewSecretFile: self.previewSecretFile,
             .latencyMetrics: self.latencyMetrics,
-            .census: self.census, .censusMaxCells: self.censusMaxCells,
-            .censusInterval: self.censusInterval,
+            .census: self.census.census, .censusMaxCells: self.census.censusMaxCells,
+            .censusInterval: self.census.censusInterval,
+            .censusKeyFile: self.census.fleet.censusKeyFile,
+            .censusStore: self.census.fleet.censusStore,
+            .censusStorePasswordFile: self.census.fleet.censusStorePasswordFile,
             .upstream: self.upstream,
             .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
@@ -34,4 +39,29 @@ extension Serve {
         ]
         return texts.compactMapValues { $0 }
     }
+}
+
+/// The flags about the census.
+struct CensusFlags: ParsableArguments {
+    @Option(
+        help: "Whether clients are counted by version and build: docs/census.md (default true)."
+    )
+    var census: String?
+    @Option(help: "Kinds of clients that the census tells apart in a minute (default 2000).")
+    var censusMaxCells: String?
+    @Option(help: "Seconds after which the census is written, which a crash loses (default 10).")
+    var censusInterval: String?
+    @OptionGroup var fleet: FleetFlags
+}
+
+/// The flags about what the gates of a fleet share.
+struct FleetFlags: ParsableArguments {
+    @Option(help: "File with the key for device ids, 32 hexadecimal digits (default: its own).")
+    var censusKeyFile: String?
+    @Option(
+        help: "Redis or Valkey that merges the devices of all gates, redis://HOST (default: none)."
+    )
+    var censusStore: String?
+    @Option(help: "File with its password.")
+    var censusStorePasswordFile: String?
 }

@@ -51,14 +51,7 @@ struct Serve: AsyncParsableCommand {
     var previewSecretFile: String?
     @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
     var latencyMetrics: String?
-    @Option(
-        help: "Whether clients are counted by version and build: docs/census.md (default true)."
-    )
-    var census: String?
-    @Option(help: "Kinds of clients that the census tells apart in a minute (default 2000).")
-    var censusMaxCells: String?
-    @Option(help: "Seconds after which the census is written, which a crash loses (default 10).")
-    var censusInterval: String?
+    @OptionGroup var census: CensusFlags
     @Flag(help: "Let another gate listen on the same address, to take over (SO_REUSEPORT).")
     var reusePort = false
     @Option(
@@ -218,7 +211,13 @@ struct Serve: AsyncParsableCommand {
         // Figures that nobody can ask for are not worth a look at the clock.
         if adminPlace == nil { gateSettings.measuresLatency = false }
         let opened = settings.census.flatMap { wanted in
-            Census.open(in: state.folder, limit: wanted.maxCells, logger: logger)
+            Census.open(
+                in: state.folder,
+                limit: wanted.maxCells,
+                hash: wanted.hash,
+                fleet: wanted.fleet,
+                logger: logger
+            )
         }
         gateSettings.census = settings.census.flatMap { wanted in
             opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
@@ -250,7 +249,7 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
-        let audit = AuditLog.open(in: state.folder, clients: census?.clients, logger: logger)
+        let audit = AuditLog.open(in: state.folder, census: census, logger: logger)
         audit?.note(starting, at: SystemClock.now())
         let reloader = RulesReloader(
             loader: loader,
@@ -329,7 +328,7 @@ struct Serve: AsyncParsableCommand {
             logger: logger
         )
         // The first is the last to learn that the gate is to stop.
-        let counting = CensusService(settings.census, census, breaker, server)
+        let counting = CensusService(settings.census, census, breaker, audit, server)
         var services: [any Service] = [counting].compactMap(\.self)
         services.append(reload)
         if let certificates {

@@ -12,6 +12,7 @@ struct CensusService: Service {
 
     private let census: Census
     private let breaker: Breaker
+    private let audit: AuditLog?
     private let server: GateServer
     private let interval: Duration
 
@@ -20,11 +21,13 @@ struct CensusService: Service {
         _ settings: CensusSettings?,
         _ census: Census?,
         _ breaker: Breaker?,
+        _ audit: AuditLog?,
         _ server: GateServer
     ) {
         guard let settings, let census, let breaker else { return nil }
         self.census = census
         self.breaker = breaker
+        self.audit = audit
         self.server = server
         self.interval = settings.interval
     }
@@ -39,7 +42,9 @@ struct CensusService: Service {
                 guard isDue || wantsLook else { continue }
                 let cells = await self.fetch(writes: isDue)
                 await self.breaker.look(at: cells)
-                if isDue { written = .now }
+                guard isDue else { continue }
+                written = .now
+                self.audit?.settle(at: SystemClock.now())
             }
         }
         // Where nobody is judged any more, there is nothing to stop.
@@ -49,21 +54,5 @@ struct CensusService: Service {
     private func fetch(writes: Bool) async -> [[CensusCell: CensusFigures]] {
         let harvests = await self.server.takeCensus()
         return await self.census.add(harvests, at: SystemClock.now(), writes: writes)
-    }
-}
-
-/// The settings of the census.
-struct CensusSettings {
-    /// Cells of clients that are told apart in a minute, and on each event loop until it is asked.
-    var maxCells: Int
-    /// The time between two writes, which is lost in a crash.
-    var interval: Duration
-
-    /// - Returns: `nil` if there is to be none.
-    init?(_ reader: SettingsReader) throws(SettingsError) {
-        self.maxCells = try reader.number(.censusMaxCells, in: 1...100_000) ?? 2_000
-        let seconds = try reader.seconds(.censusInterval) ?? 10
-        self.interval = .milliseconds(Int64(seconds * 1_000))
-        guard try reader.boolean(.census) ?? true else { return nil }
     }
 }

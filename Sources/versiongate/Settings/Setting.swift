@@ -15,6 +15,9 @@ enum Setting: String, CaseIterable {
     case census
     case censusMaxCells
     case censusInterval
+    case censusKeyFile
+    case censusStore
+    case censusStorePasswordFile
     case reusePort
     case proxyProtocol
     case upstream

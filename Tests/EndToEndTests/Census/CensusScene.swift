@@ -36,11 +36,16 @@ extension Scene {
     func count(_ visitors: [CensusVisitor]) throws {
         let skipped = self.gate.logLines.count
         try self.send(visitors)
+        try self.awaitCensus(of: visitors.count, skipping: skipped)
+    }
+
+    /// Waits until the census has so many requests that came since some lines of the log.
+    func awaitCensus(of requests: Int, skipping skipped: Int) throws {
         var written = 0
         try self.gate.logLine("the census to be written", skipping: skipped) { line in
             guard line.message == "census written" else { return false }
             written += line.metadata["requests"].flatMap { Int($0) } ?? 0
-            return written == visitors.count
+            return written == requests
         }
     }
 

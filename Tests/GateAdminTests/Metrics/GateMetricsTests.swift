@@ -9,12 +9,14 @@ import Testing
 
 struct GateMetricsTests {
     private static func metrics(_ statistics: GateStatistics = GateStatistics()) -> GateMetrics {
-        GateMetrics(
+        var census = Census.Status(isKept: true)
+        census.store = FleetStore.Status()
+        return GateMetrics(
             gate: statistics,
             reload: .notLoaded,
             reloads: ReloadCounts(),
             feeds: [],
-            census: Census.Status(isKept: true),
+            census: census,
             breaker: Breaker.Status(watched: [], trips: [], count: 0),
             droppedLogLines: 0,
             release: GateView.Release(version: "1.2.3", commit: "abc"),

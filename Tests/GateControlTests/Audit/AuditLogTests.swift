@@ -1,6 +1,7 @@
 import Foundation
 import GateCensus
 import GatePolicy
+import Synchronization
 import Testing
 
 @testable import GateControl
@@ -22,10 +23,13 @@ struct AuditLogTests {
     }
 
     /// So many requests of a version, without devices.
-    private static func rows(_ counts: [(version: String, requests: UInt64)]) -> [CensusRow] {
+    private static func rows(
+        _ counts: [(version: String, requests: UInt64)],
+        kind: Decision.Kind = .allow
+    ) -> [CensusRow] {
         counts.map { version, requests in
             let client = CensusClient(platform: .stated("ios"), version: .stated(version))
-            let outcome = CensusOutcome(paths: .none, kind: .allow, rule: "none")
+            let outcome = CensusOutcome(paths: .none, kind: kind, rule: "none")
             return CensusRow(
                 cell: CensusCell(client: client, outcome: outcome),
                 known: [],
@@ -36,19 +40,26 @@ struct AuditLogTests {
 
     private static func log(
         in folder: StateFolder? = nil,
-        clients: (@Sendable (Timestamp) -> [CensusRow])? = nil
+        clients: (@Sendable (Timestamp) -> [CensusRow])? = nil,
+        history: (@Sendable (Timestamp, Timestamp) -> [CensusRow])? = nil
     ) throws -> AuditLog {
-        try AuditLog(in: folder, clients: clients, logger: LogRecorder().logger)
+        try AuditLog(
+            in: folder,
+            clients: clients,
+            history: history,
+            logger: LogRecorder().logger
+        )
     }
 
     private static func applied(
         _ rules: LoadedRules,
         over old: LoadedRules? = nil,
         by reason: RulesReloader.Reason,
-        name: String? = nil
+        name: String? = nil,
+        after seconds: Int64 = 0
     ) -> RulesChange {
         RulesChange(
-            at: self.now,
+            at: self.now.advanced(by: seconds),
             by: RulesChange.Origin(reason, name: name),
             before: old,
             .applied(rules)
@@ -87,6 +98,52 @@ struct AuditLogTests {
         #expect(record.predicted?.denied.requests == 30)
         #expect(record.predicted?.passed.requests == 0)
         #expect(record.reasons.isEmpty)
+    }
+
+    @Test func `an hour later it says what happened, and of a change in between until that one`()
+        async throws
+    {
+        let asked = Mutex<[String]>([])
+        let rows = Self.rows([("2.0", 30), ("3.0", 70)])
+        let refused = Self.rows([("2.0", 29)], kind: .require)
+        let log = try Self.log(clients: { _ in rows }) { start, end in
+            let (since, span) = (Self.now.seconds(until: start), start.seconds(until: end))
+            asked.withLock { $0.append("\(since) \(span)") }
+            return rows + refused
+        }
+        func happened(after seconds: Int64) async throws -> [AuditRecord.Aftermath?] {
+            log.settle(at: Self.now.advanced(by: seconds))
+            return try await log.records(atMost: 10).map(\.happened)
+        }
+        let (old, new) = (try Self.rules("1.0"), try Self.rules("2.5"))
+        log.note(Self.applied(new, over: old, by: .request))
+        #expect(try await log.records(atMost: 1).first?.predicted?.refused?.requests == 30)
+        #expect(try await happened(after: 0) == [nil])
+        #expect(try await happened(after: 3_630) == [nil])
+        log.note(Self.applied(old, over: new, by: .request, after: 630))
+        #expect(try await happened(after: 631).count { $0 == nil } == 2)
+        let early = try await happened(after: 700)
+        #expect(early.count { $0 == nil } == 1)
+        #expect(early.last??.refused.requests == 29 && early.last??.total.requests == 129)
+        let all = try await happened(after: 4_400)
+        #expect(all.count { $0 == nil } == 0)
+        // Whole minutes: the first change was at 8:00:00, the second one at 8:10:30.
+        #expect(asked.withLock { $0 } == ["0 600", "660 3600"])
+        // It is not looked at again.
+        _ = try await happened(after: 9_000)
+        #expect(asked.withLock { $0.count } == 2)
+    }
+
+    @Test func `of an hour that nobody looked at, nothing is said`() async throws {
+        let log = try Self.log(clients: { _ in [] }) { _, _ in
+            Issue.record("the minutes are gone by now")
+            return []
+        }
+        let (old, new) = (try Self.rules("1.0"), try Self.rules("2.5"))
+        log.note(Self.applied(new, over: old, by: .request))
+        _ = try await log.records(atMost: 1)
+        log.settle(at: Self.now.advanced(by: 4 * 3_600))
+        #expect(try await log.records(atMost: 1).first?.happened == nil)
     }
 
     @Test func `one that is refused says why, and only once in a row`() async throws {
@@ -160,7 +217,7 @@ struct AuditLogTests {
         try folder.write(text, to: AuditLog.fileName)
         let recorder = LogRecorder()
         let state = StateFolder(path: folder.path)
-        let log = try #require(AuditLog.open(in: state, clients: nil, logger: recorder.logger))
+        let log = try #require(AuditLog.open(in: state, census: nil, logger: recorder.logger))
         #expect(!log.isKept)
         #expect(recorder.lines == ["error changes of rules cannot be recorded"])
         log.note(Self.applied(try Self.rules("1.0"), by: .start))

@@ -45,6 +45,8 @@ package enum GateFlag: Sendable, Equatable {
     case census(Bool)
     case censusMaxCells(Int)
     case censusInterval(seconds: Double)
+    /// A store that all gates of a fleet share, by the port of 127.0.0.1, and the files of both secrets.
+    case censusStore(port: UInt16, passwordFile: String, keyFile: String)
     case logLevel(String)
 
     var arguments: [String] {
@@ -95,6 +97,11 @@ package enum GateFlag: Sendable, Equatable {
         case .census(let counts): ["--census", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]
         case .censusInterval(let seconds): ["--census-interval", "\(seconds)"]
+        case .censusStore(let port, let passwordFile, let keyFile):
+            [
+                "--census-store", "redis://127.0.0.1:\(port)",
+                "--census-store-password-file", passwordFile, "--census-key-file", keyFile,
+            ]
         case .logLevel(let level): ["--log-level", level]
         }
     }

@@ -1,0 +1,2 @@
+// hiredis as it is. Nothing else.
+#include <hiredis/hiredis.h>

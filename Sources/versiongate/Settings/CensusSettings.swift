@@ -1,0 +1,52 @@
+import GateCensus
+import GateControl
+
+/// The settings of the census.
+struct CensusSettings {
+    /// Cells of clients that are told apart in a minute, and on each event loop until it is asked.
+    var maxCells: Int
+    /// The time between two writes, which is lost in a crash.
+    var interval: Duration
+    /// The hash of device ids; `nil`: under a key of the gate's own.
+    var hash: SipHash?
+    /// What the gates of a fleet share; `nil`: nothing.
+    var fleet: FleetStore.Settings?
+
+    /// - Returns: `nil` if there is to be none.
+    init?(_ reader: SettingsReader) throws(SettingsError) {
+        self.maxCells = try reader.number(.censusMaxCells, in: 1...100_000) ?? 2_000
+        let seconds = try reader.seconds(.censusInterval) ?? 10
+        self.interval = .milliseconds(Int64(seconds * 1_000))
+        self.hash = try reader.optional(.censusKeyFile, "a file with 32 hexadecimal digits") {
+            CensusKey.hash(fromFile: $0)
+        }
+        self.fleet = try FleetStore.Settings(reader, self.hash)
+        guard try reader.boolean(.census) ?? true else { return nil }
+    }
+}
+
+extension FleetStore.Settings {
+    /// The store that is set; `nil` if none is.
+    ///
+    /// - Parameters:
+    ///   - reader: The settings.
+    ///   - hash: The hash that all gates of the fleet have; `nil`: this one has its own.
+    /// - Throws: What is missing, or cannot be understood.
+    init?(_ reader: SettingsReader, _ hash: SipHash?) throws(SettingsError) {
+        let password = try reader.optional(.censusStorePasswordFile, "a file with a password") {
+            RedisAddress.password(inFile: $0)
+        }
+        guard let text = reader.text(.censusStore) else { return nil }
+        var address: RedisAddress
+        do throws(RedisAddress.Failure) {
+            address = try RedisAddress(text)
+        } catch {
+            // Not the text itself, which may have a password in it.
+            throw SettingsError("\(Setting.censusStore.flag): \(error.description)")
+        }
+        // Sketches under two keys have no device in common.
+        guard let hash else { throw .missing(.censusKeyFile) }
+        if let password { address.password = password }
+        self.init(address: address, hash: hash)
+    }
+}

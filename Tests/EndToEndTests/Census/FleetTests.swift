@@ -1,0 +1,281 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// Three gates and a real Redis, which merges the devices that they see.
+@Suite(
+    .serialized,
+    .ownThread,
+    .timeLimit(.minutes(5)),
+    .enabled(if: ToolProcess.isInstalled("redis-server") && ToolProcess.isInstalled("redis-cli"))
+)
+struct FleetTests {
+    private static let password = "a-secret-of-this-test"
+    private static let rules = """
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "1.0"
+            storeUrl: https://apps.apple.com/app/id1234567890
+        """
+
+    /// A Redis that asks for a password, and the files that gates need for it.
+    private struct Store {
+        let folder: TemporaryFolder
+        let port: UInt16
+        let server: BackgroundTool
+
+        init() throws {
+            self.folder = try TemporaryFolder()
+            self.port = try FreePort.find()
+            try self.folder.writeInPlace("\(FleetTests.password)\n", to: "password")
+            try self.folder.writeInPlace("000102030405060708090a0b0c0d0e0f\n", to: "key")
+            self.server = try BackgroundTool(
+                "redis-server",
+                [
+                    "--port", "\(self.port)", "--bind", "127.0.0.1", "--save", "",
+                    "--dir", self.folder.url.path, "--requirepass", FleetTests.password,
+                ]
+            )
+            try self.server.waitForText("Ready to accept connections")
+        }
+
+        func end() {
+            self.server.end()
+            self.folder.remove()
+        }
+
+        func flags(through port: UInt16? = nil, state: String) -> [GateFlag] {
+            [
+                .stateDir(path: state), .censusInterval(seconds: 0.2), .logLevel("debug"),
+                .adminListen(),
+                .censusStore(
+                    port: port ?? self.port,
+                    passwordFile: self.folder.path(of: "password"),
+                    keyFile: self.folder.path(of: "key")
+                ),
+            ]
+        }
+
+        func ask(_ arguments: String...) throws -> String {
+            let login = ["-p", "\(self.port)", "--no-auth-warning", "-a", FleetTests.password]
+            return try ToolProcess.run("redis-cli", login + arguments).output
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    private static func play(
+        _ store: Store,
+        through port: UInt16? = nil,
+        _ body: (Scene) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        let flags = store.flags(through: port, state: folder.path(of: "state"))
+        try await Scene.play(in: folder, flags: flags, body)
+    }
+
+    /// A gate that can be killed.
+    private static func victim(_ store: Store, _ other: Scene, _ folder: TemporaryFolder) throws
+        -> Scene
+    {
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        let gate = try GateProcess(
+            upstreamPort: other.backend.port,
+            rules: folder.file("rules.yaml"),
+            flags: store.flags(state: folder.path(of: "state"))
+        )
+        return Scene(gate: gate, backend: other.backend, folder: folder)
+    }
+
+    /// So many devices, of ten versions.
+    private static func crowd(_ devices: Range<Int>) -> [CensusVisitor] {
+        devices.map { CensusVisitor(version: "2.\($0 % 10)", device: "device-\($0)") }
+    }
+
+    @Test func `the fleet counts each device once, also after a gate died and one was cut off`()
+        async throws
+    {
+        let store = try Store()
+        defer { store.end() }
+        let door = try TCPDoor(to: store.port)
+        try await Self.play(store) { first in
+            try await Self.play(store, through: door.port) { distant in
+                let folder = try TemporaryFolder()
+                defer { folder.remove() }
+                let victim = try Self.victim(store, first, folder)
+                defer { victim.gate.end() }
+                try victim.share(Self.crowd(0..<2_000))
+                try first.share(Self.crowd(1_000..<3_000))
+                try distant.share(Self.crowd(2_000..<4_000))
+                #expect(try first.fleetError(devices: 0..<4_000) < 0.01)
+                victim.gate.send(signal: SIGKILL)
+                #expect(try victim.gate.waitForExit() == .signal(SIGKILL))
+
+                let seen = distant.gate.logLines.count
+                door.close()
+                // The first visit has it find out; nobody's request waits for that.
+                let slowest = try distant.slowest(of: Self.crowd(4_000..<5_000))
+                #expect(slowest < .seconds(1), "\(slowest)")
+                try distant.gate.logLine("the store to be away", skipping: seen) {
+                    $0.message == "the census store is away"
+                }
+                #expect(try distant.metrics()["versiongate_census_store_up"] == 0)
+                let local = try distant.censusOfAll()
+                #expect(local.number("fleetDevices") == nil)
+                #expect(abs((local.number("devices") ?? 0) - 3_000) < 75)
+                try first.share(Self.crowd(3_500..<4_000))
+                #expect(try first.fleetError(devices: 0..<4_000) < 0.01)
+
+                let healing = distant.gate.logLines.count
+                door.open()
+                try distant.reconnect(skipping: healing)
+                #expect(try first.fleetError(devices: 0..<5_000) < 0.01)
+                #expect(try distant.fleetError(devices: 0..<5_000) < 0.01)
+                #expect(try distant.metrics()["versiongate_census_store_up"] == 1)
+                try Self.compare(store, first)
+            }
+        }
+    }
+
+    /// Redis' own words on what the gates have written.
+    private static func compare(_ store: Store, _ gate: Scene) throws {
+        let found = try gate.censusOfAll()
+        let keys = try store.ask("KEYS", "*:hour:*:all").split(separator: "\n").map(String.init)
+        #expect(!keys.isEmpty)
+        let login = ["-p", "\(store.port)", "--no-auth-warning", "-a", Self.password]
+        func redis(_ words: [String]) throws -> String {
+            try ToolProcess.run("redis-cli", login + words).output
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let fleet = try #require(found.number("fleetDevices"))
+        #expect(try redis(["PFCOUNT"] + keys) == "\(fleet)")
+        #expect(try redis(["PFMERGE", "test"] + keys) == "OK")
+        #expect(try redis(["PFCOUNT", "test"]) == "\(fleet)")
+        for key in try store.ask("KEYS", "{*").split(separator: "\n") {
+            #expect(try #require(Int(store.ask("TTL", String(key)))) > 0, "\(key) is kept for ever")
+        }
+        let command = try ToolProcess.versiongate(
+            "census",
+            "--state",
+            gate.stateFolder,
+            "--census-store",
+            "redis://:nobody@127.0.0.1:\(store.port)",
+            "--census-store-password-file",
+            store.folder.path(of: "password"),
+            "--census-key-file",
+            store.folder.path(of: "key")
+        )
+        #expect(command.output.contains("; \(fleet) devices in the fleet\n"))
+        Attachment.record(command.output, named: "census.txt")
+    }
+
+    @Test func `a store that hangs slows nobody, and counts go on when it answers again`()
+        async throws
+    {
+        let store = try Store()
+        defer { store.end() }
+        try await Self.play(store) { scene in
+            try scene.share(Self.crowd(0..<100))
+            let seen = scene.gate.logLines.count
+            _ = kill(store.server.processIdentifier, SIGSTOP)
+            defer { _ = kill(store.server.processIdentifier, SIGCONT) }
+            let slowest = try scene.slowest(of: Self.crowd(100..<600))
+            #expect(slowest < .seconds(1), "\(slowest)")
+            try scene.gate.logLine("the store to be away", skipping: seen) {
+                $0.message == "the census store is away"
+            }
+            // While the line of records waits for it, requests do not.
+            let meanwhile = try scene.slowest(of: Self.crowd(600..<1_000))
+            #expect(meanwhile < .seconds(1), "\(meanwhile)")
+            #expect(try #require(scene.metrics()["versiongate_census_store_failures_total"]) >= 1)
+            let healing = scene.gate.logLines.count
+            _ = kill(store.server.processIdentifier, SIGCONT)
+            try scene.reconnect(skipping: healing)
+            #expect(try scene.fleetError(devices: 0..<1_000) < 0.01)
+        }
+    }
+
+    @Test(arguments: [
+        (["--census-store", "redis://localhost"], "--census-key-file is missing"),
+        (["--census-store", "rediss://localhost"], "TLS is not there"),
+        (["--census-store", "localhost:6379"], "expected redis://HOST"),
+        (["--census-key-file", "/dev/null"], "expected a file with 32 hexadecimal digits"),
+    ])
+    func `what is wrong with the settings is said at the start`(flags: [String], words: String)
+        throws
+    {
+        let result = try ToolProcess.versiongate(
+            ["serve", "--upstream", "http://127.0.0.1:1", "--rules", "none.yaml"] + flags
+        )
+        #expect(result.status == 1)
+        #expect(result.errors.contains(words), "\(result.errors)")
+    }
+}
+
+extension Scene {
+    /// Sends all of these, and waits until the store of the fleet has them.
+    fileprivate func share(_ visitors: [CensusVisitor]) throws {
+        let skipped = self.gate.logLines.count
+        try self.count(visitors)
+        try self.awaitShared(skipping: skipped)
+    }
+
+    /// What is counted after something was counted is written after that was handed over.
+    private func awaitShared(skipping skipped: Int) throws {
+        try self.count([CensusVisitor(version: "2.0", device: "device-2000")])
+        try self.gate.logLine("the census to be handed over", skipping: skipped) {
+            $0.message == "census handed over"
+        }
+    }
+
+    /// Asks again and again until the store has been tried again; the census alone has it tried.
+    fileprivate func reconnect(skipping skipped: Int) throws {
+        try Deadline.usual.poll("the store to be there again") {
+            try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
+            let isBack = self.gate.logLines.dropFirst(skipped).contains {
+                $0.message == "the census store is there again"
+            }
+            return isBack ? true : nil
+        }
+    }
+
+    /// Sends all of these, waits until the census has them, and gives the longest time of an answer.
+    fileprivate func slowest(of visitors: [CensusVisitor]) throws -> Duration {
+        let skipped = self.gate.logLines.count
+        let client = try self.connect()
+        var slowest = Duration.zero
+        for visitor in visitors {
+            let start = ContinuousClock.now
+            try client.send(visitor.request)
+            try #require(try client.response().status == 200)
+            slowest = max(slowest, start.duration(to: .now))
+        }
+        try self.awaitCensus(of: visitors.count, skipping: skipped)
+        return slowest
+    }
+
+    fileprivate func censusOfAll() throws -> JSONReport {
+        let answer = try self.askAdmin(
+            Request.text("GET", "/api/v1/census?since=2h", host: "localhost")
+        )
+        try #require(answer.status == 200, "\(answer.text)")
+        return try JSONReport(answer.text)
+    }
+
+    /// The root of the mean square of the errors of all devices and of each version.
+    fileprivate func fleetError(devices: Range<Int>) throws -> Double {
+        let report = try self.censusOfAll()
+        let all = try #require(report.number("fleetDevices"))
+        var errors = [Double(all) / Double(devices.count) - 1]
+        for line in report.list("clients") {
+            guard let count = line.number("fleetDevices"), line.text("version") != nil else {
+                continue
+            }
+            errors.append(Double(count) / Double(devices.count / 10) - 1)
+        }
+        #expect(errors.count == 11)
+        return (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
+    }
+}
