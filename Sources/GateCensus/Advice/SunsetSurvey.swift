@@ -20,26 +20,17 @@ package struct SunsetSurvey: Sendable {
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
-    private let bound: AppVersion
-    private let isWanted: @Sendable (CensusClient) -> Bool
-    private var known: [String: Bool] = [:]
+    private var filter: SunsetFilter
     private var lines: [Place: Line] = [:]
     /// All calls of old versions, each once.
     package private(set) var total = CensusFigures()
 
-    /// A survey of the versions below one of them; a pre-release counts as the release that it leads to.
-    package init(
-        below bound: AppVersion,
-        isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
-    ) {
-        self.bound = bound
-        self.isWanted = isWanted
+    package init(_ filter: SunsetFilter) {
+        self.filter = filter
     }
 
     package mutating func add(_ period: CensusPeriod) {
-        guard let client = period.cell.client, let version = client.version.text,
-            self.isBelow(version), self.isWanted(client)
-        else { return }
+        guard let version = self.filter.version(of: period.cell) else { return }
         self.total.add(period.figures)
         let paths = period.cell.outcome.paths
         let places: [Place] =
@@ -55,13 +46,6 @@ package struct SunsetSurvey: Sendable {
             }
             self.lines[place] = line
         }
-    }
-
-    private mutating func isBelow(_ text: String) -> Bool {
-        if let known = self.known[text] { return known }
-        let isBelow = (try? AppVersion(parsing: text)).map { $0.release < self.bound } ?? false
-        self.known[text] = isBelow
-        return isBelow
     }
 
     /// What was found, those with most requests first.

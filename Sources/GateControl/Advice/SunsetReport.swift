@@ -17,13 +17,28 @@ package struct SunsetReport: Sendable {
             self.platform = platform.map { Platform($0).name }
             self.since = since
         }
+
+        var filter: SunsetFilter {
+            SunsetFilter(below: self.below) { [app, platform] client in
+                app.map { $0 == client.app.text } ?? true
+                    && platform.map { $0 == client.platform.text } ?? true
+            }
+        }
     }
 
-    /// Versions that a line of the table names.
-    private static let versionLimit = 5
+    /// What is said of all calls.
+    struct Summary: Sendable {
+        let question: Question
+        let until: Timestamp
+        let total: CensusFigures
 
-    private let question: Question
-    private let until: Timestamp
+        /// The last second of a time as it is kept, no later than the end.
+        func end(of span: (start: Timestamp, length: Int64)?) -> Timestamp? {
+            span.map { min($0.start.advanced(by: $0.length), self.until) }
+        }
+    }
+
+    private let summary: Summary
     private let survey: SunsetSurvey
     /// Patterns that were not counted apart from the first second on.
     private let patternsSince: [String: Timestamp]
@@ -36,42 +51,56 @@ package struct SunsetReport: Sendable {
         _ question: Question,
         at now: Timestamp
     ) throws(CensusStore.Failure) {
-        var survey = SunsetSurvey(below: question.below) { client in
-            question.app.map { $0 == client.app.text } ?? true
-                && question.platform.map { $0 == client.platform.text } ?? true
-        }
+        var survey = SunsetSurvey(question.filter)
         try store.forEachPeriod(since: question.since) { survey.add($0) }
-        self.question = question
-        self.until = now
+        self.summary = Summary(question: question, until: now, total: survey.total)
         self.survey = survey
         self.patternsSince = try store.patternsSince().filter { $0.value > question.since }
     }
+}
 
-    /// A line in words: its last second, as far as it is kept.
-    private func lastSeen(_ line: SunsetSurvey.Line) -> Timestamp? {
-        line.lastSeen.map { min($0.start.advanced(by: $0.length), self.until) }
+extension SunsetReport.Summary: CustomStringConvertible {
+    var description: String {
+        let versions = "versions below \(self.question.below)"
+        let title = "\(self.question.since) to \(self.until), \(versions): "
+        guard self.total.requests > 0 else { return "\(title)no requests" }
+        let devices = self.total.identified == 0 ? "" : ", \(self.total.devices.count) devices"
+        return "\(title)\(self.total.requests) requests\(devices)"
+    }
+}
+
+extension SunsetReport.Summary: Encodable {
+    private enum Key: String, CodingKey {
+        case since, until, below, requests, devices
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("\(self.question.since)", forKey: .since)
+        try container.encode("\(self.until)", forKey: .until)
+        try container.encode("\(self.question.below)", forKey: .below)
+        try container.encode(self.total.requests, forKey: .requests)
+        try container.encode(self.total.devices.count, forKey: .devices)
     }
 }
 
 extension SunsetReport: CustomStringConvertible {
     package var description: String {
-        let total = self.survey.total
-        let title = "\(self.question.since) to \(self.until), versions below \(self.question.below)"
-        guard total.requests > 0 else { return "\(title): no requests" }
+        guard self.summary.total.requests > 0 else { return "\(self.summary)" }
         let rows = self.survey.found.map { line in
             [
                 Self.name(line.place), "\(line.figures.requests)",
                 line.figures.identified == 0 ? "-" : "\(line.figures.devices.count)",
-                self.lastSeen(line).map { "\($0)" } ?? "-", Self.versions(line.versions),
+                self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
+                VersionTexts(line.versions).summary,
             ]
         }
         let titles = ["path", "requests", "devices", "last", "versions"]
         let remarks = self.patternsSince.sorted { $0.key < $1.key }.map { text, since in
             "'\(text)' is counted apart since \(since)"
         }
-        let devices = total.identified == 0 ? "" : ", \(total.devices.count) devices"
         return
-            (["\(title): \(total.requests) requests\(devices)"]
+            (["\(self.summary)"]
             + TextTable([titles] + rows).lines + remarks).joined(separator: "\n")
     }
 
@@ -81,22 +110,6 @@ extension SunsetReport: CustomStringConvertible {
         case .exempt: "(exempt)"
         case .other: "(other)"
         }
-    }
-
-    private static func versions(_ texts: Set<String>) -> String {
-        let sorted = Self.sorted(texts)
-        let more = sorted.count - Self.versionLimit
-        return sorted.prefix(Self.versionLimit).joined(separator: " ")
-            + (more > 0 ? " and \(more) more" : "")
-    }
-
-    fileprivate static func sorted(_ texts: Set<String>) -> [String] {
-        texts.map { ($0, try? AppVersion(parsing: $0)) }.sorted { left, right in
-            guard let first = left.1, let second = right.1, first != second else {
-                return left.0 < right.0
-            }
-            return first < second
-        }.map(\.0)
     }
 }
 
@@ -116,23 +129,19 @@ extension SunsetReport: Encodable {
     }
 
     private enum Key: String, CodingKey {
-        case since, until, below, requests, devices, paths
+        case paths
     }
 
     package func encode(to encoder: any Encoder) throws {
+        try self.summary.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode("\(self.question.since)", forKey: .since)
-        try container.encode("\(self.until)", forKey: .until)
-        try container.encode("\(self.question.below)", forKey: .below)
-        try container.encode(self.survey.total.requests, forKey: .requests)
-        try container.encode(self.survey.total.devices.count, forKey: .devices)
         try container.encode(self.survey.found.map { self.entry($0) }, forKey: .paths)
     }
 
     private func entry(_ line: SunsetSurvey.Line) -> Entry {
         let pattern: String?
         if case .pattern(let text) = line.place { pattern = text } else { pattern = nil }
-        let seen = self.lastSeen(line)
+        let seen = self.summary.end(of: line.lastSeen)
         return Entry(
             pattern: pattern,
             isExempt: line.place == .exempt ? true : nil,
@@ -142,7 +151,7 @@ extension SunsetReport: Encodable {
             withinSeconds: line.lastSeen.flatMap { place in
                 seen.map { place.start.seconds(until: $0) }
             },
-            versions: Self.sorted(line.versions),
+            versions: VersionTexts(line.versions).sorted,
             countedSince: pattern.flatMap { self.patternsSince[$0] }.map { "\($0)" }
         )
     }

@@ -41,6 +41,27 @@ extension CensusStore {
         }
     }
 
+    /// The last minute, hour or day in which each kind of client asked for each shape of a path.
+    func forEachLastShape(
+        since start: Timestamp,
+        _ body: (CensusCell, PathShape, _ start: Timestamp, _ length: Int64) -> Void
+    ) throws(Failure) {
+        try self.use { database in
+            let cells = try Self.cells(in: database)
+            try database.run(
+                "SELECT cell, text, max(start + span), span FROM shape_figures "
+                    + "JOIN shapes ON shapes.id = shape WHERE start >= ? GROUP BY cell, shape",
+                [.integer(start.secondsSinceEpoch)]
+            ) { row in
+                guard let cell = cells[row.integer(0)], let shape = PathShape(text: row.text(1))
+                else { return }
+                let length = row.integer(3)
+                let begun = Timestamp(secondsSinceEpoch: row.integer(2) - length)
+                body(cell, shape, begun, length)
+            }
+        }
+    }
+
     /// When each rule last decided about a request, by its id.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.use { database in

@@ -55,20 +55,15 @@ struct CensusRules: ParsableCommand {
             "It is known to a minute for some hours, then to an hour, and after a week to a day."
     )
 
-    @Option(help: "The rules in force (default: those that the gate has kept).")
-    var rules: String?
-    @OptionGroup var place: CensusPlace
-    @Flag(help: "Print everything as JSON.")
-    var json = false
+    @OptionGroup var rules: KeptRules
+    @OptionGroup var census: CensusQuestion
 
     func run() throws {
         let now = SystemClock.now()
-        let rules = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
-        let matches = try self.place.open { store throws(CensusStore.Failure) in
-            try store.lastMatches(at: now)
+        let rules = try self.rules.load(or: self.census.place)
+        try self.census.answer { store throws(CensusStore.Failure) in
+            RuleMatchReport(rules.definition, try store.lastMatches(at: now))
         }
-        let report = RuleMatchReport(rules.definition, matches)
-        if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 }
 
@@ -135,6 +130,22 @@ struct CensusPlace: ParsableArguments {
             StandardError.write("versiongate: the census in \(path): \(error)")
             throw ExitCode.failure
         }
+    }
+}
+
+/// A question to the census of a gate, and how the answer is printed.
+struct CensusQuestion: ParsableArguments {
+    @OptionGroup var place: CensusPlace
+    @Flag(help: "Print everything as JSON.")
+    var json = false
+
+    /// Prints what the census that is there has to say.
+    func answer(
+        _ report: (CensusStore) throws(CensusStore.Failure) -> some Encodable
+            & CustomStringConvertible
+    ) throws {
+        let report = try self.place.open(report)
+        if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 }
 

@@ -29,11 +29,8 @@ struct FloorCommand: ParsableCommand {
         var atMost = "1%"
         @Option(help: "Days back, 1 to 30, in which a device is one (default 7).")
         var days = FloorReport.usualDays
-        @Option(help: "The rules in force (default: those that the gate has kept).")
-        var rules: String?
-        @OptionGroup var place: CensusPlace
-        @Flag(help: "Print everything as JSON.")
-        var json = false
+        @OptionGroup var rules: KeptRules
+        @OptionGroup var census: CensusQuestion
 
         func validate() throws {
             guard ShareWords.share(self.atMost) != nil else {
@@ -46,17 +43,16 @@ struct FloorCommand: ParsableCommand {
 
         func run() throws {
             let now = SystemClock.now()
-            let rules = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
+            let rules = try self.rules.load(or: self.census.place)
             let question = FloorReport.Question(
                 app: self.app,
                 platform: self.platform,
                 limit: ShareWords.share(self.atMost) ?? 0,
                 days: self.days
             )
-            let report = try self.place.open { store throws(CensusStore.Failure) in
+            try self.census.answer { store throws(CensusStore.Failure) in
                 try FloorReport(store, question, by: rules.ruleSet, at: now)
             }
-            if self.json { try CommandJSON.print(report) } else { print(report) }
         }
     }
 }
@@ -81,20 +77,16 @@ struct BlockedCommand: ParsableCommand {
 
         @Option(help: "How far back: 90m, 24h, 7d (default 24h).")
         var since = "24h"
-        @Option(help: "The rules in force (default: those that the gate has kept).")
-        var rules: String?
-        @OptionGroup var place: CensusPlace
-        @Flag(help: "Print everything as JSON.")
-        var json = false
+        @OptionGroup var rules: KeptRules
+        @OptionGroup var census: CensusQuestion
 
         func run() throws {
             let now = SystemClock.now()
             let start = try CommandTime.before(now, self.since, flag: "--since")
-            let rules = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
-            let report = try self.place.open { store throws(CensusStore.Failure) in
+            let rules = try self.rules.load(or: self.census.place)
+            try self.census.answer { store throws(CensusStore.Failure) in
                 try StrayReport(store, since: start, by: rules.ruleSet, at: now)
             }
-            if self.json { try CommandJSON.print(report) } else { print(report) }
         }
     }
 }

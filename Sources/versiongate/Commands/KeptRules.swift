@@ -2,7 +2,15 @@ import ArgumentParser
 import GateControl
 
 /// The rules that a command asks about the clients of a gate.
-enum KeptRules {
+struct KeptRules: ParsableArguments {
+    @Option(help: "The rules in force (default: those that the gate has kept).")
+    var rules: String?
+
+    /// Those that are named, or that the gate has kept.
+    func load(or place: CensusPlace) throws -> LoadedRules {
+        try Self.load(self.rules, or: place, flag: "--rules")
+    }
+
     /// Those of a file or folder, or those that the gate has kept as its last good ones; says what is wrong, and
     /// ends, if they cannot be loaded.
     static func load(_ path: String?, or place: CensusPlace, flag: String) throws -> LoadedRules {

@@ -9,8 +9,9 @@ struct SunsetCommand: ParsableCommand {
         abstract:
             "Says which paths versions below one of them still call, how often, and when last.",
         discussion: """
-            Paths are the patterns of the rules file: of others, the gate keeps nothing apart. To \
-            learn who still calls a path, give it a rule with 'mode: observe' first.
+            Paths are the patterns of the rules file; or, with --openapi, the operations of a \
+            document, by the shapes of paths that the gate keeps. Those that no old version calls \
+            are named, too.
             """
     )
 
@@ -22,9 +23,9 @@ struct SunsetCommand: ParsableCommand {
     var platform: String?
     @Option(help: "How far back: 90m, 24h, 30d (default 30d).")
     var since = "30d"
-    @OptionGroup var place: CensusPlace
-    @Flag(help: "Print everything as JSON.")
-    var json = false
+    @Option(help: "An OpenAPI document, YAML or JSON, whose operations are looked for.")
+    var openapi: String?
+    @OptionGroup var census: CensusQuestion
 
     func run() throws {
         let now = SystemClock.now()
@@ -42,9 +43,23 @@ struct SunsetCommand: ParsableCommand {
             platform: self.platform,
             since: start
         )
-        let report = try self.place.open { store throws(CensusStore.Failure) in
-            try SunsetReport(store, question, at: now)
+        guard let openapi else {
+            return try self.census.answer { store throws(CensusStore.Failure) in
+                try SunsetReport(store, question, at: now)
+            }
         }
-        if self.json { try CommandJSON.print(report) } else { print(report) }
+        let document = try Self.document(openapi)
+        try self.census.answer { store throws(CensusStore.Failure) in
+            try OperationReport(store, question, document, at: now)
+        }
+    }
+
+    private static func document(_ path: String) throws -> OpenAPIDocument {
+        do throws(RulesFileError) {
+            return try OpenAPIDocument(path: path)
+        } catch {
+            StandardError.write("\(error)")
+            throw ExitCode.failure
+        }
     }
 }

@@ -150,6 +150,65 @@ struct AdviceTests {
         }
     }
 
+    @Test
+    func `operations of an API document are named that old versions call, and that none does`()
+        async throws
+    {
+        try await self.play { scene in
+            try scene.folder.writeInPlace(
+                """
+                openapi: 3.1.0
+                servers: [{ url: "https://api.example.com/v1/" }]
+                paths:
+                  /orders: { get: {}, post: {} }
+                  /orders/{id}: { get: {}, parameters: [] }
+                  /orders/latest: { get: {} }
+
+                """,
+                to: "api.yaml"
+            )
+            var more = (10..<15).map {
+                CensusVisitor(
+                    version: "2.0",
+                    device: "device-\($0)",
+                    path: "/v1/orders/77\($0)?a=b"
+                )
+            }
+            more.append(
+                CensusVisitor(version: "2.0", device: "device-10", path: "/v1/orders/latest")
+            )
+            more.append(
+                CensusVisitor(version: "3.2", device: "device-600", path: "/v1/orders/latest")
+            )
+            try scene.count(more)
+            let document = scene.folder.path(of: "api.yaml")
+            let arguments = [
+                "sunset", "--below", "3.0", "--openapi", document, "--state", scene.stateFolder,
+            ]
+            let result = try ToolProcess.versiongate(arguments + ["--json"])
+            #expect(result.status == 0, "\(result.errors)")
+            let found = try JSONReport(result.output).list("operations").map { line in
+                [
+                    line.text("method"), line.text("path"), line.number("requests").map { "\($0)" },
+                    line.text("lastSeen") == nil ? "never" : "seen",
+                ].map { $0 ?? "-" }.joined(separator: " ")
+            }
+            #expect(
+                found == [
+                    "GET / 15 seen", "GET /v1/orders/{id} 5 seen", "GET /v1/orders 3 seen",
+                    "GET /v1/orders/latest 1 seen", "POST /v1/orders 0 never",
+                ]
+            )
+            let words = try ToolProcess.versiongate(arguments)
+            #expect(words.output.contains("\nPOST /v1/orders "))
+            try scene.folder.writeInPlace("a: b", to: "no.yaml")
+            let wrong = try ToolProcess.versiongate(
+                ["sunset", "--below", "3.0", "--openapi", scene.folder.path(of: "no.yaml")]
+            )
+            #expect(wrong.status == 1 && wrong.errors.contains("no.yaml:1:1: expected an OpenAPI"))
+        }
+    }
+
     @Test func `each rule has the last time at which it decided`() async throws {
         try await self.play { scene in
             let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))

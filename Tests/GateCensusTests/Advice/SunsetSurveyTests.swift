@@ -41,7 +41,7 @@ struct SunsetSurveyTests {
     }
 
     @Test func `paths of old versions are named with requests, devices and the last time`() throws {
-        var survey = SunsetSurvey(below: try AppVersion(parsing: "4.0"))
+        var survey = SunsetSurvey(SunsetFilter(below: try AppVersion(parsing: "4.0")))
         for period in [
             try Self.period("3.0", ["/v1/**"], 0..<10, hour: 0),
             try Self.period("3.9", ["/v1/**", "POST /v1/pay"], 5..<8, hour: 5),
