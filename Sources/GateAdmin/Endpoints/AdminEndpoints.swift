@@ -127,7 +127,10 @@ package struct AdminEndpoints: Sendable {
         let now = self.now()
         // Rules are told also where the census cannot be read.
         let matches = (try? await self.census?.lastMatches(at: now)) ?? [:]
-        return AdminAnswer(.ok, RulesInForce(standing, matches: matches, at: now))
+        return AdminAnswer(
+            .ok,
+            RulesInForce(standing, matches, self.census?.returns?.shares ?? [:], at: now)
+        )
     }
 
     private func explain(_ request: AdminRequest) async -> AdminAnswer {

@@ -1,3 +1,4 @@
+internal import GateCensus
 internal import GateControl
 internal import GatePolicy
 
@@ -27,7 +28,12 @@ struct RulesInForce: Encodable {
     let lastReload: Reload?
     let rules: [RuleEntry]
 
-    init(_ standing: RulesStanding, matches: [String: LastMatch] = [:], at now: Timestamp) {
+    init(
+        _ standing: RulesStanding,
+        _ matches: [String: LastMatch] = [:],
+        _ shares: [String: ReturnSample.Share] = [:],
+        at now: Timestamp
+    ) {
         let (rules, status) = (standing.rules, standing.status)
         let definition = rules.definition
         self.revision = definition.revision
@@ -54,7 +60,8 @@ struct RulesInForce: Encodable {
                 rule,
                 origin: rules.origin(ofRule: rule.id),
                 dates: dates[rule.id] ?? [],
-                match: matches[rule.id]
+                match: matches[rule.id],
+                share: shares[rule.id]
             )
         }
     }
@@ -151,6 +158,13 @@ struct RuleEntry: Encodable {
     let next: [Terms]
     let dates: [Timeline.Event]
     let lastMatch: MatchEntry?
+    let returns: ReturnsEntry?
+
+    /// The devices of a sample that it refused in 30 days, and those that came back with a newer build.
+    struct ReturnsEntry: Encodable {
+        let refused: Int
+        let returned: Int
+    }
 
     /// The last time at which it decided about a request.
     struct MatchEntry: Encodable {
@@ -163,7 +177,8 @@ struct RuleEntry: Encodable {
         _ rule: RuleDefinition,
         origin: (place: String, feed: String?)?,
         dates: [Timeline.Event],
-        match: LastMatch?
+        match: LastMatch?,
+        share: ReturnSample.Share?
     ) {
         self.id = rule.id
         self.place = origin?.place
@@ -173,6 +188,7 @@ struct RuleEntry: Encodable {
         self.next = rule.next.map { Terms($0) }
         self.dates = dates
         self.lastMatch = match.map { MatchEntry(at: "\($0.at)", withinSeconds: $0.within) }
+        self.returns = share.map { ReturnsEntry(refused: $0.refused, returned: $0.returned) }
     }
 }
 

@@ -1,4 +1,4 @@
-package import GateCensus
+internal import GateCensus
 package import GatePolicy
 
 /// The operations of an API document that old versions still call, as a table for people and as data for

@@ -34,6 +34,8 @@ package actor Census {
     package nonisolated let store: CensusStore
     /// What the gates of a fleet share; `nil`: nothing.
     package nonisolated let fleet: FleetStore?
+    /// A sample of the devices that were refused; `nil`: there is none.
+    package nonisolated let returns: ReturnStore?
     private var figures: Status
     /// The last requests that were refused, as far as there is room for them.
     package private(set) var denials = RecentDenials()
@@ -55,16 +57,19 @@ package actor Census {
     ///   - isKept: Whether the store outlives the process.
     ///   - limit: The most cells of clients in a minute.
     ///   - fleet: Takes the devices, for all gates; `nil`: nobody does.
+    ///   - returns: Keeps a sample of the devices that were refused; `nil`: nobody does.
     ///   - logger: Told when it cannot be written, and when it can again.
     package init(
         store: CensusStore,
         isKept: Bool,
         limit: Int,
         fleet: FleetStore? = nil,
+        returns: ReturnStore? = nil,
         logger: Logger
     ) {
         self.store = store
         self.fleet = fleet
+        self.returns = returns
         self.figures = Status(isKept: isKept)
         self.logger = logger
         self.bucket = CensusBucket(limit: limit)
@@ -90,6 +95,7 @@ package actor Census {
             self.bucket.beginAnew()
         }
         self.minute = minute
+        self.returns?.add(harvests, at: now)
         let cells = harvests.map { self.bucket.add($0) }
         if writes { await self.write(at: now) }
         return cells
@@ -179,7 +185,7 @@ package actor Census {
     }
 
     private func write(at now: Timestamp) async {
-        let (bucket, store) = (self.bucket.take(), self.store)
+        let (bucket, store, returns) = (self.bucket.take(), self.store, self.returns)
         self.noteMatches(bucket, at: now)
         self.figures.overflow += bucket.overflow
         self.figures.lostSightings += bucket.lostSightings
@@ -188,6 +194,7 @@ package actor Census {
         self.denials.add(bucket, at: now)
         await self.report { () throws(CensusStore.Failure) in
             try store.add(bucket, at: now)
+            try returns?.write(at: now)
             if isDue { try store.rollUp(at: now) }
             return try store.usedBytes()
         }
@@ -238,6 +245,7 @@ extension Census {
     ///   - limit: The most cells of clients in a minute.
     ///   - hash: The hash of device ids, if it is not that of the folder.
     ///   - fleet: What the gates of a fleet share; `nil`: nothing.
+    ///   - samplesReturns: Whether a sample of the devices that are refused is kept.
     ///   - logger: Told what is wrong.
     /// - Returns: The census, and what device ids are hashed by.
     package static func open(
@@ -245,6 +253,7 @@ extension Census {
         limit: Int,
         hash: SipHash? = nil,
         fleet: FleetStore.Settings? = nil,
+        samplesReturns: Bool = false,
         logger: Logger
     ) -> (census: Census, hash: SipHash)? {
         do {
@@ -258,6 +267,7 @@ extension Census {
                 isKept: folder != nil,
                 limit: limit,
                 fleet: fleet.map { FleetStore($0, logger: logger) },
+                returns: samplesReturns ? try ReturnStore(in: folder, keyDigest: key.digest) : nil,
                 logger: logger
             )
             return (census, key.hash)
@@ -265,7 +275,14 @@ extension Census {
             logger.error("the census cannot be kept", metadata: ["error": "\(error)"])
             // In memory it is of use to the guard, and to whoever asks this gate.
             guard folder != nil else { return nil }
-            return self.open(in: nil, limit: limit, hash: hash, fleet: fleet, logger: logger)
+            return self.open(
+                in: nil,
+                limit: limit,
+                hash: hash,
+                fleet: fleet,
+                samplesReturns: samplesReturns,
+                logger: logger
+            )
         }
     }
 }

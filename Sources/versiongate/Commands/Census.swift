@@ -50,7 +50,7 @@ struct CensusShow: ParsableCommand {
 struct CensusRules: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules",
-        abstract: "Prints when each rule in force last decided about a request.",
+        abstract: "Prints when each rule last decided, and who came back updated.",
         discussion:
             "It is known to a minute for some hours, then to an hour, and after a week to a day."
     )
@@ -61,8 +61,13 @@ struct CensusRules: ParsableCommand {
     func run() throws {
         let now = SystemClock.now()
         let rules = try self.rules.load(or: self.census.place)
+        let folder = try self.census.place.path()
         try self.census.answer { store throws(CensusStore.Failure) in
-            RuleMatchReport(rules.definition, try store.lastMatches(at: now))
+            RuleMatchReport(
+                rules.definition,
+                try store.lastMatches(at: now),
+                try ReturnStore(reading: folder)?.shares ?? [:]
+            )
         }
     }
 }
@@ -96,7 +101,11 @@ struct CensusPurge: ParsableCommand {
     @OptionGroup var place: CensusPlace
 
     func run() throws {
-        try self.place.open { store throws(CensusStore.Failure) in try store.purge() }
+        let folder = try self.place.path()
+        try self.place.open { store throws(CensusStore.Failure) in
+            try store.purge()
+            try ReturnStore(reading: folder)?.purge()
+        }
         print("the census is empty")
     }
 }

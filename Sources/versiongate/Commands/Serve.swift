@@ -216,11 +216,12 @@ struct Serve: AsyncParsableCommand {
                 limit: wanted.maxCells,
                 hash: wanted.hash,
                 fleet: wanted.fleet,
+                samplesReturns: wanted.samplesReturns,
                 logger: logger
             )
         }
         gateSettings.census = settings.census.flatMap { wanted in
-            opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
+            opened.map { wanted.tally(hash: $0.hash) }
         }
         let census = opened?.census
         let breaker = census.map {

@@ -15,6 +15,7 @@ enum Setting: String, CaseIterable {
     case census
     case censusMaxCells
     case censusInterval
+    case censusReturns
     case censusKeyFile
     case censusStore
     case censusStorePasswordFile
