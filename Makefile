@@ -15,7 +15,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev
 PACKAGES := .build/package
 
 .PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
-.PHONY: notice package package-test image image-test kubernetes client admin-api
+.PHONY: notice package package-test image image-test kubernetes client admin-api prometheus
 
 run: build
 	@dev/run.sh $(GATE)
@@ -110,6 +110,11 @@ admin-api:
 
 kubernetes:
 	dev/check-kubernetes.sh
+
+# Alerts and dashboard, by Debian's Prometheus; four minutes.
+prometheus:
+	$(SWIFT) build --product versiongate
+	dev/check-prometheus.sh
 
 clean:
 	$(SWIFT) package clean

@@ -2,7 +2,7 @@
 # Installs the Debian packages named as arguments, as root, without starting their services.
 set -eu
 
-services="nginx haproxy caddy etcd"
+services="nginx haproxy caddy etcd prometheus"
 policy=/usr/sbin/policy-rc.d
 
 if [ -e "$policy" ] || [ -L "$policy" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `soak`, `package` or
-# `package-test`. Says so first, and does nothing if all are there.
+# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `soak`, `package`,
+# `package-test` or `prometheus`. Says so first, and does nothing if all are there.
 set -euo pipefail
 
 case "${1:-}" in
@@ -18,8 +18,9 @@ soak) wanted=(openssl python3 nghttp2-client faketime) ;;
 package) wanted=(debhelper dpkg-dev python3) ;;
 package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
+prometheus) wanted=(prometheus python3 redis-server) ;;
 *)
-    echo "usage: $0 build|test|conformance|soak|package|package-test" >&2
+    echo "usage: $0 build|test|conformance|soak|package|package-test|prometheus" >&2
     exit 64
     ;;
 esac
@@ -35,8 +36,8 @@ is_there() {
     python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
     nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;
-    prometheus) command -v promtool >/dev/null ;;
     redis-server) command -v redis-server >/dev/null && command -v redis-cli >/dev/null ;;
+    prometheus) command -v prometheus >/dev/null && command -v promtool >/dev/null ;;
     etcd-client) command -v etcdctl >/dev/null ;;
     nghttp2-client) command -v h2load >/dev/null ;;
     *) dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ;;

@@ -11,8 +11,8 @@ struct VersionGate: AsyncParsableCommand {
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
             Schema.self, Reload.self, Healthcheck.self, CensusCommand.self, ImpactCommand.self,
-            BreakerCommand.self, DemoBackend.self,
-            Version.self,
+            FloorCommand.self, SunsetCommand.self, BlockedCommand.self, BreakerCommand.self,
+            PreviewCommand.self, DemoBackend.self, Version.self,
         ]
     )
 

@@ -27,7 +27,7 @@ extension AdminEndpoints {
         }
         guard let current = await self.reloader.current else { return .noRules }
         let contributions = await self.reloader.contributions
-        let answer = await self.aside.run { () -> AdminAnswer in
+        return await self.answeredAside {
             let new: RuleSet
             switch candidate {
             case .text(let text):
@@ -60,14 +60,16 @@ extension AdminEndpoints {
                 return .refusal(.serviceUnavailable, "the census: \(error)")
             }
         }
-        guard let answer else {
-            var answer = AdminAnswer.refusal(
-                .serviceUnavailable,
-                "another question of this kind is being answered"
-            )
-            answer.fields = [("Retry-After", "1")]
-            return answer
-        }
+    }
+
+    /// The answer to a question that takes long, one at a time.
+    func answeredAside(_ work: @escaping @Sendable () -> AdminAnswer) async -> AdminAnswer {
+        if let answer = await self.aside.run(work) { return answer }
+        var answer = AdminAnswer.refusal(
+            .serviceUnavailable,
+            "another question of this kind is being answered"
+        )
+        answer.fields = [("Retry-After", "1")]
         return answer
     }
 

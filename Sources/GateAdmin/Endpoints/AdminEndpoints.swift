@@ -98,6 +98,9 @@ package struct AdminEndpoints: Sendable {
             guard let census = self.census else { return .noCensus }
             return AdminAnswer(.ok, DenialsReport(await census.denials))
         case .impact: return await self.impact(request)
+        case .floorAdvice: return await self.floorAdvice(request.query)
+        case .sunset: return await self.sunset(request.query)
+        case .strayBuilds: return await self.strayBuilds(request.query)
         case .explain: return await self.explain(request)
         case .audit: return await self.audit(request.query)
         case .breaker: return await self.breakerReport(.ok)
@@ -121,7 +124,13 @@ package struct AdminEndpoints: Sendable {
 
     private func rules() async -> AdminAnswer {
         guard let standing = await self.reloader.standing else { return .noRules }
-        return AdminAnswer(.ok, RulesInForce(standing, at: self.now()))
+        let now = self.now()
+        // Rules are told also where the census cannot be read.
+        let matches = (try? await self.census?.lastMatches(at: now)) ?? [:]
+        return AdminAnswer(
+            .ok,
+            RulesInForce(standing, matches, self.census?.returns?.shares ?? [:], at: now)
+        )
     }
 
     private func explain(_ request: AdminRequest) async -> AdminAnswer {

@@ -1,3 +1,4 @@
+internal import GateCensus
 internal import GateControl
 internal import GatePolicy
 
@@ -27,7 +28,12 @@ struct RulesInForce: Encodable {
     let lastReload: Reload?
     let rules: [RuleEntry]
 
-    init(_ standing: RulesStanding, at now: Timestamp) {
+    init(
+        _ standing: RulesStanding,
+        _ matches: [String: LastMatch] = [:],
+        _ shares: [String: ReturnSample.Share] = [:],
+        at now: Timestamp
+    ) {
         let (rules, status) = (standing.rules, standing.status)
         let definition = rules.definition
         self.revision = definition.revision
@@ -50,7 +56,13 @@ struct RulesInForce: Encodable {
         let timeline = Timeline(definition, after: now, until: now.advanced(by: .max))
         let dates = Dictionary(grouping: timeline.events) { $0.rule }
         self.rules = definition.rules.map { rule in
-            RuleEntry(rule, origin: rules.origin(ofRule: rule.id), dates: dates[rule.id] ?? [])
+            RuleEntry(
+                rule,
+                origin: rules.origin(ofRule: rule.id),
+                dates: dates[rule.id] ?? [],
+                match: matches[rule.id],
+                share: shares[rule.id]
+            )
         }
     }
 }
@@ -145,11 +157,28 @@ struct RuleEntry: Encodable {
     let terms: Terms
     let next: [Terms]
     let dates: [Timeline.Event]
+    let lastMatch: MatchEntry?
+    let returns: ReturnsEntry?
+
+    /// The devices of a sample that it refused in 30 days, and those that came back with a newer build.
+    struct ReturnsEntry: Encodable {
+        let refused: Int
+        let returned: Int
+    }
+
+    /// The last time at which it decided about a request.
+    struct MatchEntry: Encodable {
+        let at: String
+        /// Seconds before `at` in which it may have been as well.
+        let withinSeconds: Int64
+    }
 
     init(
         _ rule: RuleDefinition,
         origin: (place: String, feed: String?)?,
-        dates: [Timeline.Event]
+        dates: [Timeline.Event],
+        match: LastMatch?,
+        share: ReturnSample.Share?
     ) {
         self.id = rule.id
         self.place = origin?.place
@@ -158,6 +187,8 @@ struct RuleEntry: Encodable {
         self.terms = Terms(rule)
         self.next = rule.next.map { Terms($0) }
         self.dates = dates
+        self.lastMatch = match.map { MatchEntry(at: "\($0.at)", withinSeconds: $0.within) }
+        self.returns = share.map { ReturnsEntry(refused: $0.refused, returned: $0.returned) }
     }
 }
 

@@ -15,6 +15,9 @@ enum AdminRoute: Sendable, Equatable {
     case traffic
     case denials
     case impact
+    case floorAdvice
+    case sunset
+    case strayBuilds
     case explain
     case timeline
     case audit
@@ -47,6 +50,9 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/traffic": .traffic,
         "/api/v1/denials": .denials,
         "/api/v1/impact": .impact,
+        "/api/v1/advice/floor": .floorAdvice,
+        "/api/v1/advice/sunset": .sunset,
+        "/api/v1/advice/builds": .strayBuilds,
         "/api/v1/explain": .explain,
         "/api/v1/timeline": .timeline,
         "/api/v1/audit": .audit,
@@ -77,7 +83,7 @@ enum AdminRoute: Sendable, Equatable {
         case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
             .findings, .census, .traffic,
             .denials,
-            .impact, .explain, .timeline, .audit:
+            .impact, .explain, .timeline, .audit, .floorAdvice, .sunset, .strayBuilds:
             true
         }
     }
@@ -93,7 +99,7 @@ enum AdminRoute: Sendable, Equatable {
         case .page, .feeds, .metrics, .breaker, .healthy, .ready, .document, .rules, .findings,
             .census,
             .traffic,
-            .denials, .timeline, .audit:
+            .denials, .timeline, .audit, .floorAdvice, .sunset, .strayBuilds:
             [.GET, .HEAD]
         }
     }

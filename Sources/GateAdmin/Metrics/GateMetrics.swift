@@ -7,7 +7,7 @@ internal import GateProxy
 ///
 /// The values of labels come from the rules file, the settings and this code, and never from a client.
 struct GateMetrics {
-    private typealias Label = MetricFamily.Label
+    typealias Label = MetricFamily.Label
 
     let gate: GateStatistics
     let reload: ReloadStatus
@@ -112,17 +112,12 @@ extension GateMetrics {
                 "Answers under way that were ended because the rules came to forbid them.",
                 counters.revoked
             ),
-            Self.counter(
-                "status_requests",
-                "Requests of clients that asked the gate where they stand.",
-                counters.launchChecks
-            ),
             Self.gauge(
                 "pending_requests",
                 "Requests that wait for the first byte of their answer.",
                 self.gate.pendingRequests
             ),
-        ]
+        ] + self.ofQuestions
     }
 
     private static func labels(_ gap: IdentityGap) -> [Label] {
@@ -372,7 +367,7 @@ extension GateMetrics {
         return value.map { family.with(.number($0)) } ?? family
     }
 
-    private static func counter(_ name: String, _ help: String, _ count: UInt64) -> MetricFamily {
+    static func counter(_ name: String, _ help: String, _ count: UInt64) -> MetricFamily {
         MetricFamily("versiongate_\(name)_total", .counter, help).with(.count(count))
     }
 

@@ -43,6 +43,10 @@ package struct CensusHarvest: Sendable {
     var sightings: [Sighting] = []
     /// Clients in a cell, likewise, while somebody wants to know.
     var clients: [Sighting] = []
+    /// Devices of the sample of those that were refused, and are looked for.
+    var devices: [DeviceSighting] = []
+    /// The highest hash of a device that was looked at.
+    package var highestDevice = ReturnSample.allDevices
     var paths = PathLog()
     /// Sightings that there was no room for.
     var lostSightings: UInt64 = 0
@@ -76,5 +80,32 @@ package struct CensusHarvest: Sendable {
             read[place, default: CensusFigures()].add(figures)
         }
         return (read, overflow)
+    }
+
+    /// A device that may be in the sample of those that were refused, by the upper bits of its hash.
+    struct DeviceSighting: Sendable {
+        let cell: Int
+        let device: Int64
+    }
+
+    /// The devices that were refused, and those that are known to have been; of all others, nobody reads
+    /// the words.
+    package func deviceSightings(where isKnown: (Int64) -> Bool) -> [ReturnSample.Sighting] {
+        var cells: [Int: CensusCell] = [:]
+        return self.devices.compactMap { sighting in
+            let cell = self.cells[sighting.cell]
+            let outcome = self.outcomes[cell.outcome]
+            guard outcome.kind == .require || isKnown(sighting.device),
+                let statement = cell.statement
+            else { return nil }
+            let place =
+                cells[sighting.cell]
+                ?? CensusCell(
+                    client: self.words.client(at: statement.words, by: statement.ruleSet),
+                    outcome: outcome
+                )
+            cells[sighting.cell] = place
+            return ReturnSample.Sighting(device: sighting.device, cell: place)
+        }
     }
 }

@@ -14,10 +14,19 @@ package final class CensusTally {
         /// The hash of device ids.
         package var hash: SipHash
 
-        package init(maxCells: Int, maxSightings: Int = 1 << 18, hash: SipHash) {
+        /// Whether a sample of the devices that are refused is kept.
+        package var samplesReturns: Bool
+
+        package init(
+            maxCells: Int,
+            maxSightings: Int = 1 << 18,
+            hash: SipHash,
+            samplesReturns: Bool = false
+        ) {
             self.maxCells = maxCells
             self.maxSightings = maxSightings
             self.hash = hash
+            self.samplesReturns = samplesReturns
         }
     }
 
@@ -44,11 +53,17 @@ package final class CensusTally {
     private var digests: [UInt64]
     private var digestCells: [UInt32]
     private var digestCount = 0
+    /// The highest hash of a device that is handed over for the sample; below zero: none is.
+    private var highestDevice: Int64
+    /// Devices that are handed over at once, at the most.
+    private static let deviceLimit = 4_096
+
     /// Makes digests unpredictable, so that nobody can have two clients taken for one.
     package let seed = UInt64.random(in: .min ... .max)
 
     package init(_ settings: Settings) {
         self.settings = settings
+        self.highestDevice = settings.samplesReturns ? ReturnSample.allDevices : -1
         self.maxStatements = settings.maxCells * 2
         // Half of the places stay free.
         var places = 1_024
@@ -205,12 +220,24 @@ package final class CensusTally {
         let mark = HyperLogLog.Mark(hash: hash)
         self.harvest.sightings.append(CensusHarvest.Sighting(cell: cell, mark))
         if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
+        let device = Int64(hash >> 1)
+        if device <= self.highestDevice { self.sample(device, in: cell) }
+    }
+
+    /// Hands a device over; when there are too many, the upper half of all hashes is left out from now on.
+    private func sample(_ device: Int64, in cell: Int) {
+        self.harvest.devices.append(CensusHarvest.DeviceSighting(cell: cell, device: device))
+        while self.harvest.devices.count >= Self.deviceLimit, self.highestDevice > 1 {
+            self.highestDevice /= 2
+            self.harvest.devices.removeAll { $0.device > self.highestDevice }
+        }
     }
 
     /// Gives away what was counted, and begins anew: each time, each client says its words again.
     package func take() -> CensusHarvest {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
+        harvest.highestDevice = max(self.highestDevice, 0)
         self.harvest = CensusHarvest()
         self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(

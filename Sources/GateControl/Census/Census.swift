@@ -34,6 +34,8 @@ package actor Census {
     package nonisolated let store: CensusStore
     /// What the gates of a fleet share; `nil`: nothing.
     package nonisolated let fleet: FleetStore?
+    /// A sample of the devices that were refused; `nil`: there is none.
+    package nonisolated let returns: ReturnStore?
     private var figures: Status
     /// The last requests that were refused, as far as there is room for them.
     package private(set) var denials = RecentDenials()
@@ -43,6 +45,10 @@ package actor Census {
     private var minute: Int64?
     private var lastRollUp: Timestamp?
     private var isFailing = false
+    /// When rules decided since the start, and before it as far as somebody has asked.
+    private var matches: [String: LastMatch] = [:]
+    private var knowsMatches = false
+    private var lastWrite: Timestamp?
 
     /// A census that has counted nothing yet.
     ///
@@ -51,16 +57,19 @@ package actor Census {
     ///   - isKept: Whether the store outlives the process.
     ///   - limit: The most cells of clients in a minute.
     ///   - fleet: Takes the devices, for all gates; `nil`: nobody does.
+    ///   - returns: Keeps a sample of the devices that were refused; `nil`: nobody does.
     ///   - logger: Told when it cannot be written, and when it can again.
     package init(
         store: CensusStore,
         isKept: Bool,
         limit: Int,
         fleet: FleetStore? = nil,
+        returns: ReturnStore? = nil,
         logger: Logger
     ) {
         self.store = store
         self.fleet = fleet
+        self.returns = returns
         self.figures = Status(isKept: isKept)
         self.logger = logger
         self.bucket = CensusBucket(limit: limit)
@@ -86,6 +95,7 @@ package actor Census {
             self.bucket.beginAnew()
         }
         self.minute = minute
+        self.returns?.add(harvests, at: now)
         let cells = harvests.map { self.bucket.add($0) }
         if writes { await self.write(at: now) }
         return cells
@@ -137,6 +147,30 @@ package actor Census {
         return TrafficReport(points, since: start, until: end)
     }
 
+    /// When each rule last decided about a request, by its id.
+    package func lastMatches(
+        at now: Timestamp
+    ) async throws(CensusStore.Failure) -> [String: LastMatch] {
+        guard !self.knowsMatches else { return self.matches }
+        let store = self.store
+        let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            try store.lastMatches(at: now)
+        }
+        // What was counted meanwhile is newer.
+        self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
+        self.knowsMatches = true
+        return self.matches
+    }
+
+    /// Notes which rules decided since the last time.
+    private func noteMatches(_ bucket: CensusBucket, at now: Timestamp) {
+        let within = self.lastWrite.map { max($0.seconds(until: now), 0) } ?? 60
+        self.lastWrite = now
+        for cell in bucket.cells.keys {
+            self.matches[cell.outcome.rule] = LastMatch(at: now, within: within)
+        }
+    }
+
     /// The census since a second, with the devices of the fleet if there is one.
     package nonisolated func report(
         since start: Timestamp,
@@ -151,7 +185,8 @@ package actor Census {
     }
 
     private func write(at now: Timestamp) async {
-        let (bucket, store) = (self.bucket.take(), self.store)
+        let (bucket, store, returns) = (self.bucket.take(), self.store, self.returns)
+        self.noteMatches(bucket, at: now)
         self.figures.overflow += bucket.overflow
         self.figures.lostSightings += bucket.lostSightings
         let isDue = self.lastRollUp.map { $0.seconds(until: now) >= Self.rollUpInterval } ?? true
@@ -159,6 +194,7 @@ package actor Census {
         self.denials.add(bucket, at: now)
         await self.report { () throws(CensusStore.Failure) in
             try store.add(bucket, at: now)
+            try returns?.write(at: now)
             if isDue { try store.rollUp(at: now) }
             return try store.usedBytes()
         }
@@ -209,6 +245,7 @@ extension Census {
     ///   - limit: The most cells of clients in a minute.
     ///   - hash: The hash of device ids, if it is not that of the folder.
     ///   - fleet: What the gates of a fleet share; `nil`: nothing.
+    ///   - samplesReturns: Whether a sample of the devices that are refused is kept.
     ///   - logger: Told what is wrong.
     /// - Returns: The census, and what device ids are hashed by.
     package static func open(
@@ -216,6 +253,7 @@ extension Census {
         limit: Int,
         hash: SipHash? = nil,
         fleet: FleetStore.Settings? = nil,
+        samplesReturns: Bool = false,
         logger: Logger
     ) -> (census: Census, hash: SipHash)? {
         do {
@@ -229,6 +267,7 @@ extension Census {
                 isKept: folder != nil,
                 limit: limit,
                 fleet: fleet.map { FleetStore($0, logger: logger) },
+                returns: samplesReturns ? try ReturnStore(in: folder, keyDigest: key.digest) : nil,
                 logger: logger
             )
             return (census, key.hash)
@@ -236,7 +275,14 @@ extension Census {
             logger.error("the census cannot be kept", metadata: ["error": "\(error)"])
             // In memory it is of use to the guard, and to whoever asks this gate.
             guard folder != nil else { return nil }
-            return self.open(in: nil, limit: limit, hash: hash, fleet: fleet, logger: logger)
+            return self.open(
+                in: nil,
+                limit: limit,
+                hash: hash,
+                fleet: fleet,
+                samplesReturns: samplesReturns,
+                logger: logger
+            )
         }
     }
 }

@@ -364,7 +364,7 @@ extension CensusStore {
         }
     }
 
-    private static func cells(
+    static func cells(
         in database: SQLiteDatabase
     ) throws(SQLiteDatabase.Failure) -> [Int64: CensusCell] {
         var cells: [Int64: CensusCell] = [:]
@@ -377,7 +377,7 @@ extension CensusStore {
 
 extension CensusFigures {
     /// Reads three columns: requests, those of them that named a device, and the devices.
-    fileprivate init(_ row: SQLiteDatabase.Row, from column: Int32) {
+    init(_ row: SQLiteDatabase.Row, from column: Int32) {
         let devices = row.bytes(column + 2)
         self.init(
             requests: UInt64(clamping: row.integer(column)),

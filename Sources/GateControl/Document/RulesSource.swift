@@ -14,6 +14,16 @@ struct RulesSource: Sendable, Equatable {
         self.bytes = bytes
     }
 
+    /// Reads a file.
+    init(path: String) throws(RulesFileError) {
+        do throws(FileContent.Failure) {
+            let content = try FileContent(path: path, atMost: Self.maximumSize)
+            self.init(name: path, bytes: content.bytes)
+        } catch {
+            throw RulesFileError(file: path, message: "\(error)")
+        }
+    }
+
     /// Reads standard input to its end, under the name that messages shall show.
     static func standardInput(as name: String) throws(RulesFileErrors) -> RulesSource {
         do throws(FileContent.Failure) {

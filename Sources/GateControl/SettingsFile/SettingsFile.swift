@@ -22,13 +22,7 @@ package struct SettingsFile: Sendable {
 
     /// - Throws: what is wrong with the file, or why it cannot be read.
     package init(path: String) throws(RulesFileError) {
-        let content: FileContent
-        do {
-            content = try FileContent(path: path, atMost: RulesSource.maximumSize)
-        } catch {
-            throw RulesFileError(file: path, message: "\(error)")
-        }
-        var parser = DocumentParser(RulesSource(name: path, bytes: content.bytes))
+        var parser = DocumentParser(try RulesSource(path: path))
         let root = try parser.parse()
         guard case .mapping(let entries) = root.content else {
             throw RulesFileError(root.place, "expected settings, found \(root.found)")

@@ -31,7 +31,15 @@ extension ClientConnection {
             return self.answer(question, head, facts: facts, in: bytes)
         }
         let address = self.clientAddress(head, facts: facts, in: bytes)
-        guard let status = self.rules.launchStatus(on: head, in: bytes, address: address) else {
+        let preview =
+            facts.hasGateOwnedField ? self.preview(in: head, bytes, counts: true) : nil
+        let status = self.rules.launchStatus(
+            on: head,
+            in: bytes,
+            address: address,
+            preview: preview
+        )
+        guard let status else {
             return self.answer(EndpointAnswer.badPath, facts: facts)
         }
         switch endpoint {
@@ -47,7 +55,8 @@ extension ClientConnection {
             self.worker.counters.launchChecks += 1
             let answer = EndpointAnswer.status(
                 status,
-                vary: self.rules.ruleSet.answerInputs,
+                vary: preview == nil
+                    ? self.rules.ruleSet.answerInputs : self.rules.ruleSet.previewedAnswerInputs,
                 knownTags: head.entityTags(of: "if-none-match", in: bytes)
             )
             self.answer(answer, facts: facts)
@@ -151,7 +160,12 @@ extension ClientConnection {
         var parser = RequestHeadParser(limits: self.worker.settings.headLimits)
         let rules = self.worker.rules
         guard parser.parse(bytes, table: rules.table) == .complete else { return nil }
-        return rules.launchStatus(on: parser.head, in: bytes, address: stream.address)
+        return rules.launchStatus(
+            on: parser.head,
+            in: bytes,
+            address: stream.address,
+            preview: self.preview(in: parser.head, bytes, counts: false)
+        )
     }
 
     private func renewStreamDeadline(_ interval: TimeAmount) {

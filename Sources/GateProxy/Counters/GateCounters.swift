@@ -41,6 +41,12 @@ package struct GateCounters: Equatable, Sendable {
     /// Times at which no connection could be accepted.
     package var acceptFailures: UInt64 = 0
 
+    /// Requests that asked for a decision, for a tester: those that were shown it, those whose time was
+    /// over, and those that nobody had signed.
+    package var previewsShown: UInt64 = 0
+    package var previewsExpired: UInt64 = 0
+    package var previewsForged: UInt64 = 0
+
     package init() {}
 
     /// Adds requests of the same terms.
@@ -84,6 +90,9 @@ package struct GateCounters: Equatable, Sendable {
         sum.requestsLate += right.requestsLate
         sum.descriptorsExhausted += right.descriptorsExhausted
         sum.acceptFailures += right.acceptFailures
+        sum.previewsShown += right.previewsShown
+        sum.previewsExpired += right.previewsExpired
+        sum.previewsForged += right.previewsForged
         return sum
     }
 }

@@ -95,8 +95,11 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             worker.untrustedProxy?.report(self.origin.address)
         }
+        let shown =
+            facts.hasGateOwnedField
+            ? self.previewed(verdict, head, facts: facts, in: bytes) : verdict
         // All else is as `nextRequest()` has left it: to build a new one costs more.
-        self.request.verdict = verdict
+        self.request.verdict = shown
         self.request.isHead = facts.isHead
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
@@ -105,7 +108,7 @@ extension ClientConnection {
             self.beginLogEntry(head, facts: facts, in: bytes, verdict: verdict)
         }
         self.body = BodyReader(facts.framing)
-        if let denial = verdict.denial {
+        if let denial = shown.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
             self.answer(denial, facts: facts)
             self.denialWasWritten()
@@ -115,7 +118,7 @@ extension ClientConnection {
             let isTrace = head.method("TRACE", in: bytes)
             self.answer(LastRecipient.answer(isTrace: isTrace), facts: facts)
         } else {
-            self.forward(head, facts: facts, in: bytes, verdict: verdict)
+            self.forward(head, facts: facts, in: bytes, verdict: shown)
         }
     }
 

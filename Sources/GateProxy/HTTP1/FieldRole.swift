@@ -56,6 +56,8 @@ extension FieldRole {
         ("http2-settings", .hopByHop),
         ("x-versiongate", .gateOwned),
         ("x-versiongate-decision", .gateOwned),
+        // Read for a tester where previews are on, and never passed on.
+        ("x-versiongate-preview", .gateOwned),
     ]
 
     /// Fields of a response that the gate reads.

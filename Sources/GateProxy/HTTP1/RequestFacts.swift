@@ -23,6 +23,8 @@ package struct RequestFacts: Equatable, Sendable {
     package private(set) var upgradeLine: Int?
     /// One bit for each identity field that is there, by the index of its role.
     package private(set) var identityFields: UInt64 = 0
+    /// Whether there is a field that the gate alone writes, or reads for a tester.
+    package private(set) var hasGateOwnedField = false
     /// How often a `TRACE` or `OPTIONS` may still be forwarded; `nil`: as often as it takes.
     package private(set) var forwardsLeft: UInt64?
     private var maxForwardsLine: Int?
@@ -39,9 +41,10 @@ package struct RequestFacts: Equatable, Sendable {
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]
             switch line.role {
-            case .other, .hopByHop, .gateOwned, .forwarded(.proto), .forwarded(.host),
-                .forwarded(.standard):
+            case .other, .hopByHop, .forwarded(.proto), .forwarded(.host), .forwarded(.standard):
                 continue
+            case .gateOwned:
+                self.hasGateOwnedField = true
             case .contentType:
                 if let form = AnswerForm(contentType: bytes, line) { self.answerForm = form }
             case .accept:

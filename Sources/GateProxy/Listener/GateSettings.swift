@@ -1,4 +1,5 @@
 package import GateCensus
+package import GatePolicy
 package import NIOCore
 
 /// Everything about the data plane that is fixed while it runs.
@@ -45,6 +46,8 @@ package struct GateSettings: Sendable {
     package var measuresLatency: Bool
     /// The settings of the count of clients on each thread; `nil`: they are not counted.
     package var census: CensusTally.Settings?
+    /// Reads the field by which testers ask for a decision at a second; `nil`: nobody may ask.
+    package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
     /// Verdicts that each thread remembers.
     package var verdictCacheCapacity: Int
 
@@ -71,6 +74,7 @@ package struct GateSettings: Sendable {
         self.maxEventStreams = 50_000
         self.measuresLatency = false
         self.census = nil
+        self.previews = nil
         self.verdictCacheCapacity = 8192
     }
 }

@@ -9,7 +9,8 @@ extension WorkerRules {
     func launchStatus(
         on head: RequestHead,
         in bytes: Span<UInt8>,
-        address: String
+        address: String,
+        preview: Preview? = nil
     ) -> LaunchStatus? {
         let names = self.queryNames + ["path", "method"]
         let parameters = self.query(of: head, in: bytes, names)
@@ -23,6 +24,15 @@ extension WorkerRules {
                 let method = parameters.firstValue(of: "method") ?? Array("GET".utf8)
                 return self.ruleSet.scope(method: method.span, target: path.span)
             } ?? .unrestricted
+        if let preview {
+            return self.ruleSet.launchStatus(
+                previewing: preview,
+                for: identity,
+                in: scope,
+                at: self.now(),
+                address: address
+            )
+        }
         return self.ruleSet.launchStatus(
             for: identity,
             in: scope,

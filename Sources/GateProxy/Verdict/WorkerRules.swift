@@ -123,7 +123,7 @@ final class WorkerRules {
             return self.keep(verdict, onClass: false, in: &last)
         }
         let identity = self.identify(head, in: bytes, query: query)
-        let upstream = self.ruleSet.upstreamIdentity(self.claims, identity)
+        let upstream = self.upstreamIdentity(of: identity)
         let members = told.flatMap { self.members($0, head, in: bytes, upstream) }
         let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
         let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
@@ -278,20 +278,46 @@ final class WorkerRules {
             at: now,
             address: address
         )
-        let terms = self.ruleSet.terms(of: decision, for: identity)
+        let subject = Subject(
+            identity: identity,
+            scope: self.lookUp.key.scope,
+            form: self.lookUp.key.form
+        )
+        return self.render(decision, on: subject, upstream: upstream, members, at: now)
+    }
+
+    /// A client with one of its requests.
+    struct Subject {
+        let identity: ClientIdentity
+        let scope: RequestScope
+        let form: AnswerForm
+    }
+
+    /// Everything that is written because of a decision; `preview`: asked for by a tester.
+    func render(
+        _ decision: Decision,
+        on subject: Subject,
+        upstream: UpstreamIdentity,
+        _ members: ClassMembers?,
+        at now: Timestamp,
+        as preview: Preview? = nil
+    ) -> Verdict {
+        let (ruleSet, identity) = (self.ruleSet, subject.identity)
+        let terms = ruleSet.terms(of: decision, for: identity)
+        var hint = ruleSet.hint(for: decision)
+        var answer = ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
+        if let preview {
+            hint = ruleSet.marked(hint, as: preview)
+            answer = answer.map { ruleSet.marked($0, as: preview) }
+        }
         return Verdict(
             decision: decision,
             tallyPlace: self.tally.place(of: terms),
-            outcomePlace: self.outcomePlace(of: terms, in: self.lookUp.key.scope),
+            outcomePlace: self.outcomePlace(of: terms, in: subject.scope),
             upstreamIdentity: upstream,
             identityHeaderNames: self.identityHeaderNames,
-            hint: self.ruleSet.hint(for: decision),
-            answer: self.ruleSet.answer(
-                to: decision,
-                for: identity,
-                as: self.lookUp.key.form,
-                at: now
-            ),
+            hint: hint,
+            answer: answer,
             logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
             clientLogFields: self.logFormat.map {
                 AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)
@@ -299,6 +325,11 @@ final class WorkerRules {
             now: now,
             members: members
         )
+    }
+
+    /// The changes to the identity fields of the client that was read last.
+    func upstreamIdentity(of identity: ClientIdentity) -> UpstreamIdentity {
+        self.ruleSet.upstreamIdentity(self.claims, identity)
     }
 
     /// Reads who the client is; its claims stay until the next one is read.

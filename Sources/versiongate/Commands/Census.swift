@@ -10,7 +10,7 @@ struct CensusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "census",
         abstract: "Says which clients a gate has seen, and what became of their requests.",
-        subcommands: [CensusShow.self, CensusPurge.self],
+        subcommands: [CensusShow.self, CensusRules.self, CensusPurge.self],
         defaultSubcommand: CensusShow.self
     )
 }
@@ -46,6 +46,32 @@ struct CensusShow: ParsableCommand {
     }
 }
 
+/// Prints when rules last decided.
+struct CensusRules: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Prints when each rule last decided, and who came back updated.",
+        discussion:
+            "It is known to a minute for some hours, then to an hour, and after a week to a day."
+    )
+
+    @OptionGroup var rules: KeptRules
+    @OptionGroup var census: CensusQuestion
+
+    func run() throws {
+        let now = SystemClock.now()
+        let rules = try self.rules.load(or: self.census.place)
+        let folder = try self.census.place.path()
+        try self.census.answer { store throws(CensusStore.Failure) in
+            RuleMatchReport(
+                rules.definition,
+                try store.lastMatches(at: now),
+                try ReturnStore(reading: folder)?.shares ?? [:]
+            )
+        }
+    }
+}
+
 extension FleetFlags {
     /// The store that the flags or the environment name; `nil` if there is none.
     fileprivate func store() throws -> FleetStore? {
@@ -75,7 +101,11 @@ struct CensusPurge: ParsableCommand {
     @OptionGroup var place: CensusPlace
 
     func run() throws {
-        try self.place.open { store throws(CensusStore.Failure) in try store.purge() }
+        let folder = try self.place.path()
+        try self.place.open { store throws(CensusStore.Failure) in
+            try store.purge()
+            try ReturnStore(reading: folder)?.purge()
+        }
         print("the census is empty")
     }
 }
@@ -109,6 +139,22 @@ struct CensusPlace: ParsableArguments {
             StandardError.write("versiongate: the census in \(path): \(error)")
             throw ExitCode.failure
         }
+    }
+}
+
+/// A question to the census of a gate, and how the answer is printed.
+struct CensusQuestion: ParsableArguments {
+    @OptionGroup var place: CensusPlace
+    @Flag(help: "Print everything as JSON.")
+    var json = false
+
+    /// Prints what the census that is there has to say.
+    func answer(
+        _ report: (CensusStore) throws(CensusStore.Failure) -> some Encodable
+            & CustomStringConvertible
+    ) throws {
+        let report = try self.place.open(report)
+        if self.json { try CommandJSON.print(report) } else { print(report) }
     }
 }
 

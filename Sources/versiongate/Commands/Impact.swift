@@ -33,12 +33,8 @@ struct ImpactCommand: ParsableCommand {
         let now = SystemClock.now()
         let start = try CommandTime.before(now, self.since, flag: "--since")
         let later = try CommandTime.parse(self.at, flag: "--at")
-        let folder = StateFolder(path: try self.place.path())
-        let contributions = FeedStore(folder).contributions { StandardError.write("\($0)") }
-        let new = try self.load { () throws(RulesFileErrors) in
-            try RulesFileLoader(path: self.rules).load(feeds: contributions)
-        }
-        let old = try self.before(folder, contributions)
+        let new = try KeptRules.load(self.rules, or: self.place, flag: "--rules")
+        let old = try KeptRules.load(self.current, or: self.place, flag: "--current")
         let rows = try self.place.open { store throws(CensusStore.Failure) in
             try store.rows(since: start, withShapes: true)
         }
@@ -51,33 +47,5 @@ struct ImpactCommand: ParsableCommand {
             later: later
         )
         if self.json { try CommandJSON.print(report) } else { print(report) }
-    }
-
-    private func before(
-        _ folder: StateFolder,
-        _ contributions: [String: FeedContribution]
-    ) throws -> LoadedRules {
-        if let current {
-            return try self.load { () throws(RulesFileErrors) in
-                try RulesFileLoader(path: current).load(feeds: contributions)
-            }
-        }
-        let texts = LastGoodRules.texts(in: folder) { StandardError.write("versiongate: \($0)") }
-        guard let texts else {
-            StandardError.write("versiongate: the gate has kept no rules; name them by --current")
-            throw ExitCode.failure
-        }
-        return try self.load { () throws(RulesFileErrors) in
-            try RulesFileLoader(path: self.rules).load(kept: texts.sources, feeds: contributions)
-        }
-    }
-
-    private func load(_ load: () throws(RulesFileErrors) -> LoadedRules) throws -> LoadedRules {
-        do throws(RulesFileErrors) {
-            return try load()
-        } catch {
-            for error in error.errors { StandardError.write(error.description) }
-            throw ExitCode.failure
-        }
     }
 }

@@ -10,9 +10,11 @@ extension Serve {
             .listen: self.listen, .tlsListen: self.tlsListen,
             .tlsCertificate: self.tlsCertificate, .tlsKey: self.tlsKey,
             .tlsClientCa: self.tlsClientCa, .adminListen: self.adminListen,
-            .adminTokenFile: self.adminTokenFile, .latencyMetrics: self.latencyMetrics,
+            .adminTokenFile: self.adminTokenFile, .previewSecretFile: self.previewSecretFile,
+            .latencyMetrics: self.latencyMetrics,
             .census: self.census.census, .censusMaxCells: self.census.censusMaxCells,
             .censusInterval: self.census.censusInterval,
+            .censusReturns: self.census.censusReturns,
             .censusKeyFile: self.census.fleet.censusKeyFile,
             .censusStore: self.census.fleet.censusStore,
             .censusStorePasswordFile: self.census.fleet.censusStorePasswordFile,
@@ -50,6 +52,10 @@ struct CensusFlags: ParsableArguments {
     var censusMaxCells: String?
     @Option(help: "Seconds after which the census is written, which a crash loses (default 10).")
     var censusInterval: String?
+    @Option(
+        help: "Whether a sample of refused devices is kept, to see who updates (default true)."
+    )
+    var censusReturns: String?
     @OptionGroup var fleet: FleetFlags
 }
 

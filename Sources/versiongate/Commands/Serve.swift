@@ -47,6 +47,8 @@ struct Serve: AsyncParsableCommand {
     var adminListen: String?
     @Option(help: "File with the tokens that operators on other machines send, one a line.")
     var adminTokenFile: String?
+    @Option(help: "File with the secret that previews for testers are signed by (default: none).")
+    var previewSecretFile: String?
     @Option(help: "Whether requests are timed for /metrics of the admin listener (default true).")
     var latencyMetrics: String?
     @OptionGroup var census: CensusFlags
@@ -173,7 +175,7 @@ struct Serve: AsyncParsableCommand {
         log: LogWriter,
         logger: Logger
     ) async throws {
-        self.raiseDescriptorLimit(for: settings.gate, logger: logger)
+        DescriptorLimit.raise(for: settings.gate, logger: logger)
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
         let state = State(settings, logger: logger)
@@ -214,11 +216,12 @@ struct Serve: AsyncParsableCommand {
                 limit: wanted.maxCells,
                 hash: wanted.hash,
                 fleet: wanted.fleet,
+                samplesReturns: wanted.samplesReturns,
                 logger: logger
             )
         }
         gateSettings.census = settings.census.flatMap { wanted in
-            opened.map { CensusTally.Settings(maxCells: wanted.maxCells, hash: $0.hash) }
+            opened.map { wanted.tally(hash: $0.hash) }
         }
         let census = opened?.census
         let breaker = census.map {
@@ -382,17 +385,5 @@ struct Serve: AsyncParsableCommand {
             )
             throw ExitCode.failure
         }
-    }
-
-    private func raiseDescriptorLimit(for gate: GateSettings, logger: Logger) {
-        let needed = DescriptorLimit.needed(
-            connections: gate.maxConnections,
-            threads: gate.threads
-        )
-        guard let limit = DescriptorLimit.raised().count, limit < needed else { return }
-        logger.info(
-            "fewer file descriptors than --max-connections may need",
-            metadata: ["limit": .stringConvertible(limit), "needed": .stringConvertible(needed)]
-        )
     }
 }

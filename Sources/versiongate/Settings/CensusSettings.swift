@@ -12,11 +12,24 @@ struct CensusSettings {
     /// What the gates of a fleet share; `nil`: nothing.
     var fleet: FleetStore.Settings?
 
+    /// Whether a sample of the devices that are refused is kept.
+    var samplesReturns: Bool
+
+    /// The settings of the count on each event loop.
+    func tally(hash: SipHash) -> CensusTally.Settings {
+        CensusTally.Settings(
+            maxCells: self.maxCells,
+            hash: hash,
+            samplesReturns: self.samplesReturns
+        )
+    }
+
     /// - Returns: `nil` if there is to be none.
     init?(_ reader: SettingsReader) throws(SettingsError) {
         self.maxCells = try reader.number(.censusMaxCells, in: 1...100_000) ?? 2_000
         let seconds = try reader.seconds(.censusInterval) ?? 10
         self.interval = .milliseconds(Int64(seconds * 1_000))
+        self.samplesReturns = try reader.boolean(.censusReturns) ?? true
         self.hash = try reader.optional(.censusKeyFile, "a file with 32 hexadecimal digits") {
             CensusKey.hash(fromFile: $0)
         }

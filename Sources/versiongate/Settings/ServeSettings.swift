@@ -1,4 +1,5 @@
 import GateAdmin
+import GateControl
 import GateProxy
 import Logging
 import NIOCore
@@ -82,6 +83,9 @@ struct ServeSettings {
                 AccessLogFormat(rawValue: $0)
             } ?? self.logFormat.ofAccessLog
         gate.accessLog = try reader.boolean(.accessLog) == true ? accessLogFormat : nil
+        if let seal = try PreviewSeal(setting: reader.text(.previewSecretFile)) {
+            gate.previews = { field, now in seal.read(field, at: now) }
+        }
         gate.measuresLatency = try reader.boolean(.latencyMetrics) ?? true
         self.gate = gate
         self.rules = try reader.required(.rules, "a path") { $0.isEmpty ? nil : $0 }
@@ -193,6 +197,18 @@ extension AdminTokenFile {
             try self.init(path: path)
         } catch {
             throw SettingsError("\(Setting.adminTokenFile.flag) '\(path)': \(error)")
+        }
+    }
+}
+
+extension PreviewSeal {
+    /// The secrets of the file that is set, if one is.
+    fileprivate init?(setting path: String?) throws(SettingsError) {
+        guard let path else { return nil }
+        do throws(Failure) {
+            try self.init(path: path)
+        } catch {
+            throw SettingsError("\(Setting.previewSecretFile.flag) '\(path)': \(error)")
         }
     }
 }

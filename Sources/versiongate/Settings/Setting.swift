@@ -10,10 +10,12 @@ enum Setting: String, CaseIterable {
     case tlsClientCa
     case adminListen
     case adminTokenFile
+    case previewSecretFile
     case latencyMetrics
     case census
     case censusMaxCells
     case censusInterval
+    case censusReturns
     case censusKeyFile
     case censusStore
     case censusStorePasswordFile

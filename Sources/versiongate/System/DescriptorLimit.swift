@@ -1,4 +1,6 @@
+import GateProxy
 import Glibc
+import Logging
 
 /// How many files and sockets the process may have open.
 struct DescriptorLimit: Equatable {
@@ -24,5 +26,15 @@ struct DescriptorLimit: Equatable {
     /// the gate itself has open.
     static func needed(connections: Int, threads: Int) -> UInt64 {
         UInt64(connections) * 2 + UInt64(threads) * 4 + 64
+    }
+
+    /// Raises the limit, and says so if it is still too low for a gate.
+    static func raise(for gate: GateSettings, logger: Logger) {
+        let needed = self.needed(connections: gate.maxConnections, threads: gate.threads)
+        guard let limit = self.raised().count, limit < needed else { return }
+        logger.info(
+            "fewer file descriptors than --max-connections may need",
+            metadata: ["limit": .stringConvertible(limit), "needed": .stringConvertible(needed)]
+        )
     }
 }

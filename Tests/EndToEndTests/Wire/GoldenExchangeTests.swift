@@ -26,7 +26,11 @@ struct GoldenExchangeTests {
         let rules = GoldenExchange.folder.appending(path: "rules.yaml")
         let bodies = try TemporaryFolder()
         defer { bodies.remove() }
-        try await Scene.play(rules: String(contentsOf: rules, encoding: .utf8)) { scene in
+        let secret = GoldenExchange.folder.appending(path: "preview.secret").path
+        try await Scene.play(
+            rules: String(contentsOf: rules, encoding: .utf8),
+            flags: [.previewSecretFile(path: secret)]
+        ) { scene in
             for exchange in exchanges {
                 let answer = try self.answer(to: exchange, scene)
                 try self.compare(answer, with: exchange)

@@ -30,6 +30,7 @@ struct GateCountersTests {
             \.connectionsAccepted, \.connectionsRefused, \.connectionsPerAddressRefused,
             \.proxyHeadersRefused,
             \.requestsShed, \.requestsLate, \.descriptorsExhausted, \.acceptFailures,
+            \.previewsShown, \.previewsExpired, \.previewsForged,
         ]
     }
 

@@ -40,6 +40,7 @@ package enum GateFlag: Sendable, Equatable {
     /// A listener for operators; by default on a free port of 127.0.0.1.
     case adminListen(String = "0")
     case adminTokenFile(path: String)
+    case previewSecretFile(path: String)
     case latencyMetrics(Bool)
     case census(Bool)
     case censusMaxCells(Int)
@@ -91,6 +92,7 @@ package enum GateFlag: Sendable, Equatable {
         case .feedCA(let path): ["--feed-ca", path]
         case .adminListen(let place): ["--admin-listen", place]
         case .adminTokenFile(let path): ["--admin-token-file", path]
+        case .previewSecretFile(let path): ["--preview-secret-file", path]
         case .latencyMetrics(let measures): ["--latency-metrics", "\(measures)"]
         case .census(let counts): ["--census", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]

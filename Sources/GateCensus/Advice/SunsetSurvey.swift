@@ -1,0 +1,69 @@
+package import GatePolicy
+
+/// The paths that old versions still call.
+package struct SunsetSurvey: Sendable {
+    /// A path pattern of the rules, or the requests that match none.
+    package enum Place: Sendable, Hashable {
+        case pattern(String)
+        /// What is never judged.
+        case exempt
+        case other
+    }
+
+    /// The calls of old versions.
+    package struct Line: Sendable {
+        package let place: Place
+        package fileprivate(set) var figures = CensusFigures()
+        /// The versions, as they state them.
+        package fileprivate(set) var versions: Set<String> = []
+        /// The last minute, hour or day in which one came, and the seconds that it has.
+        package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
+    }
+
+    private var filter: SunsetFilter
+    private var lines: [Place: Line] = [:]
+    /// All calls of old versions, each once.
+    package private(set) var total = CensusFigures()
+
+    package init(_ filter: SunsetFilter) {
+        self.filter = filter
+    }
+
+    package mutating func add(_ period: CensusPeriod) {
+        guard let version = self.filter.version(of: period.cell) else { return }
+        self.total.add(period.figures)
+        let paths = period.cell.outcome.paths
+        let places: [Place] =
+            paths.isExempt
+            ? [.exempt] : paths.patterns.isEmpty ? [.other] : paths.patterns.map { .pattern($0) }
+        for place in places {
+            var line = self.lines.removeValue(forKey: place) ?? Line(place: place)
+            line.figures.add(period.figures)
+            line.versions.insert(version)
+            let end = period.start.advanced(by: period.length)
+            if line.lastSeen.map({ $0.start.advanced(by: $0.length) < end }) ?? true {
+                line.lastSeen = (period.start, period.length)
+            }
+            self.lines[place] = line
+        }
+    }
+
+    /// What was found, those with most requests first.
+    package var found: [Line] {
+        self.lines.values.sorted { left, right in
+            left.figures.requests == right.figures.requests
+                ? left.place.order < right.place.order
+                : left.figures.requests > right.figures.requests
+        }
+    }
+}
+
+extension SunsetSurvey.Place {
+    fileprivate var order: String {
+        switch self {
+        case .pattern(let text): "0\(text)"
+        case .exempt: "1"
+        case .other: "2"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import GateCensus
+package import GatePolicy
+
+/// The last time at which a rule decided, as exactly as it is kept.
+package struct LastMatch: Sendable, Equatable {
+    /// The last second at which it may have been.
+    package let at: Timestamp
+    /// Seconds before it that it may have been as well.
+    package let within: Int64
+
+    package init(at: Timestamp, within: Int64) {
+        self.at = at
+        self.within = within
+    }
+}
+
+/// Reading by time.
+extension CensusStore {
+    /// Goes through all minutes, hours and days since a second, one after the other, so that no more than one is
+    /// in memory.
+    func forEachPeriod(
+        since start: Timestamp,
+        _ body: (CensusPeriod) -> Void
+    ) throws(Failure) {
+        try self.use { database in
+            let cells = try Self.cells(in: database)
+            try database.run(
+                "SELECT span, start, cell, requests, identified, devices FROM figures WHERE start >= ?",
+                [.integer(start.secondsSinceEpoch)]
+            ) { row in
+                guard let cell = cells[row.integer(2)] else { return }
+                body(
+                    CensusPeriod(
+                        start: Timestamp(secondsSinceEpoch: row.integer(1)),
+                        length: row.integer(0),
+                        cell: cell,
+                        figures: CensusFigures(row, from: 3)
+                    )
+                )
+            }
+        }
+    }
+
+    /// The last minute, hour or day in which each kind of client asked for each shape of a path.
+    func forEachLastShape(
+        since start: Timestamp,
+        _ body: (CensusCell, PathShape, _ start: Timestamp, _ length: Int64) -> Void
+    ) throws(Failure) {
+        try self.use { database in
+            let cells = try Self.cells(in: database)
+            try database.run(
+                "SELECT cell, text, max(start + span), span FROM shape_figures "
+                    + "JOIN shapes ON shapes.id = shape WHERE start >= ? GROUP BY cell, shape",
+                [.integer(start.secondsSinceEpoch)]
+            ) { row in
+                guard let cell = cells[row.integer(0)], let shape = PathShape(text: row.text(1))
+                else { return }
+                let length = row.integer(3)
+                let begun = Timestamp(secondsSinceEpoch: row.integer(2) - length)
+                body(cell, shape, begun, length)
+            }
+        }
+    }
+
+    /// When each rule last decided about a request, by its id.
+    package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
+        try self.use { database in
+            let cells = try Self.cells(in: database)
+            var matches: [String: LastMatch] = [:]
+            // SQLite takes `span` from the row of the maximum.
+            try database.run("SELECT cell, max(start + span), span FROM figures GROUP BY cell") {
+                row in
+                guard let rule = cells[row.integer(0)]?.outcome.rule else { return }
+                let end = min(row.integer(1), now.secondsSinceEpoch)
+                let match = LastMatch(
+                    at: Timestamp(secondsSinceEpoch: end),
+                    within: max(0, end - (row.integer(1) - row.integer(2)))
+                )
+                if matches[rule].map({ $0.at < match.at }) ?? true { matches[rule] = match }
+            }
+            return matches
+        }
+    }
+
+    /// Since when requests for each path pattern are counted apart; only those of which it was not always.
+    func patternsSince() throws(Failure) -> [String: Timestamp] {
+        try self.use { database in
+            var since: [String: Timestamp] = [:]
+            try database.run("SELECT text, since FROM paths WHERE since > 0") { row in
+                since[row.text(0)] = Timestamp(secondsSinceEpoch: row.integer(1))
+            }
+            return since
+        }
+    }
+}

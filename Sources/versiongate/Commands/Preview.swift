@@ -1,0 +1,53 @@
+import ArgumentParser
+import FoundationEssentials
+import GateControl
+import GatePolicy
+
+/// Signs a field with which a tester sees a decision.
+struct PreviewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract:
+            "Prints a signed field with which a tester's app gets a denial, whatever the rules say.",
+        discussion: """
+            The app, or a proxy on the tester's machine, sends it with its requests. Nobody else is \
+            denied anything, and the rules stay as they are. A gate that has the same secret file \
+            (--preview-secret-file) knows it until its time is over.
+            """
+    )
+
+    /// Longer than that, somebody forgets it in an app.
+    private static let longest: Int64 = 30 * 86_400
+
+    @Option(help: "What the tester gets: recommend, require, brownout or maintenance.")
+    var decision: Preview.Kind = .require
+    @Option(name: .customLong("for"), help: "How long it works: 90m, 1h, 7d; 30d at most.")
+    var length = "1h"
+    @Option(help: "The file with the secret (default: VERSIONGATE_PREVIEW_SECRET_FILE).")
+    var secretFile: String?
+
+    func run() throws {
+        let variable = Setting.previewSecretFile.environmentVariable
+        guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
+            StandardError.write("versiongate: --secret-file is missing: the secret of the gate")
+            throw ExitCode.failure
+        }
+        let now = SystemClock.now()
+        let start = try CommandTime.before(now, self.length, flag: "--for")
+        let seconds = start.seconds(until: now)
+        guard 1...Self.longest ~= seconds else {
+            StandardError.write("--for '\(self.length)': from 1s to 30d")
+            throw ExitCode.failure
+        }
+        let preview = Preview(kind: self.decision, until: now.advanced(by: seconds))
+        do throws(PreviewSeal.Failure) {
+            let seal = try PreviewSeal(path: path)
+            print("\(Preview.fieldName): \(seal.field(for: preview))")
+        } catch {
+            StandardError.write("versiongate: \(path): \(error)")
+            throw ExitCode.failure
+        }
+    }
+}
+
+extension Preview.Kind: ExpressibleByArgument {}

@@ -1,0 +1,260 @@
+import GateTestSupport
+import Testing
+
+/// Advice on floors from the real executable: what its commands and its listener say of traffic that is known.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct AdviceTests {
+    private static let link = "storeUrl: https://apps.apple.com/app/id1234567890"
+    private static let rules = """
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "2.0"
+            \(Self.link)
+          - id: old-api
+            match: { platform: ios, path: /v1/** }
+            minimum: "1.0"
+            \(Self.link)
+          - id: nobody
+            match: { platform: android }
+            minimum: "1.0"
+            \(Self.link)
+          - id: watched
+            mode: observe
+            match: { platform: ios }
+            minimum: "3.0"
+            \(Self.link)
+
+        """
+
+    /// 1.0: 10 devices, refused; 2.0: 5, which call an old path, too; 2.9: 60 that ask 40 times; 3.0: 435, and
+    /// 3.1 and 3.2 with 60 each.
+    private static let visitors: [CensusVisitor] = {
+        var visitors: [CensusVisitor] = []
+        for (version, devices, times) in [
+            ("1.0", 0..<10, 1), ("2.0", 10..<15, 1), ("3.0", 20..<455, 1),
+            ("3.1", 460..<520, 2), ("3.1.1", 520..<580, 30), ("3.2", 580..<640, 2),
+        ] {
+            for device in devices {
+                visitors += (0..<times).map { _ in
+                    CensusVisitor(version: version, device: "device-\(device)")
+                }
+            }
+        }
+        visitors += (10..<13).map {
+            CensusVisitor(version: "2.0", device: "device-\($0)", path: "/v1/orders")
+        }
+        return visitors
+    }()
+
+    private func play(_ body: (Scene) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        let flags: [GateFlag] = [
+            .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
+            .logLevel("debug"), .adminListen(),
+        ]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.count(Self.visitors)
+            try await body(scene)
+        }
+    }
+
+    /// The same from the command, and from the listener.
+    private static func reports(
+        _ scene: Scene,
+        _ command: [String],
+        _ target: String
+    ) throws -> [JSONReport] {
+        let answer = try scene.askAdmin(Request.text("GET", target, host: "localhost"))
+        #expect(answer.status == 200, "\(answer.text)")
+        let result = try ToolProcess.versiongate(
+            command + ["--state", scene.stateFolder, "--json"]
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        return [try JSONReport(answer.text), try JSONReport(result.output)]
+    }
+
+    @Test func `command and listener name the highest floor that costs few, and what impact says`()
+        async throws
+    {
+        try await self.play { scene in
+            let command = [
+                "floor", "suggest", "--platform", "iOS", "--at-most", "2%", "--days", "1",
+            ]
+            let target = "/api/v1/advice/floor?atMost=2%25&days=1&platform=ios"
+            for report in try Self.reports(scene, command, target) {
+                let part = try #require(report.list("floors").first)
+                #expect(report.list("floors").count == 1 && part.text("counts") == "devices")
+                let floor = try #require(part.part("floor"))
+                // Those with 1.0 are refused already.
+                #expect(floor.text("minimum") == "3.0")
+                #expect(floor.number("requests") == 8 && floor.number("devices") == 5)
+                let next = part.list("next").map {
+                    "\($0.text("minimum") ?? "") \($0.text("undated") ?? "")"
+                }
+                #expect(next == ["3.1 few-days", "3.1.1 few-days", "3.2 few-days"])
+            }
+            let impact = try scene.askAdmin(
+                Request.text(
+                    "POST",
+                    "/api/v1/impact?since=1d&rule=ios&minimum=3.0",
+                    host: "localhost"
+                )
+            )
+            let amount = try JSONReport(impact.text).part("denied")?.part("amount")
+            #expect(amount?.number("devices") == 5 && amount?.number("requests") == 8)
+            let words = try ToolProcess.versiongate(
+                ["floor", "suggest", "--at-most", "2%", "--state", scene.stateFolder]
+            )
+            #expect(words.output.contains("  minimum: \"3.0\"  # 5 devices ("))
+            let wrong = try ToolProcess.versiongate(
+                ["floor", "suggest", "--at-most", "2", "--state", scene.stateFolder]
+            )
+            #expect(wrong.status != 0 && wrong.errors.contains("write a share such as '1%'"))
+        }
+    }
+
+    @Test func `paths that old versions call are named, and builds that ask too often`()
+        async throws
+    {
+        try await self.play { scene in
+            let command = ["sunset", "--below", "3.0"]
+            for report in try Self.reports(
+                scene,
+                command,
+                "/api/v1/advice/sunset?below=3.0"
+            ) {
+                #expect(report.number("requests") == 18 && report.number("devices") == 15)
+                let paths = report.list("paths")
+                #expect(paths.map { $0.text("pattern") } == [nil, "/v1/**"])
+                #expect(paths.map { $0.number("requests") } == [15, 3])
+                #expect(paths.map { $0.number("devices") } == [15, 3])
+                #expect(paths.last?.fields["versions"] as? [String] == ["2.0"])
+                #expect(paths.last?.text("lastSeen") != nil)
+            }
+            let words = try ToolProcess.versiongate(command + ["--state", scene.stateFolder])
+            #expect(words.output.contains("\n/v1/**"))
+            let none = try ToolProcess.versiongate(
+                ["sunset", "--below", "0.1", "--state", scene.stateFolder]
+            )
+            #expect(none.output.hasSuffix("versions below 0.1: no requests\n"))
+            for report in try Self.reports(
+                scene,
+                ["blocked", "suggest"],
+                "/api/v1/advice/builds"
+            ) {
+                #expect(report.list("builds").map { $0.text("line") } == ["blocked: [\"3.1.1\"]"])
+            }
+        }
+    }
+
+    @Test
+    func `operations of an API document are named that old versions call, and that none does`()
+        async throws
+    {
+        try await self.play { scene in
+            try scene.folder.writeInPlace(
+                """
+                openapi: 3.1.0
+                servers: [{ url: "https://api.example.com/v1/" }]
+                paths:
+                  /orders: { get: {}, post: {} }
+                  /orders/{id}: { get: {}, parameters: [] }
+                  /orders/latest: { get: {} }
+
+                """,
+                to: "api.yaml"
+            )
+            var more = (10..<15).map {
+                CensusVisitor(
+                    version: "2.0",
+                    device: "device-\($0)",
+                    path: "/v1/orders/77\($0)?a=b"
+                )
+            }
+            more.append(
+                CensusVisitor(version: "2.0", device: "device-10", path: "/v1/orders/latest")
+            )
+            more.append(
+                CensusVisitor(version: "3.2", device: "device-600", path: "/v1/orders/latest")
+            )
+            try scene.count(more)
+            let document = scene.folder.path(of: "api.yaml")
+            let arguments = [
+                "sunset", "--below", "3.0", "--openapi", document, "--state", scene.stateFolder,
+            ]
+            let result = try ToolProcess.versiongate(arguments + ["--json"])
+            #expect(result.status == 0, "\(result.errors)")
+            let found = try JSONReport(result.output).list("operations").map { line in
+                [
+                    line.text("method"), line.text("path"), line.number("requests").map { "\($0)" },
+                    line.text("lastSeen") == nil ? "never" : "seen",
+                ].map { $0 ?? "-" }.joined(separator: " ")
+            }
+            #expect(
+                found == [
+                    "GET / 15 seen", "GET /v1/orders/{id} 5 seen", "GET /v1/orders 3 seen",
+                    "GET /v1/orders/latest 1 seen", "POST /v1/orders 0 never",
+                ]
+            )
+            let words = try ToolProcess.versiongate(arguments)
+            #expect(words.output.contains("\nPOST /v1/orders "))
+            try scene.folder.writeInPlace("a: b", to: "no.yaml")
+            let wrong = try ToolProcess.versiongate(
+                ["sunset", "--below", "3.0", "--openapi", scene.folder.path(of: "no.yaml")]
+            )
+            #expect(wrong.status == 1 && wrong.errors.contains("no.yaml:1:1: expected an OpenAPI"))
+        }
+    }
+
+    @Test func `each rule has the last time at which it decided`() async throws {
+        try await self.play { scene in
+            let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+            let rules = try JSONReport(answer.text).list("rules")
+            let known = rules.map { $0.part("lastMatch")?.text("at") != nil }
+            #expect(known == [true, false, false, false])
+            let result = try ToolProcess.versiongate([
+                "census", "rules", "--state", scene.stateFolder,
+            ])
+            let lines = result.output.split(separator: "\n").map(String.init)
+            #expect(lines.count == 5 && lines[0].hasPrefix("rule     last decided"))
+            #expect(lines[1].hasPrefix("ios      20"))
+            #expect(lines[3].hasPrefix("nobody   never, as far as is kept"))
+            #expect(lines[4].hasPrefix("watched  not told: it does but observe"))
+        }
+    }
+
+    /// The devices that the rule `ios` refused, and those that came back, as the listener and the command say.
+    private static func returns(_ scene: Scene) throws -> [String] {
+        let answer = try scene.askAdmin(Request.text("GET", "/api/v1/rules", host: "localhost"))
+        let told = try JSONReport(answer.text).list("rules").first?.part("returns")
+        let rule = try scene.report("census", "rules").list("rules").first
+        return [
+            (told?.number("refused"), told?.number("returned")),
+            (rule?.number("refusedDevices"), rule?.number("returnedDevices")),
+        ].map { "\($0.0 ?? 0) \($0.1 ?? 0)" }
+    }
+
+    @Test
+    func `devices that were refused and come back updated are counted, until they are purged`()
+        async throws
+    {
+        try await self.play { scene in
+            #expect(try Self.returns(scene) == ["10 0", "10 0"])
+            // Four update, one of them twice; one comes again as it is, and one with a version that is older.
+            let back = [
+                (0, "2.0"), (1, "3.0"), (2, "3.2"), (3, "2.0"), (3, "3.0"), (4, "1.0"), (5, "0.9"),
+            ]
+            try scene.count(back.map { CensusVisitor(version: $0.1, device: "device-\($0.0)") })
+            #expect(try Self.returns(scene) == ["10 4", "10 4"])
+            let purge = try ToolProcess.versiongate([
+                "census", "purge", "--state", scene.stateFolder,
+            ])
+            #expect(purge.status == 0, "\(purge.errors)")
+            try scene.count([CensusVisitor(version: "3.0", device: "device-100")])
+            #expect(try Self.returns(scene) == ["0 0", "0 0"])
+        }
+    }
+}
