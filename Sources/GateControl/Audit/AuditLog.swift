@@ -1,6 +1,7 @@
 package import GateCensus
 package import GatePolicy
 package import Logging
+private import Synchronization
 
 /// Keeps a record of every change of the rules, in the state folder or in memory.
 package final class AuditLog: Sendable {
@@ -23,6 +24,10 @@ package final class AuditLog: Sendable {
     private let logger: Logger
     /// Whether it outlives the process.
     package let isKept: Bool
+    private let kept = Mutex(0)
+
+    /// Records that were kept since the start.
+    package var count: Int { self.kept.withLock { $0 } }
 
     /// Opens the log of a folder, or makes it.
     ///
@@ -119,6 +124,7 @@ package final class AuditLog: Sendable {
                 )
             }
         }
+        self.kept.withLock { $0 += 1 }
     }
 
     /// The revision of the last change that was put in force.
