@@ -11,7 +11,7 @@ struct VersionGate: AsyncParsableCommand {
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
             Schema.self, Reload.self, Healthcheck.self, CensusCommand.self, ImpactCommand.self,
-            BreakerCommand.self, Undo.self, DemoBackend.self,
+            BreakerCommand.self, Undo.self, DemoBackend.self, DemoTraffic.self,
             Version.self,
         ]
     )

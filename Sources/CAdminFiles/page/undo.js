@@ -50,7 +50,7 @@ async function preview() {
             h("p", {}, `In force is revision ${told.revision}. What changes:`),
             h("ul", {}, ...lines.map((line) => h("li", {}, line))),
             errors.length > 0 ? h("ul", { class: "bad" }, ...errors.map((line) => h("li", {}, line))) : "",
-            quiet("It holds at once, and over restarts. The rules files are not written: it ends when they are changed."),
+            quiet("It holds at once, and with --state-dir over restarts. The rules files are not written: it ends when they are changed."),
         );
         const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
         if (isInForce) byId("undo-told").textContent = `What revision ${to} says is in force.`;
