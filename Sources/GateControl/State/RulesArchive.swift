@@ -34,6 +34,8 @@ package final class RulesArchive: Sendable {
     package let isKept: Bool
 
     init(in folder: StateFolder?, logger: Logger) throws(Failure) {
+        // A rules file may have secrets in it.
+        folder?.make(Self.fileName)
         self.database = try StateDatabase(
             path: folder.map { "\($0.path)/\(Self.fileName)" },
             Self.kind

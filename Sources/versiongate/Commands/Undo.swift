@@ -76,8 +76,11 @@ struct Undo: AsyncParsableCommand {
             for line in preview.changes { print(line) }
             for item in preview.findings { print("\(item.place): \(item.message) [\(item.name)]") }
             guard !self.dryRun else {
-                print("revision \(preview.to) would be put in force instead of \(preview.revision)")
-                return Self.tell(preview.errors)
+                let verb = preview.errors.isEmpty ? "would be" : "cannot be"
+                print("revision \(preview.to) \(verb) put in force instead of \(preview.revision)")
+                Self.tell(preview.errors)
+                guard preview.errors.isEmpty else { throw ExitCode.failure }
+                return
             }
             let wish = Array(try JSONEncoder().encode(["to": preview.to]))
             let done = try Self.read(
@@ -102,6 +105,8 @@ struct Undo: AsyncParsableCommand {
             Self.tell(problem.faults)
             StandardError.write("versiongate: \(host): \(problem)")
             throw ExitCode.failure
+        } catch let code as ExitCode {
+            throw code
         } catch {
             StandardError.write("versiongate: \(host): \(error)")
             throw ExitCode.failure

@@ -1,3 +1,4 @@
+import Foundation
 import GatePolicy
 import Testing
 
@@ -19,6 +20,9 @@ struct RulesArchiveTests {
         try RulesArchive(in: state, logger: self.log.logger).keep(rules)
         let archive = try RulesArchive(in: state, logger: self.log.logger)
         #expect(archive.isKept)
+        let path = state.path + "/" + RulesArchive.fileName
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600)
         let texts = try #require(try archive.texts(of: rules.definition.revision))
         #expect(rules.isMade(of: texts))
         #expect(try archive.files(of: rules.definition.revision) == rules.filesRevision)
