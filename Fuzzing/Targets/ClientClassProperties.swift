@@ -123,7 +123,7 @@ struct ClientClassProperties {
         var version: String?
         var identity = ClientIdentity()
         for line in lines {
-            guard let part = classes.part(ofHeader: Self.index(line, rules)) else { continue }
+            guard let part = classes.parts[Self.index(line, rules)] else { continue }
             let value = line.value
             ClientClasses.read(part, value.span, into: &identity)
             guard part == .version, let told else { continue }
@@ -149,7 +149,7 @@ struct ClientClassProperties {
         _ rules: RuleSet,
         _ classes: ClientClasses
     ) -> [String] {
-        lines.filter { classes.part(ofHeader: Self.index($0, rules)) == .languages }
+        lines.filter { classes.parts[Self.index($0, rules)] == .languages }
             .map { String(decoding: $0.value, as: UTF8.self) }
     }
 }

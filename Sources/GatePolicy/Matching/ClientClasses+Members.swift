@@ -7,10 +7,10 @@ extension ClientClasses {
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
     ) -> Result? {
-        var client = PlainClient()
-        let place = line.withoutBlanks(0..<line.count)
-        if client.add(.version, place, in: line), let version = client.version {
-            return use(line.extracting(version))
+        var stated = StatedPlaces()
+        stated.version = line.withoutBlanks(0..<line.count)
+        if stated.describe(in: line), !stated.version.isEmpty {
+            return use(line.extracting(stated.version))
         }
         return VersionStatement(line: line).version.value.map { use($0.description.utf8Span.span) }
     }
@@ -79,53 +79,34 @@ extension ClientClasses {
         }
     }
 
-    /// The places of a client's app, platform, version and build in its lines, the last three written
-    /// as they are described: most clients write them so, and need not be read.
-    package struct PlainClient: Sendable {
-        package private(set) var app: Range<Int>?
-        package private(set) var platform: Range<Int>?
-        package private(set) var version: Range<Int>?
-        package private(set) var build: Range<Int>?
+    /// The places in which a client states its app, platform, version and build.
+    package struct StatedPlaces: Sendable {
+        package var app = 0..<0
+        package var platform = 0..<0
+        package var version = 0..<0
+        package var build = 0..<0
 
         package init() {}
 
-        /// Bytes of all parts.
-        package var count: Int {
-            (self.app?.count ?? 0) + (self.platform?.count ?? 0) + (self.version?.count ?? 0)
-                + (self.build?.count ?? 0)
-        }
+        /// Bytes of all parts that are described, at most.
+        package static let longest = StatedValue.maximumLength + IdentityLimits.lineLength + 8 + 20
 
-        /// Adds what a line states.
+        /// Goes from the values of the lines to the words in them that describe the client, if it writes
+        /// all but its app as those are described: most clients do, and need not be read.
         ///
-        /// - Parameters:
-        ///   - part: Which part the line speaks of.
-        ///   - place: That of the line's value, without blanks around it.
-        ///   - bytes: Where it lies.
         /// - Returns: `false` if the client has to be read.
-        package mutating func add(
-            _ part: IdentityPart,
-            _ place: Range<Int>,
-            in bytes: Span<UInt8>
-        ) -> Bool {
-            switch part {
-            case .app:
-                self.app = place
-                return place.count <= StatedValue.maximumLength
-            case .platform:
-                self.platform = place
-                return Platform.isName(bytes.extracting(place))
-            case .build:
-                self.build = place
-                return bytes.extracting(place).isPlainBuild
-            case .version:
-                return place.count <= IdentityLimits.lineLength
-                    && self.add(version: bytes.extracting(place), at: place.lowerBound)
-            case .channel, .osVersion, .device, .languages, .country, .storefront:
-                return true
-            }
+        package mutating func describe(in bytes: Span<UInt8>) -> Bool {
+            guard self.app.count <= StatedValue.maximumLength,
+                self.platform.isEmpty || Platform.isName(bytes.extracting(self.platform)),
+                self.build.isEmpty || bytes.extracting(self.build).isPlainBuild,
+                self.version.count <= IdentityLimits.lineLength
+            else { return false }
+            let version = self.version
+            return version.isEmpty
+                || self.describe(version: bytes.extracting(version), at: version.lowerBound)
         }
 
-        private mutating func add(version value: Span<UInt8>, at start: Int) -> Bool {
+        private mutating func describe(version value: Span<UInt8>, at start: Int) -> Bool {
             // With nothing in front of it or behind it, as most clients state it.
             if let version = AppVersion.placeOfDescription(inPlain: value) {
                 self.version = version.moved(by: start)

@@ -32,6 +32,8 @@ package final class ClientClasses: Sendable {
     }
 
     private let subjects: [Subject]
+    /// The parts that header fields speak of; `nil` for those that do not speak of one alone.
+    package let parts: [IdentityPart?]
     /// The fields in which the backend reads these parts; `nil`: in none.
     let platformField: String?
     let buildField: String?
@@ -80,6 +82,9 @@ package final class ClientClasses: Sendable {
             let isUserAgent = index == reader.userAgentIndex
             guard let part = parts.first else { return .userAgent }
             return parts.count == 1 && !isUserAgent ? .part(part) : .several
+        }
+        self.parts = self.subjects.map { subject in
+            if case .part(let part) = subject { part } else { nil }
         }
     }
 
@@ -319,12 +324,6 @@ package final class ClientClasses: Sendable {
         // Texts can be equal that have other bytes.
         guard value.isASCII || names.isASCII && !self.looksAtStores else { return .alone }
         return .at(find(names, value))
-    }
-
-    /// The part that a header field speaks of, if it is one alone.
-    package func part(ofHeader index: Int) -> IdentityPart? {
-        guard case .part(let part) = self.subjects[index] else { return nil }
-        return part
     }
 
     /// Whether all clients of a class are told the same, too, by this decision on one of them.

@@ -11,7 +11,9 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) {
         self.request = Request(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
-        if self.worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
+        if self.worker.accessLog != nil {
+            self.beginLogEntry(head, facts: facts, in: bytes, verdict: nil)
+        }
         self.body = BodyReader(facts.framing)
         self.noteOrigin(of: head, facts: facts, in: bytes)
         guard endpoint != .unknown else {

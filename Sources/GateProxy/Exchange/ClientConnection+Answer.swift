@@ -176,7 +176,13 @@ extension ClientConnection {
 
 /// The access log.
 extension ClientConnection {
-    func beginLogEntry(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
+    /// `verdict`: that on the request; `nil` if there is none.
+    func beginLogEntry(
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        verdict: Verdict?
+    ) {
         guard let log = self.worker.accessLog else { return }
         var isHTTP2 = false
         if case .stream = self.transport { isHTTP2 = true }
@@ -186,7 +192,7 @@ extension ClientConnection {
             of: AccessLog.Origin(
                 client: self.clientAddress(head, facts: facts, in: bytes),
                 isHTTP2: isHTTP2,
-                verdict: self.request.verdict
+                verdict: verdict
             ),
             requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
             newRequestID: { self.worker.nextRequestID() },

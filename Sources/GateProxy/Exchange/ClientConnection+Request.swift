@@ -101,7 +101,9 @@ extension ClientConnection {
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
         self.request.isCall = facts.answerForm == .grpc
-        if worker.accessLog != nil { self.beginLogEntry(head, facts: facts, in: bytes) }
+        if worker.accessLog != nil {
+            self.beginLogEntry(head, facts: facts, in: bytes, verdict: verdict)
+        }
         self.body = BodyReader(facts.framing)
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)

@@ -14,7 +14,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     typealias OutboundOut = ByteBuffer
 
     /// The facts about a request that its answer needs.
-    struct Request {
+    struct Request: ~Copyable {
         var verdict: Verdict?
         var isHead = false
         var isHTTP10 = false

@@ -18,12 +18,22 @@ struct RequestIDs {
 
 /// The name of one request: 32 lower-case hexadecimal digits when written.
 package struct RequestID: CustomStringConvertible {
-    let high: UInt64
-    let low: UInt64
+    /// All digits in the order of memory, eight in each number.
+    let digits: InlineArray<4, UInt64>
 
     package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
+        let (first, last) = (Self.reversed(high), Self.reversed(low))
+        let digits = Self.hexadecimal(
+            SIMD4(first & 0xFFFF_FFFF, first >> 32, last & 0xFFFF_FFFF, last >> 32)
+        )
+        self.digits = [digits[0], digits[1], digits[2], digits[3]]
+    }
+
+    /// The same digits, the highest of which is the lowest now.
+    private static func reversed(_ number: UInt64) -> UInt64 {
+        let bytes = number.byteSwapped
+        let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
+        return (bytes >> 4) & low | (bytes & low) << 4
     }
 
     package var description: String {
@@ -33,31 +43,22 @@ package struct RequestID: CustomStringConvertible {
     }
 
     func write(into out: inout OutputRawSpan) {
-        let digits = self.digits
         // Whole numbers, whose every bit has a meaning.
-        for index in 0..<4 { unsafe out.append(digits[index].bigEndian, as: UInt64.self) }
+        for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
     }
 
-    /// All digits, eight bytes in each number, the first digit highest.
-    var digits: SIMD4<UInt64> {
-        SIMD4(
-            Self.hexadecimal(UInt32(truncatingIfNeeded: self.high >> 32)),
-            Self.hexadecimal(UInt32(truncatingIfNeeded: self.high)),
-            Self.hexadecimal(UInt32(truncatingIfNeeded: self.low >> 32)),
-            Self.hexadecimal(UInt32(truncatingIfNeeded: self.low))
-        )
-    }
-
-    /// The eight digits of a number as the eight bytes of another, the first digit highest.
-    private static func hexadecimal(_ value: UInt32) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
+    /// The eight digits of each number as the eight bytes of another.
+    private static func hexadecimal(_ values: SIMD4<UInt64>) -> SIMD4<UInt64> {
+        let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
         // Halves are moved apart until each digit has a byte of its own.
-        var digits = UInt64(value)
-        digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
-        digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
-        digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        var digits = values
+        digits = (digits | digits &<< 16) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
+        digits = (digits | digits &<< 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
+        digits = (digits | digits &<< 4) & SIMD4(repeating: 0x0F0F_0F0F_0F0F_0F0F)
         // From ten on, six more reach the next bit: these digits are letters.
-        let letters = ((digits &+ ones &* 6) >> 4) & ones
-        return digits &+ ones &* 0x30 &+ letters &* 0x27
+        let letters = ((digits &+ SIMD4(repeating: 0x0606_0606_0606_0606)) &>> 4) & ones
+        // Seven bits of each byte are enough for the distance of the letters, 0x27.
+        let distance = (letters &<< 5) | (letters &<< 2) | (letters &<< 1) | letters
+        return digits &+ SIMD4(repeating: 0x3030_3030_3030_3030) &+ distance
     }
 }

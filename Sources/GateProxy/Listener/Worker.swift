@@ -85,7 +85,7 @@ package final class Worker {
         untrustedProxy: UntrustedProxyNotice? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
         uptime: (() -> NIODeadline)? = nil,
-        accessLog: ((ByteBuffer) -> Void)? = nil,
+        accessLog: ((Span<UInt8>) -> Void)? = nil,
         connect: UpstreamPool.Connect? = nil
     ) {
         self.addressLimit = addressLimit

@@ -7,9 +7,9 @@ import NIOCore
 /// Lines are bytes in a buffer of the loop, which goes to the log when it is full and with each tick.
 final class AccessLog {
     /// A request's line until its answer is complete.
-    struct Entry {
+    struct Entry: ~Copyable {
         /// The line as far as it is known, without what is known at the end only.
-        fileprivate let line: ByteBuffer
+        fileprivate let line: LogMemory
         /// The place of the time in the line.
         fileprivate let timeIndex: Int
         /// The place of the status and of the number of bytes in a line of text.
@@ -37,7 +37,7 @@ final class AccessLog {
         }
 
         fileprivate init(
-            line: ByteBuffer,
+            line: consuming LogMemory,
             timeIndex: Int,
             statusIndex: Int,
             started: NIODeadline,
@@ -61,21 +61,27 @@ final class AccessLog {
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// Bytes of a line besides those that depend on the request: names, punctuation, ellipses, the
-    /// time and numbers, each of them 20 digits at most, take less.
-    private static let room = 384
+    /// Bytes of a line besides the fields for a client that is read and for the decision, at most: six for
+    /// each byte of the request, the fields for a plain client, and names, punctuation, ellipses, the client's address, the time and numbers, each of
+    /// them 20 digits at most.
+    private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 512
 
-    /// Lines are handed over when there are this many bytes of them.
-    private static let batch = 16 * 1024
-    /// Buffers of entries that are kept for those to come.
-    private static let kept = 128
+    /// Bytes that an exchange adds to its line when it is over, at most.
+    private static let endRoom = 256
+
+    /// Lines are handed over when there are this many bytes of them, with which they nearly always
+    /// fit into one write of the log.
+    private static let batch = 3584
 
     let format: AccessLogFormat
-    private let output: (ByteBuffer) -> Void
+    private let output: (Span<UInt8>) -> Void
     private let wallTime: () -> Int64
     private var clock: AccessLogClock
-    private var lines: ByteBuffer
-    private var spare: [ByteBuffer] = []
+    private var lines: LogMemory
+    /// The line that is being begun.
+    private var draft: LogMemory
+    /// Memory of lines that are over, for those to come.
+    private var spare = LogMemoryPool()
     private let unjudged: (client: [UInt8], decision: [UInt8])
     private var isEnding = false
 
@@ -83,13 +89,14 @@ final class AccessLog {
     init(
         _ format: AccessLogFormat,
         wallTime: @escaping () -> Int64 = AccessLog.wallTime,
-        output: @escaping (ByteBuffer) -> Void
+        output: @escaping (Span<UInt8>) -> Void
     ) {
         self.format = format
         self.wallTime = wallTime
         self.output = output
         self.clock = AccessLogClock(format, wallTime: wallTime(), at: .now())
-        self.lines = ByteBufferAllocator().buffer(capacity: Self.batch + 2048)
+        self.lines = LogMemory(capacity: Self.batch + self.ownRoom)
+        self.draft = LogMemory(capacity: self.ownRoom)
         self.unjudged = (
             AccessLogFields.rendered(client: nil, as: format),
             AccessLogFields.rendered(nil, as: format)
@@ -115,9 +122,9 @@ final class AccessLog {
     }
 
     private func flush() {
-        guard self.lines.readableBytes > 0 else { return }
-        self.output(self.lines)
-        self.lines.clear()
+        guard self.lines.count > 0 else { return }
+        self.lines.withBytes { self.output($0) }
+        self.lines.removeAll()
     }
 }
 
@@ -143,20 +150,16 @@ extension AccessLog {
             in: bytes,
             isHTTP2: origin.isHTTP2,
             requestID: requestID,
-            members: origin.verdict?.members
+            identityParts: origin.verdict?.identityParts ?? []
         )
-        let client = parts.client == nil ? self.client(of: origin.verdict, head, in: bytes) : []
-        let fields = origin.verdict?.logFields ?? self.unjudged.decision
+        let client =
+            parts.hasPlainClient ? nil : self.client(of: origin.verdict, head, in: bytes)
         let newID = requestID == nil ? newRequestID() : nil
-        var line = self.spare.popLast() ?? ByteBufferAllocator().buffer(capacity: 1024)
-        line.clear()
         var timeIndex = 0
         var statusIndex = 0
-        let room =
-            Self.room + origin.client.utf8.count
-            + LogValue.room(for: parts.count, atMost: Limit.all)
-            + (parts.client.map(AccessLogFields.room) ?? client.count) + fields.count
-        line.writeLog(atMost: room) { line in
+        self.draft.removeAll()
+        self.draft.reserve(self.room(client, origin.verdict))
+        self.draft.write { line in
             switch self.format {
             case .common, .combined:
                 line.writeString(origin.client)
@@ -166,7 +169,7 @@ extension AccessLog {
                 statusIndex = line.count
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
                 self.writeClient(parts, or: client, in: bytes, into: &line)
-                line.writeBytes(fields.span)
+                self.writeDecision(origin.verdict, into: &line)
                 line.writeStaticString(" request_id=\"")
             case .json:
                 line.writeStaticString("{\"time\":\"")
@@ -176,23 +179,31 @@ extension AccessLog {
                 line.writeString(origin.client)
                 self.writeMembers(parts, in: bytes, into: &line)
                 self.writeClient(parts, or: client, in: bytes, into: &line)
-                line.writeBytes(fields.span)
+                self.writeDecision(origin.verdict, into: &line)
                 line.writeStaticString(",\"request_id\":\"")
                 statusIndex = line.count
             }
             if let newID {
                 line.writeRequestID(newID)
-            } else if let id = parts.requestID {
-                self.write(id, in: bytes, atMost: Limit.requestID, into: &line)
+            } else {
+                self.write(parts.requestID, in: bytes, atMost: Limit.requestID, into: &line)
             }
         }
         return Entry(
-            line: line,
+            line: self.spare.copy(of: self.draft),
             timeIndex: timeIndex,
             statusIndex: statusIndex,
             started: now,
             newRequestID: newID
         )
+    }
+
+    /// Bytes of a line, at most.
+    ///
+    /// `client`: the fields for one that is read.
+    private func room(_ client: [UInt8]?, _ verdict: Verdict?) -> Int {
+        self.ownRoom + (client?.count ?? 0)
+            + (verdict?.logFields.count ?? self.unjudged.decision.count)
     }
 
     /// The fields for a client that is not written as it stands in the head.
@@ -209,12 +220,18 @@ extension AccessLog {
 
     private func writeClient(
         _ parts: LoggedParts,
-        or rendered: [UInt8],
+        or rendered: [UInt8]?,
         in bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
-        guard let client = parts.client else { return line.writeBytes(rendered.span) }
-        AccessLogFields.write(client, in: bytes, as: self.format, into: &line)
+        if let rendered { return line.writeBytes(rendered.span) }
+        AccessLogFields.write(parts.client, in: bytes, as: self.format, into: &line)
+    }
+
+    @inline(__always)
+    private func writeDecision(_ verdict: Verdict?, into line: inout LogCursor) {
+        let fields = verdict?.logFields ?? self.unjudged.decision
+        line.writeBytes(fields.span)
     }
 
     /// Writes the part between the time and the status in a line of text.
@@ -236,9 +253,11 @@ extension AccessLog {
             line.writeStaticString(" ")
             self.writePath(parts, in: bytes, into: &line)
         }
-        line.writeStaticString(" HTTP/")
-        line.writeStaticString(parts.version)
-        line.writeStaticString("\" ")
+        switch parts.version {
+        case .http10: line.writeStaticString(" HTTP/1.0\" ")
+        case .http11: line.writeStaticString(" HTTP/1.1\" ")
+        case .http2: line.writeStaticString(" HTTP/2.0\" ")
+        }
     }
 
     /// `Referer` and `User-Agent` in a line of text.
@@ -264,9 +283,11 @@ extension AccessLog {
         self.writeMethod(parts, in: bytes, into: &line)
         line.writeStaticString("\",\"path\":\"")
         self.writePath(parts, in: bytes, into: &line)
-        line.writeStaticString("\",\"protocol\":\"HTTP/")
-        line.writeStaticString(parts.version)
-        line.writeStaticString("\"")
+        switch parts.version {
+        case .http10: line.writeStaticString("\",\"protocol\":\"HTTP/1.0\"")
+        case .http11: line.writeStaticString("\",\"protocol\":\"HTTP/1.1\"")
+        case .http2: line.writeStaticString("\",\"protocol\":\"HTTP/2.0\"")
+        }
         if parts.referer != nil {
             line.writeStaticString(",\"referer\":\"")
             self.writeField(parts.referer, in: bytes, into: &line)
@@ -319,22 +340,25 @@ extension AccessLog {
     /// Writes the line of an exchange that is over.
     func end(_ entry: consuming Entry, at now: NIODeadline = .now()) {
         self.clock.advance(to: now)
-        let line = entry.line.readableBytesUInt8Span
-        let time = self.clock.text
-        self.lines.writeLog(atMost: Self.room + line.count) { lines in
-            lines.writeBytes(line.extracting(..<entry.timeIndex))
-            lines.writeBytes(time.span)
-            lines.writeBytes(line.extracting(entry.timeIndex..<entry.statusIndex))
-            let rest = line.extracting(entry.statusIndex...)
-            switch self.format {
-            case .common, .combined: Self.endText(entry, rest, at: now, into: &lines)
-            case .json: Self.endObject(entry, rest, at: now, into: &lines)
+        let room = entry.line.count + Self.endRoom
+        if self.lines.capacity - self.lines.count < room {
+            self.flush()
+            self.lines.reserve(room)
+        }
+        entry.line.withBytes { line in
+            self.lines.write { lines in
+                lines.writeBytes(line.extracting(..<entry.timeIndex))
+                lines.writeBytes(self.clock.text.span.extracting(..<self.clock.count))
+                lines.writeBytes(line.extracting(entry.timeIndex..<entry.statusIndex))
+                let rest = line.extracting(entry.statusIndex...)
+                switch self.format {
+                case .common, .combined: Self.endText(entry, rest, at: now, into: &lines)
+                case .json: Self.endObject(entry, rest, at: now, into: &lines)
+                }
             }
         }
-        if self.spare.count < Self.kept, entry.line.capacity <= 4096 {
-            self.spare.append(entry.line)
-        }
-        if self.isEnding || self.lines.readableBytes >= Self.batch { self.flush() }
+        self.spare.take(back: entry.line)
+        if self.isEnding || self.lines.count >= Self.batch { self.flush() }
     }
 
     /// `rest`: what is known of the line behind the status.
@@ -350,7 +374,7 @@ extension AccessLog {
         lines.writeBytes(rest)
         lines.writeStaticString("\" upstream_status=\"")
         if entry.isForwarded {
-            lines.writeDecimal(UInt64(entry.status))
+            lines.writeThreeDigits(UInt64(entry.status))
         } else {
             lines.writeStaticString("-")
         }
@@ -382,9 +406,10 @@ extension AccessLog {
 
     private static func writeMilliseconds(_ time: TimeAmount, into lines: inout LogCursor) {
         let microseconds = UInt64(max(0, time.nanoseconds) / 1000)
-        lines.writeDecimal(microseconds / 1000)
+        let milliseconds = microseconds / 1000
+        lines.writeDecimal(milliseconds)
         lines.writeStaticString(".")
-        lines.writeThreeDigits(microseconds)
+        lines.writeThreeDigits(microseconds - 1000 * milliseconds)
     }
 }
 

@@ -10,7 +10,9 @@ struct AccessLogClock {
     /// The time that was last asked for, in UTC.
     ///
     /// `22/Nov/2026:09:35:25 +0000`, or in JSON `2026-11-22T09:35:25.123Z` (RFC 3339).
-    private(set) var text: [UInt8] = []
+    private(set) var text = InlineArray<26, UInt8>(repeating: 0)
+    /// Bytes of it.
+    private(set) var count = 0
 
     /// `wallTime`: nanoseconds of Unix time at `now`.
     init(_ format: AccessLogFormat, wallTime: Int64, at now: NIODeadline) {
@@ -29,7 +31,9 @@ struct AccessLogClock {
         let second = time / 1_000_000_000
         if second != self.second {
             self.second = second
-            self.text = Self.text(Timestamp(secondsSinceEpoch: second), self.format)
+            let text = Self.text(Timestamp(secondsSinceEpoch: second), self.format)
+            for index in text.indices { self.text[index] = text[index] }
+            self.count = text.count
         }
         guard self.format == .json else { return }
         let milliseconds = time % 1_000_000_000 / 1_000_000

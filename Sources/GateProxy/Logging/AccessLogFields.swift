@@ -25,16 +25,14 @@ enum AccessLogFields {
         }
     }
 
-    /// Bytes that the fields for a client can be at most.
-    static func room(for client: ClientClasses.PlainClient) -> Int {
-        4 * self.fieldRoom + client.count
-    }
+    /// Bytes that the fields for a client in its own words are at most.
+    static let plainRoom = 4 * Self.fieldRoom + ClientClasses.StatedPlaces.longest
 
-    /// Writes the fields for a client.
+    /// Writes the fields for a client in its own words.
     ///
     /// `bytes`: the request that the places are those of.
     static func write(
-        _ client: ClientClasses.PlainClient,
+        _ client: ClientClasses.StatedPlaces,
         in bytes: Span<UInt8>,
         as format: AccessLogFormat,
         into line: inout LogCursor
@@ -53,30 +51,28 @@ enum AccessLogFields {
         }
     }
 
-    @inline(__always)
     private static func write(
-        _ place: Range<Int>?,
+        _ place: Range<Int>,
         _ name: StaticString,
         orNoneIn bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
         line.writeStaticString(name)
-        if let place {
-            line.writeBytes(bytes.extracting(place))
-        } else {
+        if place.isEmpty {
             line.writeStaticString("-")
+        } else {
+            line.writeBytes(bytes.extracting(place))
         }
         line.writeStaticString("\"")
     }
 
-    @inline(__always)
     private static func write(
-        _ place: Range<Int>?,
+        _ place: Range<Int>,
         _ name: StaticString,
         in bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
-        guard let place else { return }
+        guard !place.isEmpty else { return }
         line.writeStaticString(name)
         line.writeBytes(bytes.extracting(place))
         line.writeStaticString("\"")

@@ -1,3 +1,4 @@
+private import CLinux
 import Glibc
 
 /// The descriptor that a log goes to, written by one thread that may wait for it.
@@ -46,8 +47,8 @@ struct LogOutput {
     /// The end of as many lines as are written together; of one at least.
     private static func endOfLines(in bytes: Span<UInt8>, from start: Int) -> Int {
         guard bytes.count - start > Self.atomicBytes else { return bytes.count }
-        for index in stride(from: start + Self.atomicBytes - 1, through: start, by: -1)
-        where bytes[index] == ASCII.lineFeed { return index + 1 }
+        let together = bytes.extracting(start..<start + Self.atomicBytes)
+        if let last = together.lastPosition(of: ASCII.lineFeed) { return start + last + 1 }
         let end = bytes.position(of: ASCII.lineFeed, from: start + Self.atomicBytes)
         return end.map { $0 + 1 } ?? bytes.count
     }
@@ -74,5 +75,16 @@ struct LogOutput {
     private func waitUntilWritable() {
         var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
         unsafe _ = poll(&descriptor, 1, -1)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func lastPosition(of byte: UInt8) -> Int? {
+        unsafe self.withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress,
+                let hit = unsafe memrchr(first, CInt(byte), bytes.count)
+            else { return nil }
+            return unsafe first.distance(to: UnsafeRawPointer(hit))
+        }
     }
 }

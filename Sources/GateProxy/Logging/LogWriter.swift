@@ -49,18 +49,18 @@ package final class LogWriter: Sendable {
     package var droppedLines: UInt64 { self.queue.withLock { $0.dropped } }
 
     /// Takes whole lines, each with its line feed.
-    package func write(_ lines: ByteBuffer) {
+    package func write(_ lines: Span<UInt8>) {
         self.write(lines, keeping: 0)
     }
 
     /// Takes lines of the access log, of which there may be many: they leave room for the others.
-    func writeAccessLines(_ lines: ByteBuffer) {
+    func writeAccessLines(_ lines: Span<UInt8>) {
         self.write(lines, keeping: self.capacity / 4)
     }
 
-    private func write(_ lines: ByteBuffer, keeping reserve: Int) {
+    private func write(_ lines: Span<UInt8>, keeping reserve: Int) {
         let action = self.queue.withLock { queue in
-            queue.append(lines.readableBytesUInt8Span, keeping: reserve)
+            queue.append(lines, keeping: reserve)
         }
         if action == .wake { self.work.signal() }
     }

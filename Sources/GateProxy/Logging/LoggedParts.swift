@@ -5,36 +5,45 @@ struct LoggedParts {
     let method: Range<Int>
     /// Without the query, which often carries secrets.
     let path: Range<Int>
-    let version: StaticString
+    let version: Version
     /// The client's, if it is taken.
-    let requestID: Range<Int>?
+    let requestID: Range<Int>
     /// Without its query; the last one of several.
     private(set) var referer: Range<Int>?
     /// The last one of several.
     private(set) var userAgent: Range<Int>?
     /// The client, if it writes of itself as a log line does.
-    let client: ClientClasses.PlainClient?
+    private(set) var client = ClientClasses.StatedPlaces()
+    private(set) var hasPlainClient: Bool
+
+    enum Version {
+        case http10
+        case http11
+        case http2
+    }
 
     /// Looks at a head once.
     ///
-    /// `members`: the class of the client, if each of its members is read by itself.
+    /// `identityParts`: those of which identity fields speak, by their roles, if each is read by itself.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         isHTTP2: Bool,
         requestID: FieldLine?,
-        members: ClassMembers?
+        identityParts: [IdentityPart?]
     ) {
         self.method = head.methodStart..<head.methodEnd
         self.path = bytes.path(head.target.start..<head.target.end)
-        self.version = isHTTP2 ? "2.0" : head.minorVersion == 0 ? "1.0" : "1.1"
-        self.requestID = requestID?.value
-        self.client = members?.plainClient(of: head, in: bytes)
+        self.version = isHTTP2 ? .http2 : head.minorVersion == 0 ? .http10 : .http11
+        self.requestID = requestID?.value ?? 0..<0
         let lines = head.fields.lines.span
         for index in lines.indices {
             let start = lines[index].start
+            if case .identity(let header) = lines[index].role, header < identityParts.count {
+                self.client.set(identityParts[Int(header)], lines[index].value)
+            }
             // Nearly all fields are told from these two by the length of their names.
-            switch lines[index].nameEnd - start {
+            switch lines[index].nameEnd &- start {
             case 7 where bytes.holdsToken("referer", at: start):
                 self.referer = bytes.path(lines[index].value)
             case 10 where bytes.holdsToken("user-agent", at: start):
@@ -42,12 +51,23 @@ struct LoggedParts {
             default: break
             }
         }
+        self.hasPlainClient = false
+        guard !identityParts.isEmpty else { return }
+        self.hasPlainClient =
+            bytes.extracting(self.client.app).isPlainLogText
+            && self.client.describe(in: bytes)
     }
+}
 
-    /// Bytes of the parts besides the client.
-    var count: Int {
-        self.method.count + self.path.count + (self.referer?.count ?? 0)
-            + (self.userAgent?.count ?? 0) + (self.requestID?.count ?? 0)
+extension ClientClasses.StatedPlaces {
+    fileprivate mutating func set(_ part: IdentityPart?, _ place: Range<Int>) {
+        switch part {
+        case .app: self.app = place
+        case .platform: self.platform = place
+        case .version: self.version = place
+        case .build: self.build = place
+        case .channel, .osVersion, .device, .languages, .country, .storefront, nil: break
+        }
     }
 }
 

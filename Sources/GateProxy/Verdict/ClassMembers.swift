@@ -11,31 +11,22 @@ package struct ClassMembers: Sendable {
         self.told = told
     }
 
+    /// The parts of which identity fields speak, by their roles.
+    var identityParts: [IdentityPart?] { self.classes.parts }
+
     /// The fields in which the backend is told what only the version line says.
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> [HeaderField] {
         guard self.told.isAdded else { return [] }
-        for line in head.fields.lines where self.part(of: line) == .version {
+        for line in head.fields.lines where self.part(line.role) == .version {
             let value = bytes.extracting(line.value)
             return self.classes.fields(added: self.told, inVersion: value)
         }
         return []
     }
 
-    /// The client as its words stand in the head; `nil` if a log line does not show them so.
-    func plainClient(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> ClientClasses.PlainClient? {
-        var client = ClientClasses.PlainClient()
-        let lines = head.fields.lines.span
-        for index in lines.indices {
-            guard case .identity(let header) = lines[index].role,
-                let part = self.classes.part(ofHeader: Int(header)), part.isLogged
-            else { continue }
-            guard client.add(part, lines[index].value, in: bytes) else { return nil }
-        }
-        if let app = client.app, !bytes.extracting(app).isPlainLogText { return nil }
-        return client
+    private func part(_ role: FieldRole) -> IdentityPart? {
+        guard case .identity(let index) = role else { return nil }
+        return self.identityParts[Int(index)]
     }
 
     /// The client as it is read for a log line.
@@ -45,25 +36,10 @@ package struct ClassMembers: Sendable {
     ) -> ClientIdentity {
         var identity = ClientIdentity()
         for line in head.fields.lines {
-            guard let part = self.part(of: line) else { continue }
+            guard let part = self.part(line.role) else { continue }
             let value = bytes.extracting(line.value)
             ClientClasses.read(part, value, into: &identity)
         }
         return identity
-    }
-
-    private func part(of line: FieldLine) -> IdentityPart? {
-        guard case .identity(let index) = line.role else { return nil }
-        return self.classes.part(ofHeader: Int(index))
-    }
-}
-
-extension IdentityPart {
-    /// Whether log lines show it.
-    fileprivate var isLogged: Bool {
-        switch self {
-        case .app, .platform, .version, .build: true
-        case .channel, .osVersion, .device, .languages, .country, .storefront: false
-        }
     }
 }

@@ -94,7 +94,7 @@ struct DenialPatterns {
         guard let answer = pattern.answer else { return pattern.verdict }
         for line in head.fields.lines {
             guard case .identity(let index) = line.role,
-                self.classes.part(ofHeader: Int(index)) == .version
+                self.classes.parts[Int(index)] == .version
             else { continue }
             let value = bytes.extracting(line.value)
             return ClientClasses.withVersion(in: value) { version in
@@ -109,7 +109,7 @@ struct DenialPatterns {
         self.languages.removeAll(keepingCapacity: true)
         for line in head.fields.lines {
             guard case .identity(let index) = line.role,
-                self.classes.part(ofHeader: Int(index)) == .languages,
+                self.classes.parts[Int(index)] == .languages,
                 line.valueEnd - line.valueStart <= IdentityLimits.lineLength
             else { continue }
             self.languages.append(ASCII.lineFeed)

@@ -24,6 +24,8 @@ package final class Verdict: Sendable {
     /// The class of clients for each of which it holds; what each of them says is read in its head,
     /// for the backend and in place of `clientLogFields`.
     let members: ClassMembers?
+    /// The parts of which identity fields speak, by their roles, if it has members; else empty.
+    let identityParts: [IdentityPart?]
     /// The second from which on it has to be worked out anew; `nil`: it holds for ever.
     let validUntil: Timestamp?
     /// The second at which it was worked out; `nil`: it depends on no time.
@@ -45,6 +47,7 @@ package final class Verdict: Sendable {
         self.logFields = logFields
         self.clientLogFields = clientLogFields
         self.members = members
+        self.identityParts = members?.identityParts ?? []
         self.decision = decision
         self.tallyPlace = tallyPlace
         self.outcomePlace = outcomePlace
@@ -77,6 +80,7 @@ package final class Verdict: Sendable {
         self.logFields = verdict.logFields
         self.clientLogFields = verdict.clientLogFields
         self.members = verdict.members
+        self.identityParts = verdict.identityParts
         self.validUntil = verdict.validUntil
         self.decidedAt = verdict.decidedAt
     }

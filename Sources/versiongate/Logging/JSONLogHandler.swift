@@ -1,7 +1,6 @@
 import FoundationEssentials
 import GateProxy
 import Logging
-import NIOCore
 
 /// Writes each log event as one line of JSON: `time` (RFC 3339, UTC), `level`,
 /// `message`, and the metadata as further keys.
@@ -22,7 +21,7 @@ struct JSONLogHandler: LogHandler {
     func log(event: LogEvent) {
         let metadata = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
         let line = Self.line(event.level, event.message, metadata)
-        self.log.write(ByteBuffer(bytes: line))
+        self.log.write(line.span)
     }
 
     /// One line with its line feed.

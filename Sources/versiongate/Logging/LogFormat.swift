@@ -1,7 +1,6 @@
 import GateProxy
 import Glibc
 import Logging
-import NIOCore
 
 /// How log lines look.
 enum LogFormat: String, CaseIterable {
@@ -62,7 +61,7 @@ struct LogLines: TextOutputStream, Sendable {
 
     /// Takes one line with its line feed.
     func write(_ string: String) {
-        self.log.write(ByteBuffer(bytes: Self.line(string)))
+        self.log.write(Self.line(string).span)
     }
 
     /// The same as one line: a line feed in what somebody else has said would look like another line

@@ -165,7 +165,7 @@ struct AccessLogTests {
         try #require(parser.parse(wire.span, table: table) == .complete)
         let facts = try RequestFacts(parser.head, in: wire.span)
         var text = ""
-        let log = AccessLog(format) { text += String(buffer: $0) }
+        let log = AccessLog(format) { text += $0.text(from: 0, to: $0.count) }
         var entry = log.begin(
             parser.head,
             in: wire.span,
@@ -281,7 +281,7 @@ struct AccessLogTests {
         let (stage, lines) = try self.stage(.json)
         let client = try stage.client()
         for _ in 0..<100 where lines.text.isEmpty { try client.receive(Message.outdated) }
-        #expect(lines.text.utf8.count >= 16 * 1024)
+        #expect(lines.text.utf8.count >= 3584)
         #expect(lines.text.hasSuffix("}\n"))
         stage.worker.accessLog?.end()
         lines.text = ""

@@ -1,13 +1,13 @@
-import NIOCore
 import Testing
 
 @testable import GateProxy
 
 struct LogCursorTests {
     private func written(atMost limit: Int = 64, _ body: (inout LogCursor) -> Void) -> String {
-        var buffer = ByteBuffer(string: "there ")
-        buffer.writeLog(atMost: limit, body)
-        return String(buffer: buffer)
+        var memory = LogMemory(capacity: 6 + limit)
+        memory.write { $0.writeStaticString("there ") }
+        memory.write(body)
+        return memory.withBytes { $0.text(from: 0, to: $0.count) }
     }
 
     @Test func `parts stand behind one another and behind what is there`() {
@@ -24,7 +24,7 @@ struct LogCursorTests {
             count = cursor.count
         }
         #expect(line == "there {aba string that is long enough to lie elsewhere}")
-        #expect(count == line.utf8.count - "there ".utf8.count)
+        #expect(count == line.utf8.count)
     }
 
     @Test(
@@ -55,8 +55,26 @@ struct LogCursorTests {
 
     @Test func `more than there is room for traps`() async {
         await #expect(processExitsWith: .failure) {
-            var buffer = ByteBufferAllocator().buffer(capacity: 1024)
-            buffer.writeLog(atMost: 2) { $0.writeStaticString("abc") }
+            var memory = LogMemory(capacity: 2)
+            memory.write { $0.writeStaticString("abc") }
+        }
+    }
+
+    @Test func `memory of lines is used again and holds nothing of the line before`() {
+        var pool = LogMemoryPool()
+        var draft = LogMemory(capacity: 4096)
+        func copied(_ text: String, _ times: Int) -> [String] {
+            draft.removeAll()
+            draft.write { $0.writeString(text) }
+            return (0..<times).map { _ in
+                let copy = pool.copy(of: draft)
+                let text = copy.withBytes { $0.text(from: 0, to: $0.count) }
+                pool.take(back: copy)
+                return text
+            }
+        }
+        for text in ["a long line", "short", "", String(repeating: "x", count: 2000), "b"] {
+            #expect(copied(text, 20) == [String](repeating: text, count: 20))
         }
     }
 }

@@ -7,12 +7,11 @@ struct LogValueTests {
     private func written(_ bytes: [UInt8], _ format: AccessLogFormat, atMost limit: Int = 1024)
         -> String
     {
-        var line = ByteBuffer()
         // More than there is room for would trap.
-        line.writeLog(atMost: LogValue.room(for: bytes.count, atMost: limit)) { cursor in
+        let line = [UInt8](logAtMost: LogValue.room(for: bytes.count, atMost: limit)) { cursor in
             LogValue.write(bytes.span, as: format, atMost: limit, into: &cursor)
         }
-        return String(decoding: line.readableBytesView, as: UTF8.self)
+        return String(decoding: line, as: UTF8.self)
     }
 
     @Test(

@@ -61,8 +61,8 @@ private final class LogPipe {
 
 @Suite(.timeLimit(.minutes(5)))
 struct LogWriterTests {
-    private static func line(_ number: Int) -> ByteBuffer {
-        ByteBuffer(string: "line \(number) \(String(repeating: "x", count: 80))\n")
+    private static func line(_ number: Int) -> [UInt8] {
+        Array("line \(number) \(String(repeating: "x", count: 80))\n".utf8)
     }
 
     /// The drops that the lines of a log add up to.
@@ -73,7 +73,7 @@ struct LogWriterTests {
 
     @Test func `lines come in order, and a flush waits for them`() async throws {
         let pipe = try LogPipe(capacity: 1 << 20, size: 1 << 20)
-        for number in 0..<5000 { pipe.writer.write(Self.line(number)) }
+        for number in 0..<5000 { pipe.writer.write(Self.line(number).span) }
         #expect(pipe.writer.flush(atMost: .seconds(10)))
         let lines = try pipe.read(until: "line 4999 \(String(repeating: "x", count: 80))\n")
             .split(separator: "\n")
@@ -90,7 +90,7 @@ struct LogWriterTests {
         let pipe = try LogPipe(capacity: 64 << 10, isNonBlocking: isNonBlocking)
         let clock = ContinuousClock()
         let time = clock.measure {
-            for number in 0..<10_000 { pipe.writer.write(Self.line(number)) }
+            for number in 0..<10_000 { pipe.writer.write(Self.line(number).span) }
         }
         #expect(time < .seconds(5) * GateExecutable.slowdown)
         #expect(!pipe.writer.flush(atMost: .milliseconds(20)))
@@ -103,7 +103,7 @@ struct LogWriterTests {
             #expect(line.hasPrefix("line ") && line.hasSuffix("xxx") && line.utf8.count < 100)
         }
         // As soon as it reads again, all is as before.
-        pipe.writer.write(Self.line(7))
+        pipe.writer.write(Self.line(7).span)
         #expect(try pipe.read(until: "x\n").hasPrefix("line 7 "))
         #expect(pipe.writer.droppedLines == dropped)
         await pipe.end()
@@ -111,10 +111,10 @@ struct LogWriterTests {
 
     @Test func `lines of the access log leave room for the others`() async throws {
         let pipe = try LogPipe(capacity: 16 << 10)
-        for number in 0..<1000 { pipe.writer.writeAccessLines(Self.line(number)) }
+        for number in 0..<1000 { pipe.writer.writeAccessLines(Self.line(number).span) }
         let dropped = pipe.writer.droppedLines
         #expect(dropped > 0)
-        pipe.writer.write(ByteBuffer(string: "not a request\n"))
+        pipe.writer.write(Array("not a request\n".utf8).span)
         #expect(pipe.writer.droppedLines == dropped)
         let text = try pipe.read { Self.told(in: $0) == dropped }
         #expect(text.contains("x\nnot a request\n"))
@@ -125,7 +125,7 @@ struct LogWriterTests {
         let pipe = try LogPipe(capacity: 16 << 10)
         pipe.closeReader()
         for number in 0..<3 {
-            pipe.writer.write(Self.line(number))
+            pipe.writer.write(Self.line(number).span)
             #expect(pipe.writer.flush(atMost: .seconds(10)))
             #expect(pipe.writer.droppedLines == UInt64(number + 1))
         }
@@ -139,7 +139,7 @@ struct LogWriterTests {
         let writer = LogWriter(descriptor: full, capacity: 1024) { _ in Array("notice\n".utf8) }
         writer.start()
         for number in 1...5 {
-            writer.write(ByteBuffer(string: "a\nb\n"))
+            writer.write(Array("a\nb\n".utf8).span)
             #expect(writer.flush(atMost: .seconds(10)))
             #expect(writer.droppedLines == UInt64(2 * number))
         }
@@ -150,7 +150,7 @@ struct LogWriterTests {
     {
         let pipe = try LogPipe(capacity: 1 << 20)
         let long = String(repeating: "y", count: 20_000) + "\n"
-        pipe.writer.write(ByteBuffer(string: "short\n" + long + "short\n"))
+        pipe.writer.write(Array(("short\n" + long + "short\n").utf8).span)
         #expect(try pipe.read(until: "\nshort\n") == "short\n" + long + "short\n")
         await pipe.end()
     }

@@ -201,7 +201,7 @@ struct Stage {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             wallClock: { [clock] in clock.now },
             uptime: uptime.map { uptime in { uptime.now } },
-            accessLog: accessLog.map { lines in { lines.text += String(buffer: $0) } },
+            accessLog: accessLog.map { lines in { lines.text += $0.text(from: 0, to: $0.count) } },
             connect: backends.map { backends in { backends.connect(to: $0, speaking: $1) } }
         )
     }

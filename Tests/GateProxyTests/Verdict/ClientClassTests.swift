@@ -256,14 +256,14 @@ struct ClientClassTests {
                 in: bytes,
                 isHTTP2: false,
                 requestID: nil,
-                members: members
+                identityParts: members.identityParts
             )
-            guard let client = parts.client else {
+            guard parts.hasPlainClient else {
                 let identity = members.identity(of: head, in: bytes)
                 return AccessLogFields.rendered(client: identity, as: format)
             }
-            return [UInt8](logAtMost: AccessLogFields.room(for: client)) {
-                AccessLogFields.write(client, in: bytes, as: format, into: &$0)
+            return [UInt8](logAtMost: AccessLogFields.plainRoom) {
+                AccessLogFields.write(parts.client, in: bytes, as: format, into: &$0)
             }
         }
     }
