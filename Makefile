@@ -17,8 +17,9 @@ PACKAGES := .build/package
 .PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
 .PHONY: notice package package-test image image-test kubernetes client admin-api prometheus
 
+# RUN=--no-traffic: without the demo's clients.
 run: build
-	@dev/run.sh $(GATE)
+	@dev/run.sh $(GATE) $(RUN)
 
 build:
 	@dev/install-packages.sh build

@@ -41,6 +41,20 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "400", "404", "422",
 [[operations]]
 include-operation-id = "hook"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "403", "404"]
+
+# Nobody remembers the revisions that it thinks of.
+[[operations]]
+include-operation-id = "previewUndo"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404"]
+
+[[operations]]
+include-operation-id = "undo"
+checks.positive_data_acceptance.expected-statuses = ["2xx", "404", "428"]
+
+# It has no end.
+[[operations]]
+include-operation-id = "events"
+enabled = false
 TOML
 # It leaves files where it is started.
 cd "$folder"

@@ -43,6 +43,10 @@ static const char page_rules[] = {
 #embed "page/rules.js"
     , 0};
 
+static const char page_undo[] = {
+#embed "page/undo.js"
+    , 0};
+
 const char *gate_admin_openapi(void) { return admin_openapi; }
 
 const char *gate_page_index(void) { return page_index; }
@@ -62,3 +66,5 @@ const char *gate_page_traffic(void) { return page_traffic; }
 const char *gate_page_what_if(void) { return page_what_if; }
 
 const char *gate_page_rules(void) { return page_rules; }
+
+const char *gate_page_undo(void) { return page_undo; }

@@ -12,7 +12,7 @@ struct VersionGate: AsyncParsableCommand {
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
             Schema.self, Reload.self, Healthcheck.self, CensusCommand.self, ImpactCommand.self,
             FloorCommand.self, SunsetCommand.self, BlockedCommand.self, BreakerCommand.self,
-            PreviewCommand.self, DemoBackend.self, Version.self,
+            Undo.self, PreviewCommand.self, DemoBackend.self, DemoTraffic.self, Version.self,
         ]
     )
 

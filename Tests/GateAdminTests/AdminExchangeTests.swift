@@ -123,6 +123,33 @@ struct AdminExchangeTests {
         }
     }
 
+    @Test(arguments: [
+        (HTTPMethod.POST, "/api/v1/undo", true), (.GET, "/api/v1/undo", false),
+        (.POST, "/-/reload", false), (.GET, "/", false),
+    ])
+    func `on loopback a token is wanted for an undo alone`(
+        method: HTTPMethod,
+        target: String,
+        isWanted: Bool
+    ) throws {
+        let tokens = try AdminTokens("night 0123456789abcdef")
+        for (token, name) in [("0123456789abcdef", "night"), ("wrong", nil)] {
+            var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens, isLocal: true)
+            let field = ("Authorization", "Bearer \(token)")
+            switch exchange.receiveHead(self.head(method, target, [field])) {
+            case .refuse(let answer):
+                #expect(isWanted && name == nil && answer.status == .unauthorized)
+            case .read, .readAfterContinue:
+                #expect(!isWanted || name != nil)
+                guard case .answer(let request) = exchange.receiveEnd() else {
+                    Issue.record("not answered")
+                    return
+                }
+                #expect(request.operatorName == name)
+            }
+        }
+    }
+
     @Test(
         arguments: [
             (nil, nil), ("http://127.0.0.1:9901", nil), ("https://127.0.0.1:9901", nil),

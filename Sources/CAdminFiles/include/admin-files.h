@@ -15,5 +15,6 @@ const char *gate_page_elements(void);
 const char *gate_page_traffic(void);
 const char *gate_page_what_if(void);
 const char *gate_page_rules(void);
+const char *gate_page_undo(void);
 
 #endif

@@ -34,7 +34,7 @@ export function show(id, ...children) {
     if (place.innerHTML === next.innerHTML) return;
     const focused = place.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
     place.replaceChildren(...next.childNodes);
-    if (focused) [...place.querySelectorAll("summary, [tabindex]")].find((item) => nameOf(item) === focused)?.focus();
+    if (focused) [...place.querySelectorAll("summary, button, [tabindex]")].find((item) => nameOf(item) === focused)?.focus();
 }
 
 const nameOf = (element) => element.getAttribute("aria-label") ?? element.textContent;

@@ -1,36 +1,107 @@
-// The page of the gate: asks every few seconds, and shows what it is told.
+// The page of the gate: hears of what changes, and shows it.
 
-import { byId } from "./elements.js";
+import { byId, number } from "./elements.js";
 import { showAudit, showHealth, showRules } from "./rules.js";
 import { showDecisions, showTraffic } from "./traffic.js";
+import { renewUndo, startUndo } from "./undo.js";
 import { startWhatIf, updateWhatIf } from "./what-if.js";
 
+/** Between two looks at what is counted, and at everything where the gate tells nothing by itself. */
 const pause = 10_000;
+const everything = ["rules", "audit", "counts"];
 
-async function showAll() {
+/** What is to be asked for again; one look is taken at a time. */
+let wanted = new Set();
+let isLooking = false;
+let rules;
+let counted = 0;
+let figures;
+
+function look(...parts) {
+    for (const part of parts) wanted.add(part);
+    if (!isLooking) lookNext();
+}
+
+async function lookNext() {
+    isLooking = true;
+    while (wanted.size > 0) {
+        const parts = wanted;
+        wanted = new Set();
+        await show(parts);
+        document.documentElement.dataset.shown = "yes";
+    }
+    isLooking = false;
+}
+
+async function show(parts) {
     const state = byId("state");
     try {
-        const rules = await showRules();
-        const [feeds] = await Promise.all([showHealth(rules), showTraffic(), showDecisions(), showAudit(), updateWhatIf(rules)]);
-        const isWell = feeds.rules.lastReloadSuccessful && feeds.feeds.every((feed) => ["fresh", "waiting"].includes(feed.state));
-        const mode = rules.mode === "observe" ? ", only observing" : "";
-        state.textContent = isWell
-            ? `Judging by revision ${rules.revision}${mode}.`
-            : `Judging by revision ${rules.revision}${mode}, and something is wrong: see Findings and feeds.`;
-        state.className = isWell ? "good" : "bad";
+        const work = [];
+        if (["rules", "findings", "feeds", "breaker"].some((part) => parts.has(part)) || !rules) {
+            rules = await showRules();
+            work.push(showHealth(rules).then(showState), renewUndo(rules.revision));
+        }
+        if (parts.has("audit") || parts.has("rules")) work.push(showAudit());
+        if (parts.has("counts")) {
+            counted = Date.now();
+            work.push(showTraffic(), showDecisions());
+        }
+        if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
+        await Promise.all(work);
     } catch (problem) {
         state.textContent = `The gate does not answer: ${problem.message}`;
         state.className = "bad";
     }
 }
 
-startWhatIf();
-byId("span").addEventListener("change", () => showTraffic());
-
-async function goOn() {
-    await showAll();
-    document.documentElement.dataset.shown = "yes";
-    setTimeout(goOn, pause);
+function showState(feeds) {
+    const state = byId("state");
+    const isWell = feeds.rules.lastReloadSuccessful && feeds.feeds.every((feed) => ["fresh", "waiting"].includes(feed.state));
+    const ways = [rules.mode === "observe" && ", only observing", rules.undo && ", by an undo"].filter(Boolean).join("");
+    const text = isWell
+        ? `Judging by revision ${rules.revision}${ways}.`
+        : `Judging by revision ${rules.revision}${ways}, and something is wrong: see Findings and feeds.`;
+    if (state.textContent !== text) state.textContent = text;
+    state.className = isWell ? "good" : "bad";
 }
 
-goOn();
+function showFigures(next) {
+    const now = Date.now();
+    const since = figures && now > figures.time ? (next.requests - figures.requests) / ((now - figures.time) / 1000) : 0;
+    const rate = since > 0 ? `; ${since < 10 ? since.toFixed(1) : number(since)} requests a second` : "";
+    byId("live").textContent =
+        `Since the start ${number(next.requests)} requests: ${number(next.denied)} refused, ${number(next.warned)} warned, ` +
+        `${number(next.observed)} only observed${rate}.`;
+    figures = { requests: next.requests, time: now };
+    if (now - counted >= pause) look("counts");
+}
+
+function listen() {
+    const events = new EventSource("/api/v1/events");
+    const live = document.documentElement.dataset;
+    // Whatever was missed meanwhile.
+    events.addEventListener("open", () => {
+        live.live = "yes";
+        look(...everything);
+    });
+    events.addEventListener("error", () => {
+        live.live = "no";
+        // The browser has given it up where the gate said no.
+        if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
+    });
+    events.addEventListener("changed", (event) => look(...JSON.parse(event.data).parts));
+    events.addEventListener("figures", (event) => showFigures(JSON.parse(event.data)));
+}
+
+startWhatIf();
+startUndo((revision) => {
+    byId("state").textContent = `Revision ${revision} is in force.`;
+    look("rules");
+});
+byId("span").addEventListener("change", () => showTraffic());
+look(...everything);
+listen();
+setInterval(() => {
+    if (document.documentElement.dataset.live !== "yes") look(...everything);
+    else if (Date.now() - counted >= 6 * pause) look("counts");
+}, pause);

@@ -110,7 +110,9 @@ export async function showHealth(rules) {
 function reload(rules, feeds) {
     const { origin } = rules;
     const from = origin.kind === "file" ? origin.files.join(", ") : "the state folder, not from the file";
+    const undo = rules.undo && `An undo${rules.undo.name ? ` by ${rules.undo.name}` : ""} of ${minute(rules.undo.at)} is in force: `;
     const parts = [h("p", {}, `Revision ${rules.revision}, from ${from}, in force since ${minute(rules.inForceSince ?? "")}.`)];
+    if (undo) parts.push(h("p", { class: "mark" }, `${undo}the files say something else, and end it when they are changed.`));
     const last = rules.lastReload;
     if (last) {
         const by = last.name ? `${last.by} (${last.name})` : last.by;
@@ -123,9 +125,13 @@ function reload(rules, feeds) {
     return parts;
 }
 
+const putBack = (revision) =>
+    h("button", { type: "button", "data-revision": revision, "aria-label": `Put revision ${revision} back` }, "Put back");
+
 /** The last changes of the rules, and what was refused. */
 export async function showAudit() {
     const audit = await ask("/api/v1/audit?limit=30");
+    const { inForce } = audit;
     const rows = audit.records.map((record) => [
         minute(record.at),
         record.source.name ? `${record.source.kind}: ${record.source.name}` : record.source.kind,
@@ -134,12 +140,13 @@ export async function showAudit() {
         h("ul", {}, ...[...record.changes, ...record.reasons].map((line) => h("li", {}, line))),
         (record.predicted ? `${number(record.predicted.denied.requests)} refused, ${number(record.predicted.passed.requests)} let pass` : "–")
           + (record.happened ? `; then ${number(record.happened.refused.requests)} of ${number(record.happened.total.requests)} refused` : ""),
+        record.canBePutBack ? putBack(record.after) : record.after && record.after === inForce ? "in force" : "",
     ]);
     show(
         "records",
         rows.length === 0
             ? quiet("None yet.")
-            : table("Records of changes", ["When", "By", "Outcome", "Revision", "What", "Predicted, of a day's requests"], rows),
+            : table("Records of changes", ["When", "By", "Outcome", "Revision", "What", "Predicted, of a day's requests", "Undo"], rows),
         audit.isKept ? undefined : quiet("In memory alone: without --state-dir they end with the gate."),
     );
 }

@@ -8,6 +8,8 @@ const [width, height] = [720, 110];
 
 let rules = [];
 let clients = [];
+/** When they were asked for. */
+let asked = 0;
 let versions = [];
 /** Of the rules in force. */
 let revision = "";
@@ -25,8 +27,12 @@ export function startWhatIf() {
 
 /** Takes in rules and census; where the slider stands is left as it is. */
 export async function updateWhatIf(inForce) {
-    const census = await askIfAny(`/api/v1/census?since=${span}`);
-    clients = census?.clients ?? [];
+    // A week changes slowly, and takes longest to be read.
+    if (clients.length === 0 || Date.now() - asked >= patience) {
+        asked = Date.now();
+        const census = await askIfAny(`/api/v1/census?since=${span}`);
+        clients = census?.clients ?? [];
+    }
     ({ rules, revision } = inForce);
     const select = byId("rule");
     const chosen = select.value;

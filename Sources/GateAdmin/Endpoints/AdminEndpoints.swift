@@ -14,13 +14,14 @@ package struct AdminEndpoints: Sendable {
     private static let usualRecords: Int64 = 50
 
     let reloader: RulesReloader
-    private let coordinator: FeedCoordinator
+    let coordinator: FeedCoordinator
     private let hooks: FeedHooks
-    private let lastGood: LastGoodRules?
-    private let gate: GateView
+    let lastGood: LastGoodRules?
+    let gate: GateView
     let census: Census?
-    private let audit: AuditLog?
-    private let breaker: Breaker?
+    let audit: AuditLog?
+    let archive: RulesArchive?
+    let breaker: Breaker?
     let aside = AsideThread()
     let now: @Sendable () -> Timestamp
 
@@ -32,6 +33,7 @@ package struct AdminEndpoints: Sendable {
         gate: GateView = GateView(),
         census: Census? = nil,
         audit: AuditLog? = nil,
+        archive: RulesArchive? = nil,
         breaker: Breaker? = nil,
         now: @escaping @Sendable () -> Timestamp
     ) {
@@ -42,6 +44,7 @@ package struct AdminEndpoints: Sendable {
         self.gate = gate
         self.census = census
         self.audit = audit
+        self.archive = archive
         self.breaker = breaker
         self.now = now
     }
@@ -103,6 +106,10 @@ package struct AdminEndpoints: Sendable {
         case .strayBuilds: return await self.strayBuilds(request.query)
         case .explain: return await self.explain(request)
         case .audit: return await self.audit(request.query)
+        case .events: return .tooManyListeners
+        case .undo:
+            return request.method == .POST
+                ? await self.undo(request) : await self.preview(of: request.query["to"])
         case .breaker: return await self.breakerReport(.ok)
         case .resetBreaker:
             _ = await self.breaker?.reset()
@@ -196,7 +203,21 @@ package struct AdminEndpoints: Sendable {
         }
         do throws(AuditLog.Failure) {
             let records = try await audit.records(before: before, atMost: Int(limit))
-            return AdminAnswer(.ok, AuditReport(isKept: audit.isKept, records: records))
+            let rules = await self.reloader.current
+            let revisions = records.compactMap(\.after)
+            let others = try self.archive?.others(of: revisions, than: rules?.filesRevision)
+            let report = AuditReport(
+                isKept: audit.isKept,
+                inForce: rules?.definition.revision,
+                records: records.map { record in
+                    AuditEntry(
+                        record: record,
+                        canBePutBack: record.outcome == .applied
+                            && others?.contains(record.after ?? "") == true
+                    )
+                }
+            )
+            return AdminAnswer(.ok, report)
         } catch {
             return .refusal(.serviceUnavailable, "the records: \(error)")
         }
@@ -218,8 +239,27 @@ package struct AdminEndpoints: Sendable {
 private struct AuditReport: Encodable {
     /// Whether they outlive the process.
     let isKept: Bool
+    /// The revision in force.
+    let inForce: String?
     /// The newest first.
-    let records: [AuditRecord]
+    let records: [AuditEntry]
+}
+
+/// A change of the rules, and whether an undo can lead to it.
+private struct AuditEntry: Encodable {
+    private enum Key: String, CodingKey {
+        case canBePutBack
+    }
+
+    let record: AuditRecord
+    /// Whether the files of its time are remembered, and are not those in force.
+    let canBePutBack: Bool
+
+    func encode(to encoder: any Encoder) throws {
+        try self.record.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(self.canBePutBack, forKey: .canBePutBack)
+    }
 }
 
 /// The last refusals.

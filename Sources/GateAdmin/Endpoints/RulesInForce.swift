@@ -23,6 +23,8 @@ struct RulesInForce: Encodable {
     let revision: String
     let mode: String
     let origin: Origin
+    /// The undo by which the files are not in force.
+    let undo: UndoEntry?
     let inForceSince: String?
     /// Missing until the file was read again after the start.
     let lastReload: Reload?
@@ -43,6 +45,7 @@ struct RulesInForce: Encodable {
             files: rules.files,
             feeds: rules.feeds.map(\.id)
         )
+        self.undo = rules.pin.map { UndoEntry($0) }
         self.inForceSince = standing.inForceSince.map { "\($0)" }
         self.lastReload = standing.lastReload.map { reload in
             Reload(

@@ -35,6 +35,8 @@ struct RulesReport: Encodable {
     let refusals: [Item]?
     /// The findings on the rules in force.
     let findings: [Item]
+    /// The undo by which the file is not in force.
+    let undo: UndoEntry?
 
     init(_ status: ReloadStatus) {
         self.revision = status.revision
@@ -45,6 +47,19 @@ struct RulesReport: Encodable {
         self.errors = status.errors.isEmpty ? nil : status.errors.map(\.description)
         self.refusals = status.refusals.isEmpty ? nil : status.refusals.map { Item($0) }
         self.findings = status.findings.map { Item($0) }
+        self.undo = status.pin.map { UndoEntry($0) }
+    }
+}
+
+/// An undo that stands in force although the files say something else.
+struct UndoEntry: Encodable {
+    let at: String
+    /// The name of the operator's token.
+    let name: String?
+
+    init(_ pin: RulesPin) {
+        self.at = "\(Timestamp(secondsSinceEpoch: pin.time))"
+        self.name = pin.name
     }
 }
 

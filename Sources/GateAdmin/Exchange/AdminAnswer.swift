@@ -74,6 +74,12 @@ struct AdminAnswer: Sendable, Equatable {
         "ask by an address, by localhost, or by the name in --admin-listen"
     )
 
+    static let tooManyListeners: AdminAnswer = {
+        var answer = AdminAnswer.refusal(.serviceUnavailable, "too many pages listen already")
+        answer.fields = [("Retry-After", "10")]
+        return answer
+    }()
+
     static let strangeOrigin = AdminAnswer.refusal(.forbidden, "a page of another origin asks")
 
     /// `isPage`: a browser asks, which can show a token only as a password.

@@ -19,5 +19,8 @@ package struct AdminLimits: Sendable {
     /// How long an answer may take, until the client has it.
     package var answer = TimeAmount.seconds(30)
 
+    /// How long a change may go unnoticed by a page that listens.
+    package var eventInterval = TimeAmount.milliseconds(500)
+
     package static let defaults = AdminLimits()
 }

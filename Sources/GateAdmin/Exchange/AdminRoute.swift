@@ -21,6 +21,8 @@ enum AdminRoute: Sendable, Equatable {
     case explain
     case timeline
     case audit
+    case undo
+    case events
     case breaker
     case resetBreaker
     /// The webhook of a feed.
@@ -56,6 +58,8 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/explain": .explain,
         "/api/v1/timeline": .timeline,
         "/api/v1/audit": .audit,
+        "/api/v1/undo": .undo,
+        "/api/v1/events": .events,
     ]
 
     /// Finds what a request is for, whatever its query says; `nil` if there is nothing.
@@ -83,7 +87,7 @@ enum AdminRoute: Sendable, Equatable {
         case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
             .findings, .census, .traffic,
             .denials,
-            .impact, .explain, .timeline, .audit, .floorAdvice, .sunset, .strayBuilds:
+            .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset, .strayBuilds:
             true
         }
     }
@@ -95,7 +99,8 @@ enum AdminRoute: Sendable, Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .hook, .reload, .resetBreaker, .impact: [.POST]
-        case .explain: [.GET, .HEAD, .POST]
+        case .explain, .undo: [.GET, .HEAD, .POST]
+        case .events: [.GET]
         case .page, .feeds, .metrics, .breaker, .healthy, .ready, .document, .rules, .findings,
             .census,
             .traffic,

@@ -11,6 +11,7 @@ enum PageFile: String, Sendable, CaseIterable {
     case traffic = "traffic.js"
     case whatIf = "what-if.js"
     case rules = "rules.js"
+    case undo = "undo.js"
 
     var path: String { self == .index ? "/" : "/page/\(self.rawValue)" }
 
@@ -19,7 +20,8 @@ enum PageFile: String, Sendable, CaseIterable {
         case .index: "text/html; charset=utf-8"
         case .style: "text/css; charset=utf-8"
         case .icon: "image/svg+xml"
-        case .main, .ask, .elements, .traffic, .whatIf, .rules: "text/javascript; charset=utf-8"
+        case .main, .ask, .elements, .traffic, .whatIf, .rules, .undo:
+            "text/javascript; charset=utf-8"
         }
     }
 
@@ -34,6 +36,7 @@ enum PageFile: String, Sendable, CaseIterable {
         case .traffic: unsafe String(cString: gate_page_traffic())
         case .whatIf: unsafe String(cString: gate_page_what_if())
         case .rules: unsafe String(cString: gate_page_rules())
+        case .undo: unsafe String(cString: gate_page_undo())
         }
     }
 

@@ -7,19 +7,25 @@ final class AdminHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let endpoints: AdminEndpoints
+    private let hub: AdminEventHub
     private let limits: AdminLimits
     private var exchange: AdminExchange
     private var deadline: Scheduled<Void>?
+    /// Whether the answer is a stream of events, which has no end of its own.
+    private var isStreaming = false
 
     init(
         _ endpoints: AdminEndpoints,
+        _ hub: AdminEventHub,
         limits: AdminLimits,
         hosts: AdminHosts,
-        tokens: AdminTokens?
+        tokens: AdminTokens?,
+        isLocal: Bool
     ) {
         self.endpoints = endpoints
+        self.hub = hub
         self.limits = limits
-        self.exchange = AdminExchange(limits, hosts, tokens: tokens)
+        self.exchange = AdminExchange(limits, hosts, tokens: tokens, isLocal: isLocal)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -41,7 +47,9 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event, self.exchange.receiveEndOfInput() {
+        if case ChannelEvent.inputClosed = event,
+            self.exchange.receiveEndOfInput() || self.isStreaming
+        {
             context.close(promise: nil)
         }
         context.fireUserInboundEventTriggered(event)
@@ -80,6 +88,11 @@ final class AdminHandler: ChannelInboundHandler {
         case .close:
             context.close(promise: nil)
         case .answer(let request):
+            if request.route == .events, self.hub.add(context.channel) {
+                self.deadline?.cancel()
+                self.isStreaming = true
+                return
+            }
             self.expect(within: self.limits.answer, context)
             let peer = context.remoteAddress.map { $0.ipAddress ?? "\($0)" } ?? ""
             let endpoints = self.endpoints

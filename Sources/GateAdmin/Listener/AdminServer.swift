@@ -97,6 +97,10 @@ package final class AdminServer: Sendable {
         // All on the one loop that there is.
         let eventLoop = group.next()
         let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
+        let hub = NIOLoopBoundBox.makeBoxSendingValue(
+            AdminEventHub(endpoints, on: eventLoop, interval: limits.eventInterval),
+            eventLoop: eventLoop
+        )
         var decoding = NIOHTTPDecoderLimitConfiguration()
         decoding.maxHeaderFieldSize = limits.headBytes
         decoding.maxHeaderListSize = limits.headBytes
@@ -129,9 +133,11 @@ package final class AdminServer: Sendable {
                     try pipeline.addHandler(
                         AdminHandler(
                             endpoints,
+                            hub.value,
                             limits: limits,
                             hosts: AdminHosts(listener, listeningOn: place.host),
-                            tokens: listener?.isOfThisMachineAlone == true ? nil : token?.current()
+                            tokens: token?.current(),
+                            isLocal: listener?.isOfThisMachineAlone == true
                         )
                     )
                 }

@@ -27,6 +27,10 @@ package final class AuditLog: Sendable {
     let nextLook = Mutex<Timestamp?>(Timestamp(secondsSinceEpoch: 0))
     /// Whether it outlives the process.
     package let isKept: Bool
+    private let kept = Mutex(0)
+
+    /// Records that were kept since the start.
+    package var count: Int { self.kept.withLock { $0 } }
 
     /// Opens the log of a folder, or makes it.
     ///
@@ -132,6 +136,7 @@ package final class AuditLog: Sendable {
             }
         }
         self.nextLook.withLock { $0 = change.time }
+        self.kept.withLock { $0 += 1 }
     }
 
     func use<Value: Sendable>(

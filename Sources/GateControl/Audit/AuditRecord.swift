@@ -6,7 +6,7 @@ internal import GatePolicy
 package struct AuditRecord: Sendable, Equatable, Codable {
     package struct Source: Sendable, Equatable, Codable {
         package enum Kind: String, Sendable, Codable {
-            case start, signal, file, feed, admin
+            case start, signal, file, feed, admin, undo
         }
 
         package let kind: Kind
@@ -136,6 +136,7 @@ extension AuditRecord.Source {
         case .fileChanged: self.kind = .file
         case .request: self.kind = .admin
         case .feed: self.kind = .feed
+        case .undo: self.kind = .undo
         }
         self.name = origin.name
     }
@@ -167,7 +168,7 @@ extension LoadFailure {
     fileprivate var revision: String? {
         switch self {
         case .unreadable(let errors): errors.revision?.text
-        case .refused(_, let revision): revision
+        case .refused(_, let revision, _): revision
         }
     }
 }

@@ -141,10 +141,10 @@ package actor Census {
     ) async throws(CensusStore.Failure) -> TrafficReport {
         let store = self.store
         let step = TrafficReport.step(of: start.seconds(until: end))
-        let points = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
-            try store.points(since: start, step: step)
+        let series = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            try store.series(since: start, step: step)
         }
-        return TrafficReport(points, since: start, until: end)
+        return TrafficReport(series, since: start, until: end)
     }
 
     /// When each rule last decided about a request, by its id.

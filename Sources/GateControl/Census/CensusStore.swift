@@ -342,25 +342,22 @@ extension CensusStore {
     /// The requests of everything since a second, without the devices, which take long to read.
     ///
     /// `step`: seconds that are summed up.
-    func points(since start: Timestamp, step: Int64) throws(Failure) -> [CensusPoint] {
+    func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
         try self.use { database in
-            let cells = try Self.cells(in: database)
-            var points: [CensusPoint] = []
+            var sums: [Int64: [Int64: UInt64]] = [:]
+            // Summed up by SQLite, hundreds of thousands of rows would be sorted first.
             try database.run(
-                "SELECT start / ?1 * ?1 AS place, cell, sum(requests) FROM figures "
-                    + "WHERE start >= ?2 GROUP BY place, cell",
-                [.integer(step), .integer(start.secondsSinceEpoch)]
+                "SELECT cell, start, requests FROM figures WHERE start >= ?",
+                [.integer(start.secondsSinceEpoch)]
             ) { row in
-                guard let cell = cells[row.integer(1)] else { return }
-                points.append(
-                    CensusPoint(
-                        time: Timestamp(secondsSinceEpoch: row.integer(0)),
-                        cell: cell,
-                        requests: UInt64(clamping: row.integer(2))
-                    )
-                )
+                let place = row.integer(1) / step * step
+                let requests = UInt64(clamping: row.integer(2))
+                sums[row.integer(0), default: [:]][place, default: 0] += requests
             }
-            return points
+            let cells = try Self.cells(in: database)
+            return sums.compactMap { id, requests in
+                cells[id].map { CensusSeries(cell: $0, requests: requests) }
+            }
         }
     }
 

@@ -1,12 +1,11 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// Requests of one kind at a time.
-struct CensusPoint: Sendable {
-    /// The first second of the minute, hour or day.
-    let time: Timestamp
+/// Requests of one kind over time.
+struct CensusSeries: Sendable {
     let cell: CensusCell
-    let requests: UInt64
+    /// The requests by the first second of their minute, hour or day, since 1970.
+    let requests: [Int64: UInt64]
 }
 
 /// Requests over time by platform and version.
@@ -32,33 +31,38 @@ package struct TrafficReport: Sendable {
     private let step: Int64
     private let lines: [(line: Line?, counts: [Int64: Count])]
 
-    /// Sums up points.
+    /// Sums up what clients of the same version did.
     ///
     /// - Parameters:
-    ///   - points: The requests.
+    ///   - series: The requests.
     ///   - since: The first second that they are about.
     ///   - until: The second after the last.
-    init(_ points: [CensusPoint], since: Timestamp, until: Timestamp) {
+    init(_ series: [CensusSeries], since: Timestamp, until: Timestamp) {
         let step = Self.step(of: since.seconds(until: until))
         var lines: [Line: [Int64: Count]] = [:]
         var totals: [Line: UInt64] = [:]
-        for point in points {
-            let client = point.cell.client
+        for part in series {
+            let client = part.cell.client
+            let isDenied = part.cell.outcome.kind >= .require
             let line = Line(
                 app: client?.app.text,
                 platform: client?.platform.text,
                 version: client?.version.text
             )
-            let place = point.time.secondsSinceEpoch / step * step
-            lines[line, default: [:]][place, default: Count()].add(point)
-            totals[line, default: 0] += point.requests
+            var counts = lines.removeValue(forKey: line) ?? [:]
+            for (time, requests) in part.requests {
+                let count = Count(requests: requests, denied: isDenied ? requests : 0)
+                counts[time / step * step, default: Count()].add(count)
+            }
+            totals[line, default: 0] += part.requests.values.reduce(0, +)
+            lines[line] = counts
         }
         let order = totals.sorted { left, right in
             (right.value, left.key.words) < (left.value, right.key.words)
         }.map(\.key)
         var rest: [Int64: Count] = [:]
         for line in order.dropFirst(Self.limit) {
-            rest.merge(lines[line] ?? [:]) { $0.adding($1) }
+            for (time, count) in lines[line] ?? [:] { rest[time, default: Count()].add(count) }
         }
         self.since = since
         self.until = until
@@ -85,16 +89,9 @@ extension TrafficReport.Line {
 }
 
 extension TrafficReport.Count {
-    fileprivate mutating func add(_ point: CensusPoint) {
-        self.requests += point.requests
-        if point.cell.outcome.kind >= .require { self.denied += point.requests }
-    }
-
-    fileprivate func adding(_ other: TrafficReport.Count) -> TrafficReport.Count {
-        TrafficReport.Count(
-            requests: self.requests + other.requests,
-            denied: self.denied + other.denied
-        )
+    fileprivate mutating func add(_ other: TrafficReport.Count) {
+        self.requests += other.requests
+        self.denied += other.denied
     }
 }
 

@@ -28,10 +28,19 @@ struct Revision: Sendable, Equatable {
             self.hash.update(data: bytes)
         }
 
-        fileprivate func digest() -> SHA256.Digest { self.hash.finalize() }
+        /// The short name of the files alone, whatever feeds say.
+        var text: String {
+            let digits = self.hash.finalize().map { byte in
+                let digits = String(byte, radix: 16)
+                return byte < 16 ? "0" + digits : digits
+            }
+            return String(digits.joined().prefix(Revision.length))
+        }
     }
 
     let text: String
+    /// The same of the files alone.
+    let files: String
 
     init(of sources: [RulesSource]) {
         self.init(of: Beginning(sources), and: [])
@@ -43,10 +52,7 @@ struct Revision: Sendable, Equatable {
     init(of beginning: Beginning, and feeds: [RulesSource]) {
         var whole = beginning
         for source in feeds { whole.add(feed: source) }
-        let digits = whole.digest().map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }
-        self.text = String(digits.joined().prefix(Self.length))
+        self.text = whole.text
+        self.files = beginning.text
     }
 }

@@ -34,7 +34,7 @@ package struct FindingsLog {
         switch failure {
         case .unreadable(let errors):
             for error in errors.errors { self.logger.error("\(error)", metadata: metadata) }
-        case .refused(let findings, _):
+        case .refused(let findings, _, _):
             for finding in findings {
                 let more = Self.metadata(of: finding).merging(metadata) { own, _ in own }
                 self.logger.error("\(finding.asError)", metadata: more)

@@ -4,21 +4,31 @@ internal import GatePolicy
 /// Why rules are not put in force: they cannot be read, or a finding refuses them.
 package enum LoadFailure: Error, Sendable, Equatable {
     case unreadable(RulesFileErrors)
-    /// - Parameter revision: Names the rules that are refused.
-    case refused([Finding], revision: String)
+    /// - Parameters:
+    ///   - revision: Names the rules that are refused.
+    ///   - files: Names their files alone.
+    case refused([Finding], revision: String, files: String)
 
     /// The faults, as errors with their places.
     package var errors: [RulesFileError] {
         switch self {
         case .unreadable(let errors): errors.errors
-        case .refused(let findings, _): findings.map(\.asNamedError)
+        case .refused(let findings, _, _): findings.map(\.asNamedError)
+        }
+    }
+
+    /// Names the files that are wrong; `nil` if they could not even be read.
+    var files: String? {
+        switch self {
+        case .unreadable(let errors): errors.revision?.files
+        case .refused(_, _, let files): files
         }
     }
 
     package var refusals: [Finding] {
         switch self {
         case .unreadable: []
-        case .refused(let findings, _): findings
+        case .refused(let findings, _, _): findings
         }
     }
 }
@@ -55,7 +65,11 @@ extension LoadedRules {
         )
         let refusals = rules.findings.refusals
         guard refusals.isEmpty else {
-            throw .refused(refusals, revision: rules.definition.revision)
+            throw .refused(
+                refusals,
+                revision: rules.definition.revision,
+                files: rules.filesRevision
+            )
         }
         return rules
     }

@@ -15,6 +15,8 @@ package struct ReloadStatus: Sendable, Equatable {
     package private(set) var refusals: [Finding]
     /// The findings on the rules in force.
     package private(set) var findings: [Finding]
+    /// The undo by which the rules in force are not those of the file.
+    package private(set) var pin: RulesPin?
 
     static let notLoaded = ReloadStatus(
         lastReloadSuccessful: false,
@@ -32,7 +34,8 @@ package struct ReloadStatus: Sendable, Equatable {
             revision: rules.definition.revision,
             errors: [],
             refusals: [],
-            findings: rules.findings.all
+            findings: rules.findings.all,
+            pin: rules.pin
         )
     }
 
@@ -40,6 +43,7 @@ package struct ReloadStatus: Sendable, Equatable {
     mutating func use(_ rules: LoadedRules) {
         self.revision = rules.definition.revision
         self.findings = rules.findings.all
+        self.pin = rules.pin
     }
 
     /// Keeps the revision that is in force.

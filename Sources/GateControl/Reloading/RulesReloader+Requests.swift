@@ -9,6 +9,7 @@ extension RulesReloader {
         case fileChanged
         case request
         case feed
+        case undo
     }
 
     /// The origin of the rules' text.
@@ -19,6 +20,8 @@ extension RulesReloader {
         case fileUnlessUnchanged(LoadedRules, seen: RulesSighting?)
         /// The text that these rules were made of.
         case again(LoadedRules)
+        /// Texts that were in force before, by an undo, if they are not the file's.
+        case archived(RulesTexts, RulesPin?)
     }
 
     /// Makes rules of a text and of what feeds say; `nil` if the file is no longer as it was seen.
@@ -38,5 +41,18 @@ extension RulesReloader {
         let origin: RulesChange.Origin
         let sighting: RulesSighting?
         let answer: CheckedContinuation<ReloadStatus, Never>
+    }
+
+    func reading(
+        for reason: Reason,
+        hasJustRead: Bool = false,
+        seen sighting: RulesSighting?
+    ) -> Reading {
+        // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
+        // rules read, and their tests run; if that has happened since, a second time is no use.
+        guard let current,
+            reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
+        else { return .file }
+        return .fileUnlessUnchanged(current, seen: sighting)
     }
 }

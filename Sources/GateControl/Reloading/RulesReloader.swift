@@ -11,19 +11,20 @@ package actor RulesReloader {
     /// More than anybody goes back in one night.
     private static let mostFormerRevisions = 100
 
-    private let load: Load
+    let load: Load
     private let publish: @Sendable (RuleSet) async -> Void
-    private let logger: Logger
+    let logger: Logger
     private let now: @Sendable () -> Date
     private let keep: @Sendable (LoadedRules) -> Void
     private let census: (@Sendable (Timestamp) -> [CensusRow])?
     private let note: @Sendable (RulesChange) -> Void
     private let filter: (any RulesFilter)?
+    let archive: RulesArchive?
 
     /// The rules that are in force.
     package private(set) var current: LoadedRules?
     /// How the last reload went.
-    package private(set) var status = ReloadStatus.notLoaded
+    package internal(set) var status = ReloadStatus.notLoaded
     /// When the rules that are in force were put in force.
     private(set) var inForceSince: Timestamp?
     /// Whether they are of the file, as it is or was, and not of the state folder.
@@ -41,11 +42,12 @@ package actor RulesReloader {
     /// What feeds have said so far, by their ids.
     package private(set) var contributions: [String: FeedContribution]
     private var offers: [Offer] = []
-    private var isReloading = false
+    var undos: [Undo] = []
+    var isReloading = false
     private var mustPublish = false
     private(set) var waiting: [Request] = []
     /// Why the last reload failed; `nil` if it did not.
-    private var failure: LoadFailure?
+    private(set) var failure: LoadFailure?
 
     /// Prepares to load; nothing is read yet.
     ///
@@ -56,6 +58,7 @@ package actor RulesReloader {
     ///   - failure: Why what stands in the file is not in force; `nil`: it is.
     ///   - census: The clients since a second, whom new rules are held against; `nil`: none.
     ///   - filter: Decides which of the rules act; `nil`: all of them.
+    ///   - archive: Remembers rules for an undo; `nil`: nothing can be undone.
     ///   - logger: Gets one error per problem of a reload that failed.
     ///   - keep: Remembers rules of the file that were found good, for the next start.
     ///   - note: Told of every change, also of one that is refused.
@@ -67,6 +70,7 @@ package actor RulesReloader {
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
         filter: (any RulesFilter)? = nil,
+        archive: RulesArchive? = nil,
         logger: Logger,
         keep: @escaping @Sendable (LoadedRules) -> Void = { _ in },
         note: @escaping @Sendable (RulesChange) -> Void = { _ in },
@@ -78,6 +82,7 @@ package actor RulesReloader {
             failure: failure,
             census: census,
             filter: filter,
+            archive: archive,
             logger: logger,
             load: { (reading, feeds, current) throws(RulesFileErrors) in
                 switch reading {
@@ -85,6 +90,8 @@ package actor RulesReloader {
                 case .fileUnlessUnchanged(let loaded, let sighting):
                     try loader.load(feeds: feeds, unlessUnchanged: loaded, seen: sighting)
                 case .again(let loaded): try loader.load(again: loaded, feeds: feeds)
+                case .archived(let texts, let pin):
+                    try loader.load(kept: texts.sources, feeds: feeds, after: current, pin: pin)
                 }
             },
             keep: keep,
@@ -99,6 +106,7 @@ package actor RulesReloader {
         failure: LoadFailure? = nil,
         census: (@Sendable (Timestamp) -> [CensusRow])? = nil,
         filter: (any RulesFilter)? = nil,
+        archive: RulesArchive? = nil,
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() },
         load: @escaping Load,
@@ -126,6 +134,7 @@ package actor RulesReloader {
         self.note = note
         self.census = census
         self.filter = filter
+        self.archive = archive
         self.publish = publish
     }
 
@@ -196,13 +205,16 @@ package actor RulesReloader {
     }
 
     /// `hasJustRead`: whether the file was looked through while they waited.
-    private func answerThoseWhoWait(hasJustRead: Bool) async {
+    func answerThoseWhoWait(hasJustRead: Bool) async {
         var hasJustRead = hasJustRead
         while true {
             if self.mustPublish, let current {
                 self.mustPublish = false
                 let acting = await self.filter?.acting(current) ?? current
                 await self.publish(acting.ruleSet)
+            } else if !self.undos.isEmpty {
+                let undo = self.undos.removeFirst()
+                undo.answer.resume(returning: await self.putBack(undo))
             } else if let first = self.waiting.first?.origin {
                 // A reload that was asked for meanwhile may want what the last one read too early
                 // to see.
@@ -280,12 +292,15 @@ package actor RulesReloader {
         }
     }
 
-    private func loaded(
+    /// `isUndo`: the rules were in force before; no client that they refuse keeps them out, and nobody
+    /// waits until all are counted.
+    func loaded(
         _ reading: Reading,
-        _ contributions: [String: FeedContribution]
+        _ contributions: [String: FeedContribution],
+        isUndo: Bool = false
     ) async throws(LoadFailure) -> LoadedRules? {
         let (load, current, former) = (self.load, self.current, self.formerRevisions)
-        let census = self.census
+        let census = isUndo ? nil : self.census
         let now = self.second
         var acting = current
         if let current { acting = await self.filter?.acting(current) ?? current }
@@ -297,7 +312,7 @@ package actor RulesReloader {
                 throw .unreadable(error)
             }
             guard let read else { return nil }
-            let isReturn = former.contains(read.definition.revision)
+            let isReturn = isUndo || former.contains(read.definition.revision)
             return try read.judged(
                 against: acting,
                 isReturn: isReturn,
@@ -307,26 +322,13 @@ package actor RulesReloader {
         }
     }
 
-    private func reading(
-        for reason: Reason,
-        hasJustRead: Bool = false,
-        seen sighting: RulesSighting?
-    ) -> Reading {
-        // The watch also speaks at its beginning, and of every touch. Who sends a signal wants the
-        // rules read, and their tests run; if that has happened since, a second time is no use.
-        guard let current,
-            reason == .fileChanged || hasJustRead && self.status.lastReloadSuccessful
-        else { return .file }
-        return .fileUnlessUnchanged(current, seen: sighting)
-    }
-
-    private var second: Timestamp { Self.second(self.now()) }
+    var second: Timestamp { Self.second(self.now()) }
 
     private static func second(_ date: Date) -> Timestamp {
         Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
     }
 
-    private func use(_ loaded: LoadedRules, _ origin: RulesChange.Origin) async {
+    func use(_ loaded: LoadedRules, _ origin: RulesChange.Origin) async {
         let definition = loaded.definition
         let isNew = definition.revision != self.current?.definition.revision
         if isNew {
@@ -336,8 +338,10 @@ package actor RulesReloader {
         }
         let former = self.current
         self.current = loaded
-        if origin.reason != .feed, isNew { self.keep(loaded) }
+        if origin.reason != .feed, isNew || former?.pin != loaded.pin { self.keep(loaded) }
+        self.tellPin(of: loaded, after: former, origin)
         if isNew {
+            self.archive?.keep(loaded)
             self.inForceSince = self.second
             self.note(RulesChange(at: self.second, by: origin, before: former, .applied(loaded)))
             self.formerRevisions += [former?.definition.revision].compactMap(\.self)
@@ -357,7 +361,7 @@ package actor RulesReloader {
         }
     }
 
-    private func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {
+    func tell(_ failure: LoadFailure, _ origin: RulesChange.Origin) {
         let before = self.current
         self.note(RulesChange(at: self.second, by: origin, before: before, .refused(failure)))
     }

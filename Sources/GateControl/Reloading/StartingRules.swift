@@ -25,17 +25,20 @@ package struct StartingRules: Sendable {
     package init(
         _ loader: RulesFileLoader,
         contributions: [String: FeedContribution],
-        lastGood: RulesTexts?,
+        lastGood: (texts: RulesTexts, pin: RulesPin?)?,
         isStrict: Bool,
         at now: Timestamp,
         logger: Logger
     ) throws(LoadFailure) {
         let log = FindingsLog(logger)
-        let former = lastGood.flatMap { try? loader.load(kept: $0.sources, feeds: contributions) }
+        let former = lastGood.flatMap { kept in
+            try? loader.load(kept: kept.texts.sources, feeds: contributions, pin: kept.pin)
+        }
         self.former = former
         do throws(LoadFailure) {
             let rules = try loader.load(feeds: contributions, against: former, at: now)
             log.report(rules.findings)
+            if let pin = rules.pin { pin.tell(logger, of: rules) }
             (self.rules, self.contributions, self.failure) = (rules, contributions, nil)
             return
         } catch {
@@ -49,7 +52,7 @@ package struct StartingRules: Sendable {
                 return
             }
             guard let former, let lastGood, !isStrict else { throw error }
-            if case .unreadable = error, loader.reads(lastGood) {
+            if case .unreadable = error, loader.reads(lastGood.texts) {
                 // Tests that passed when the file was loaded fail by the date alone.
                 logger.error("the rules are those of before the restart: they stay in force")
             } else {

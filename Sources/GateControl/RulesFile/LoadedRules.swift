@@ -23,6 +23,8 @@ package struct LoadedRules: Sendable {
     let laxTests: [RulesFileError]
     /// The findings on these rules, beside those that were in force when they were loaded.
     package internal(set) var findings = RulesFindings.none
+    /// The undo by which they stand in force although the files say something else.
+    package internal(set) var pin: RulesPin?
 
     package var definition: RuleSetDefinition { self.ruleSet.definition }
 
@@ -43,6 +45,9 @@ package struct LoadedRules: Sendable {
         }
     }
 
+    /// Names the files alone: rules that differ in what feeds say have the same.
+    package var filesRevision: String { self.beginning.text }
+
     /// Whether these rules were made of exactly these texts.
     package func isMade(of texts: RulesTexts) -> Bool {
         self.sources.elementsEqual(texts.sources) { source, text in
@@ -57,6 +62,51 @@ package struct RulesTexts: Sendable, Equatable {
 
     package static func == (left: RulesTexts, right: RulesTexts) -> Bool {
         left.sources.elementsEqual(right.sources) { $0 == $1 }
+    }
+}
+
+extension RulesTexts {
+    init(_ rules: LoadedRules) {
+        self.init(rules.sources)
+    }
+
+    init(_ sources: [RulesSource]) {
+        self.init(
+            sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
+        )
+    }
+}
+
+extension RulesTexts: Codable {
+    private struct Source: Codable {
+        var name: String
+        var text: String
+    }
+
+    package init(from decoder: any Decoder) throws {
+        self.init(sources: try [Source](from: decoder).map { ($0.name, $0.text) })
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try self.sources.map { Source(name: $0.name, text: $0.text) }.encode(to: encoder)
+    }
+}
+
+/// An undo: rules of before stand in force until the files say something else than what was undone.
+///
+/// It outlives signals and restarts. The same texts, written once more, do not end it: whoever rolls
+/// files out again and again would take the undo back without meaning to.
+package struct RulesPin: Sendable, Equatable, Codable {
+    /// The texts that do not end it, by the revisions of the files alone.
+    let undone: [String]
+    /// When it was made, in seconds since 1970.
+    package let time: Int64
+    /// The name of the operator's token; `nil` where nobody has a name.
+    package let name: String?
+
+    /// Whether it goes on while the files say this.
+    func holds(against sources: [RulesSource]) -> Bool {
+        self.undone.contains(Revision(of: sources).text)
     }
 }
 

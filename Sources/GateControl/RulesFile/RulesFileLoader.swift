@@ -35,6 +35,9 @@ package struct RulesFileLoader: Sendable {
         after loaded: LoadedRules? = nil
     ) throws(RulesFileErrors) -> LoadedRules {
         let sources = try RulesReader(path: self.path).read()
+        if let loaded, loaded.pin?.holds(against: sources) == true {
+            return try self.load(again: loaded, feeds: contributions)
+        }
         return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }
 
@@ -54,16 +57,18 @@ package struct RulesFileLoader: Sendable {
         // After reading: it holds for all that was read, or for an error.
         if let sighting, !sighting.holds(at: self.path) { return nil }
         let sources = try reading.get()
-        guard sources != loaded.sources else { return loaded }
+        if loaded.pin?.holds(against: sources) == true { return loaded }
+        guard sources != loaded.sources else {
+            var loaded = loaded
+            loaded.pin = nil
+            return loaded
+        }
         return try Self.load(sources, feeds: contributions, after: loaded, now: self.now)
     }
 
     /// The texts as they stand, right or not.
     func texts() throws(RulesFileErrors) -> RulesTexts {
-        let sources = try RulesReader(path: self.path).read()
-        return RulesTexts(
-            sources: sources.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) }
-        )
+        RulesTexts(try RulesReader(path: self.path).read())
     }
 
     /// The feeds that the rules name, whatever else may be wrong with them.
@@ -90,16 +95,34 @@ package struct RulesFileLoader: Sendable {
         again loaded: LoadedRules,
         feeds contributions: [String: FeedContribution]
     ) throws(RulesFileErrors) -> LoadedRules {
-        try Self.load(loaded.sources, feeds: contributions, after: loaded, now: self.now)
+        var rules = try Self.load(
+            loaded.sources,
+            feeds: contributions,
+            after: loaded,
+            runsTests: loaded.pin == nil,
+            now: self.now
+        )
+        rules.pin = loaded.pin
+        return rules
     }
 
     /// Loads texts that were good once: their tests have passed, whatever they say today.
     package func load(
         kept sources: [(name: String, text: String)],
-        feeds contributions: [String: FeedContribution]
+        feeds contributions: [String: FeedContribution],
+        after loaded: LoadedRules? = nil,
+        pin: RulesPin? = nil
     ) throws(RulesFileErrors) -> LoadedRules {
         let sources = sources.map { RulesSource(name: $0.name, bytes: Array($0.text.utf8)) }
-        return try Self.load(sources, feeds: contributions, runsTests: false, now: self.now)
+        var rules = try Self.load(
+            sources,
+            feeds: contributions,
+            after: loaded,
+            runsTests: false,
+            now: self.now
+        )
+        rules.pin = pin
+        return rules
     }
 
     /// Reads a text that somebody considers to put in place of the rules.

@@ -6,24 +6,22 @@ private import Synchronization
 /// something to go on by.
 package final class LastGoodRules: Sendable {
     private struct Record: Codable {
-        struct Source: Codable {
-            var name: String
-            var text: String
-        }
-
         /// The shape of this record; another one is not read.
         var format = 1
         /// The path that the gate was told to read.
         var path: String
-        var sources: [Source]
-        var texts: RulesTexts { RulesTexts(sources: self.sources.map { ($0.name, $0.text) }) }
+        var sources: RulesTexts
+        /// The undo by which these texts stand in force and not those of the path.
+        var pin: RulesPin?
 
         /// A hash over all of it, so that half a file is not taken for a whole one.
         var checksum = ""
 
         var sum: String {
             var hash = SHA256()
-            for part in [self.path] + self.sources.flatMap({ [$0.name, $0.text] }) {
+            let texts = self.sources.sources.flatMap { [$0.name, $0.text] }
+            let undone = self.pin.map { ["undone"] + $0.undone } ?? []
+            for part in [self.path] + texts + undone {
                 hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
             }
             return hash.finalize().map { String($0, radix: 16) }.joined(separator: ".")
@@ -57,19 +55,19 @@ package final class LastGoodRules: Sendable {
     /// The rules that were kept for this path.
     ///
     /// - Parameter report: Is told why what is there cannot be used.
-    /// - Returns: The texts; `nil` if there is nothing that can be used.
-    package func read(report: (String) -> Void) -> RulesTexts? {
+    /// - Returns: The texts, and the undo that they are due to; `nil` if there is nothing that can be used.
+    package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
         guard record.path == self.path else {
             report("\(self.folder.path)/\(Self.name) is of other rules: \(record.path)")
             return nil
         }
-        return record.texts
+        return (record.sources, record.pin)
     }
 
     /// The texts that were kept in a folder, whatever the path of the rules is, for commands.
     package static func texts(in folder: StateFolder, report: (String) -> Void) -> RulesTexts? {
-        self.record(in: folder, report: report)?.texts
+        self.record(in: folder, report: report)?.sources
     }
 
     private static func record(in folder: StateFolder, report: (String) -> Void) -> Record? {
@@ -92,12 +90,7 @@ package final class LastGoodRules: Sendable {
 
     /// Keeps the texts of rules that have been put in force.
     package func keep(_ rules: LoadedRules) {
-        var record = Record(
-            path: self.path,
-            sources: rules.sources.map { source in
-                .init(name: source.name, text: String(decoding: source.bytes, as: UTF8.self))
-            }
-        )
+        var record = Record(path: self.path, sources: RulesTexts(rules), pin: rules.pin)
         record.checksum = record.sum
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

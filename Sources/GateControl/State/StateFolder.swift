@@ -49,6 +49,13 @@ package struct StateFolder: Sendable {
         try FileContent(path: "\(self.path)/\(name)", atMost: limit).bytes
     }
 
+    /// Makes an empty file that its owner alone can read, unless there is one.
+    func make(_ name: String) {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = unsafe open("\(self.path)/\(name)", flags, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
     /// Replaces a file in one step: whoever reads sees the old or the new.
     func replace(_ name: String, with bytes: [UInt8]) throws(Failure) {
         // Gates that share a folder must not write into each other's file.

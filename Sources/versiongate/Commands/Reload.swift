@@ -31,6 +31,11 @@ struct Reload: AsyncParsableCommand {
             var message: String
         }
 
+        struct Undo: Decodable {
+            var at: String
+        }
+
+        var undo: Undo?
         var revision: String?
         var lastReloadSuccessful: Bool
         var errors: [String]?
@@ -69,6 +74,13 @@ struct Reload: AsyncParsableCommand {
         }
         for finding in answer.findings {
             print("\(finding.place): \(finding.message) [\(finding.name)]")
+        }
+        if let undo = answer.undo {
+            StandardError.write(
+                "revision \(revision) is in force by an undo of \(undo.at): "
+                    + "the files say what was undone; change them to end it"
+            )
+            throw ExitCode.failure
         }
         print("revision \(revision) is in force")
     }

@@ -259,6 +259,7 @@ struct Serve: AsyncParsableCommand {
             failure: starting.failure,
             census: census?.clients,
             filter: breaker,
+            archive: state.archive,
             logger: logger,
             keep: { state.lastGood?.keep($0) },
             note: { audit?.note($0) },
@@ -291,6 +292,7 @@ struct Serve: AsyncParsableCommand {
                 gate: GateView(server, log: log),
                 census: census,
                 audit: audit,
+                archive: state.archive,
                 breaker: breaker,
                 now: SystemClock.now
             ),

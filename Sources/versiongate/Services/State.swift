@@ -7,12 +7,14 @@ struct State {
     let folder: StateFolder?
     let feeds: FeedStore?
     let lastGood: LastGoodRules?
+    let archive: RulesArchive?
 
     /// Opens the folder that the settings name; what is wrong with it is logged, and no reason not to
     /// start.
     init(_ settings: ServeSettings, logger: Logger) {
         guard let path = settings.stateDir else {
             (self.folder, self.feeds, self.lastGood) = (nil, nil, nil)
+            self.archive = RulesArchive.open(in: nil, logger: logger)
             return
         }
         let folder = StateFolder(path: path)
@@ -25,6 +27,7 @@ struct State {
         self.folder = folder.problem == nil ? folder : nil
         self.feeds = FeedStore(folder)
         self.lastGood = LastGoodRules(folder, path: settings.rules)
+        self.archive = RulesArchive.open(in: self.folder, logger: logger)
     }
 
     /// The rules to start by.
@@ -42,6 +45,10 @@ struct State {
             logger: logger
         )
         if starting.failure == nil { self.lastGood?.keep(starting.rules) }
+        // The last one that is kept is in force.
+        for rules in [starting.former, starting.rules] {
+            if let rules { self.archive?.keep(rules) }
+        }
         return starting
     }
 }

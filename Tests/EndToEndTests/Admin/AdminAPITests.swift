@@ -68,7 +68,7 @@ struct AdminAPITests {
         ("GET", "/page/icon.svg", nil, 200), ("GET", "/page/main.js", nil, 200),
         ("GET", "/page/ask.js", nil, 200), ("GET", "/page/elements.js", nil, 200),
         ("GET", "/page/traffic.js", nil, 200), ("GET", "/page/what-if.js", nil, 200),
-        ("GET", "/page/rules.js", nil, 200),
+        ("GET", "/page/rules.js", nil, 200), ("GET", "/page/undo.js", nil, 200),
         ("GET", "/-/healthy", nil, 200), ("GET", "/-/ready", nil, 200),
         ("GET", "/-/breaker", nil, 200), ("POST", "/-/breaker/reset", nil, 200),
         ("POST", "/-/reload", nil, 200), ("GET", "/metrics", nil, 200), ("GET", "/feeds", nil, 200),
@@ -87,7 +87,9 @@ struct AdminAPITests {
         ("GET", "/api/v1/advice/builds", nil, 200),
         ("GET", "/api/v1/advice/builds?since=x", nil, 400),
         ("GET", "/api/v1/denials", nil, 200), ("GET", "/api/v1/audit", nil, 200),
-        ("GET", "/api/v1/audit?limit=0", nil, 400), ("POST", "/api/v1/impact", nil, 400),
+        ("GET", "/api/v1/audit?limit=0", nil, 400), ("GET", "/api/v1/undo", nil, 200),
+        ("GET", "/api/v1/undo?to=nothing", nil, 404), ("POST", "/api/v1/undo", "{}", 400),
+        ("POST", "/api/v1/undo", "{\"to\":\"nothing\"}", 428), ("POST", "/api/v1/impact", nil, 400),
         ("POST", "/api/v1/impact", "rules: [{ id: x, minimun: 1 }]", 422),
         ("POST", "/api/v1/impact?rule=ios&minimum=2.5", nil, 200),
         ("POST", "/api/v1/impact?rule=nobody&minimum=2.5", nil, 404),
@@ -120,17 +122,7 @@ struct AdminAPITests {
                     body: question.body
                 )
                 #expect(answer.status == question.status, "\(question.target) \(answer.text)")
-                let record: [String: Any] = [
-                    "method": question.method,
-                    "path": String(question.target.prefix { $0 != "?" }),
-                    "status": answer.status, "body": answer.text,
-                    "type": answer.fields["Content-Type"].first ?? "",
-                ]
-                let data = try JSONSerialization.data(withJSONObject: record)
-                try answers.writeInPlace(
-                    String(decoding: data, as: UTF8.self),
-                    to: "\(100 + number).json"
-                )
+                try answers.keep(answer, to: question.method, question.target, number)
                 if question.status >= 400 { _ = try answer.problem() }
                 // Whatever stands there is the backend's.
                 let passed = try scene.ask(
@@ -144,12 +136,27 @@ struct AdminAPITests {
                 #expect(passed.status == 200)
                 #expect(scene.backend.record.requests.last?.target == question.target)
             }
+            let preview = try JSONReport(Self.ask(scene, "/api/v1/undo").text)
+            let undone = try Self.ask(
+                scene,
+                "/api/v1/undo",
+                "POST",
+                fields: "If-Match: \"\(preview.text("revision") ?? "")\"\r\n",
+                body: "{\"to\":\"\(preview.text("to") ?? "")\"}"
+            )
+            #expect(undone.status == 200)
+            try answers.keep(undone, to: "POST", "/api/v1/undo", 800)
+            for (number, target) in ["/api/v1/rules", "/feeds", "/api/v1/audit"].enumerated() {
+                try answers.keep(Self.ask(scene, target), to: "GET", target, 801 + number)
+            }
             let served = try Self.ask(scene, "/api/v1/openapi.json").text
             #expect(try served == String(contentsOf: document, encoding: .utf8))
-            // Every path of the document was asked.
+            // Every path of the document was asked, but for the stream, which has no end.
             let paths = try #require(JSONReport(served).part("paths")).fields.keys
             let asked = Set(Self.questions.map { String($0.target.prefix { $0 != "?" }) })
-            let missing = Set(paths).subtracting(["/hooks/{feed}"]).subtracting(asked)
+            let missing = Set(paths).subtracting(["/hooks/{feed}", "/api/v1/events"]).subtracting(
+                asked
+            )
             #expect(missing.isEmpty)
         }
         let program = URL(filePath: #filePath).deletingLastPathComponent()
@@ -328,5 +335,23 @@ struct AdminAPITests {
             let records = try Self.records(scene, field)
             #expect(records.count == 4)
         }
+    }
+}
+
+extension TemporaryFolder {
+    /// Keeps an answer, for the document to be held against.
+    fileprivate func keep(
+        _ answer: RawResponse,
+        to method: String,
+        _ target: String,
+        _ number: Int
+    ) throws {
+        let record: [String: Any] = [
+            "method": method, "path": String(target.prefix { $0 != "?" }),
+            "status": answer.status, "body": answer.text,
+            "type": answer.fields["Content-Type"].first ?? "",
+        ]
+        let data = try JSONSerialization.data(withJSONObject: record)
+        try self.writeInPlace(String(decoding: data, as: UTF8.self), to: "\(100 + number).json")
     }
 }

@@ -43,7 +43,9 @@ struct PageTests {
     }
 
     @Test(.enabled(if: ToolProcess.isInstalled("chromium")))
-    func `a browser shows it, and the slider says what impact says`() async throws {
+    func `a browser shows it, a floor is raised by its line, and one of two people undoes it`()
+        async throws
+    {
         let flags: [GateFlag] = [
             .adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug"),
         ]
@@ -67,7 +69,10 @@ struct PageTests {
             let listed = "counted|Nobody.|ios|requests"
             let result = try ToolProcess.run(
                 "env",
-                ["python3", Self.program, "http://127.0.0.1:\(port)", "3.0", listed]
+                [
+                    "python3", Self.program, "http://127.0.0.1:\(port)", "3.0", listed,
+                    scene.folder.path(of: "rules.yaml"), scene.url("/"),
+                ]
             )
             #expect(result.output == "")
             #expect(result.status == 0, "\(result.errors)")

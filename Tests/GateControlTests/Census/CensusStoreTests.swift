@@ -84,15 +84,24 @@ struct CensusStoreTests {
                 at: Self.noon.advanced(by: Int64(minute) * 60)
             )
         }
-        let points = try store.points(since: Self.noon, step: 3_600)
-        let found = Dictionary(
-            uniqueKeysWithValues: points.map { point in
-                let second = Self.noon.seconds(until: point.time)
-                return ("\(second) \(point.cell.outcome.kind)", point.requests)
+        func found(since start: Timestamp, step: Int64) throws -> [String: UInt64] {
+            var found: [String: UInt64] = [:]
+            for part in try store.series(since: start, step: step) {
+                for (time, requests) in part.requests {
+                    let second = time - Self.noon.secondsSinceEpoch
+                    found["\(second) \(part.cell.outcome.kind)"] = requests
+                }
             }
+            return found
+        }
+        #expect(
+            try found(since: Self.noon, step: 3_600)
+                == ["0 allow": 7, "3600 allow": 5, "3600 require": 6]
         )
-        #expect(found == ["0 allow": 7, "3600 allow": 5, "3600 require": 6])
-        #expect(try store.points(since: Self.noon.advanced(by: 60), step: 60).count == 3)
+        #expect(
+            try found(since: Self.noon.advanced(by: 60), step: 60)
+                == ["60 allow": 4, "3660 allow": 5, "3660 require": 6]
+        )
     }
 
     @Test func `minutes become hours, hours days, and days end, and nothing is lost before`() throws

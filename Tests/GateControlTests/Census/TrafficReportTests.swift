@@ -31,22 +31,21 @@ struct TrafficReportTests {
         _ requests: UInt64,
         at time: Timestamp,
         _ kind: Decision.Kind = .allow
-    ) -> CensusPoint {
+    ) -> CensusSeries {
         let client = CensusClient(
             platform: .stated("ios"),
             version: version.map { .stated($0) } ?? .unreadable
         )
-        return CensusPoint(
-            time: time,
+        return CensusSeries(
             cell: CensusCell(
                 client: client,
                 outcome: CensusOutcome(paths: .none, kind: kind, rule: "none")
             ),
-            requests: requests
+            requests: [time.secondsSinceEpoch: requests]
         )
     }
 
-    private static func report(_ points: [CensusPoint], hours: Int64) throws -> Report {
+    private static func report(_ points: [CensusSeries], hours: Int64) throws -> Report {
         let report = TrafficReport(
             points,
             since: Self.now.advanced(by: -hours * 3_600),

@@ -45,7 +45,7 @@ struct StartingRulesTests {
 
     @Test func `what was kept is read again, and only for the same rules`() throws {
         try self.keep(Self.good)
-        #expect(self.kept.read { _ in }?.sources.map(\.text) == [Self.good])
+        #expect(self.kept.read { _ in }?.texts.sources.map(\.text) == [Self.good])
         var told: [String] = []
         let other = LastGoodRules(
             StateFolder(path: self.folder.path(of: "state")),

@@ -1,0 +1,91 @@
+// The way back: an earlier revision is put in force again, once somebody has seen what that changes.
+
+import { ask } from "./ask.js";
+import { byId, h, quiet } from "./elements.js";
+
+/** What the dialog shows: the revision to go back to, and the one in force that it was held against. */
+let shown;
+let done = () => {};
+
+/** `afterwards`: told the revision that is in force then. */
+export function startUndo(afterwards) {
+    done = afterwards;
+    byId("records").addEventListener("click", (event) => {
+        const button = event.target.closest("button[data-revision]");
+        if (button) open(button.dataset.revision);
+    });
+    byId("undo-confirm").addEventListener("click", confirm);
+    byId("undo-cancel").addEventListener("click", () => byId("undo").close());
+}
+
+async function open(revision) {
+    shown = { to: revision };
+    byId("undo-title").textContent = `Put revision ${revision} in force again?`;
+    byId("undo-told").textContent = "";
+    byId("undo-what").replaceChildren(quiet("asking …"));
+    // It is the first to have the focus, once there is something to confirm.
+    byId("undo-confirm").disabled = true;
+    byId("undo").showModal();
+    await preview();
+}
+
+/** The rules in force are others: what was shown is not what would happen. */
+export async function renewUndo(revision) {
+    if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;
+    byId("undo-told").textContent = `Others have changed the rules: revision ${revision} is in force now.`;
+    await preview();
+}
+
+async function preview() {
+    const button = byId("undo-confirm");
+    button.disabled = true;
+    const { to } = shown;
+    try {
+        const told = await ask(`/api/v1/undo?${new URLSearchParams({ to })}`);
+        if (shown.to !== to) return;
+        shown.seen = told.revision;
+        const lines = [...told.changes, ...told.findings.map((item) => `${item.message} (${item.name})`)];
+        const errors = told.errors.map((error) => `${error.file}:${error.line}:${error.column}: ${error.message}`);
+        byId("undo-what").replaceChildren(
+            h("p", {}, `In force is revision ${told.revision}. What changes:`),
+            h("ul", {}, ...lines.map((line) => h("li", {}, line))),
+            errors.length > 0 ? h("ul", { class: "bad" }, ...errors.map((line) => h("li", {}, line))) : "",
+            quiet("It holds at once, and with --state-dir over restarts. The rules files are not written: it ends when they are changed."),
+        );
+        const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
+        if (isInForce) byId("undo-told").textContent = `What revision ${to} says is in force.`;
+        button.disabled = isInForce || errors.length > 0;
+        if (!button.disabled) button.focus();
+    } catch (problem) {
+        byId("undo-what").replaceChildren();
+        byId("undo-told").textContent = problem.message;
+    }
+}
+
+async function confirm() {
+    const button = byId("undo-confirm");
+    const token = byId("undo-token").value;
+    button.disabled = true;
+    try {
+        const answer = await ask("/api/v1/undo", {
+            method: "POST",
+            headers: {
+                "Content-Type": "application/json",
+                "If-Match": `"${shown.seen}"`,
+                ...(token ? { Authorization: `Bearer ${token}` } : {}),
+            },
+            body: JSON.stringify({ to: shown.to }),
+        });
+        byId("undo").close();
+        done(answer.revision);
+    } catch (problem) {
+        byId("undo-told").textContent = problem.message;
+        button.disabled = false;
+        if (problem.status === 401) {
+            byId("undo-secret").hidden = false;
+            byId("undo-token").focus();
+        } else if (problem.status === 409) {
+            await preview();
+        }
+    }
+}

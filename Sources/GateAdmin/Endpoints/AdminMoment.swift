@@ -1,0 +1,68 @@
+internal import GateControl
+internal import GateProxy
+
+/// The state of a gate at one moment, as far as a page wants to know that it has changed.
+struct AdminMoment: Sendable, Equatable {
+    /// What a page has asked for and may have to ask for again, under its names in the API.
+    enum Part: String, Sendable, Encodable {
+        case rules, audit, findings, feeds, breaker
+    }
+
+    let reload: ReloadStatus
+    let reloads: ReloadCounts
+    /// Records of changes that were kept since the start.
+    let records: Int
+    let feeds: [FeedStatus]
+    let breaker: Breaker.Status?
+
+    /// The parts in which it differs from an earlier moment.
+    func changes(since former: AdminMoment) -> [Part] {
+        var parts: [Part] = []
+        if self.reload != former.reload || self.reloads != former.reloads { parts.append(.rules) }
+        if self.records != former.records { parts.append(.audit) }
+        if self.reload.findings != former.reload.findings
+            || self.reload.refusals != former.reload.refusals
+            || self.reload.errors != former.reload.errors
+        {
+            parts.append(.findings)
+        }
+        if self.feeds != former.feeds { parts.append(.feeds) }
+        if self.breaker != former.breaker { parts.append(.breaker) }
+        return parts
+    }
+}
+
+/// Requests since the start, by what became of them.
+struct AdminFigures: Sendable, Equatable, Encodable {
+    let requests: UInt64
+    let denied: UInt64
+    let warned: UInt64
+    let observed: UInt64
+    let connections: Int
+}
+
+extension AdminEndpoints {
+    func moment() async -> AdminMoment {
+        AdminMoment(
+            reload: await self.reloader.status,
+            reloads: await self.reloader.counts,
+            records: self.audit?.count ?? 0,
+            feeds: await self.coordinator.statuses,
+            breaker: await self.breaker?.status
+        )
+    }
+
+    /// `nil` when the gate ends.
+    func figures() async -> AdminFigures? {
+        await self.gate.statistics().map { statistics in
+            let counters = statistics.counters
+            return AdminFigures(
+                requests: counters.requests,
+                denied: counters.required + counters.maintenance,
+                warned: counters.recommended,
+                observed: counters.observed,
+                connections: statistics.openConnections
+            )
+        }
+    }
+}

@@ -1,0 +1,134 @@
+private import FoundationEssentials
+internal import NIOCore
+internal import NIOHTTP1
+
+/// The pages that listen to what changes (Server-Sent Events, HTML Living Standard section 9.2), all on
+/// the one event loop of the admin listener.
+///
+/// Nothing is kept for a page that does not read: it is cut off, and asks for everything when it comes
+/// back. While nobody listens, nobody looks.
+final class AdminEventHub {
+    /// Half of the connections that the listener takes.
+    static let mostListeners = 16
+    /// Looks at the gate for each that also asks the event loops for their figures.
+    private static let looksPerFigures = 4
+    /// Looks after which a line without content shows that the stream lives.
+    private static let looksPerHeartbeat = 30
+    /// Looks after which a page has to come back, by whatever token is good then: an hour.
+    private static let looksPerStream = 7_200
+
+    private struct Listener {
+        let channel: any Channel
+        /// Looks since the stream began.
+        var age = 0
+        var silence = 0
+    }
+
+    private struct Change: Encodable {
+        let parts: [AdminMoment.Part]
+    }
+
+    private let endpoints: AdminEndpoints
+    private let eventLoop: any EventLoop
+    private let interval: TimeAmount
+    private var listeners: [ObjectIdentifier: Listener] = [:]
+    private var watch: RepeatedTask?
+    private var isLooking = false
+    private var looks = 0
+    private var moment: AdminMoment?
+    private var figures: AdminFigures?
+
+    /// `interval`: between two looks at the gate.
+    init(_ endpoints: AdminEndpoints, on eventLoop: any EventLoop, interval: TimeAmount) {
+        self.endpoints = endpoints
+        self.eventLoop = eventLoop
+        self.interval = interval
+    }
+
+    /// Begins a stream to a page.
+    ///
+    /// - Returns: False if there are too many.
+    func add(_ channel: any Channel) -> Bool {
+        guard self.listeners.count < Self.mostListeners else { return false }
+        self.listeners[ObjectIdentifier(channel)] = Listener(channel: channel)
+        let fields: HTTPHeaders = [
+            "Content-Type": "text/event-stream", "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff", "X-Accel-Buffering": "no",
+        ]
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: fields)
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        self.send("retry: 2000\n\n", to: channel)
+        // Whoever is new knows none of them.
+        self.figures = nil
+        let hub = NIOLoopBound(self, eventLoop: self.eventLoop)
+        channel.closeFuture.whenComplete { _ in hub.value.remove(channel) }
+        if self.watch == nil {
+            self.watch = self.eventLoop.scheduleRepeatedTask(
+                initialDelay: .zero,
+                delay: self.interval
+            ) { _ in hub.value.look() }
+        }
+        return true
+    }
+
+    private func remove(_ channel: any Channel) {
+        self.listeners[ObjectIdentifier(channel)] = nil
+        guard self.listeners.isEmpty else { return }
+        self.watch?.cancel()
+        (self.watch, self.moment) = (nil, nil)
+    }
+
+    /// Looks whether something has changed, unless the last look goes on.
+    private func look() {
+        guard !self.isLooking else { return }
+        self.isLooking = true
+        self.looks += 1
+        let wantsFigures = self.figures == nil || self.looks % Self.looksPerFigures == 0
+        let endpoints = self.endpoints
+        let hub = NIOLoopBound(self, eventLoop: self.eventLoop)
+        self.eventLoop.makeFutureWithTask {
+            (await endpoints.moment(), wantsFigures ? await endpoints.figures() : nil)
+        }.whenSuccess { moment, figures in
+            hub.value.isLooking = false
+            hub.value.tell(moment, figures)
+        }
+    }
+
+    func tell(_ moment: AdminMoment, _ figures: AdminFigures?) {
+        let parts = self.moment.map { moment.changes(since: $0) } ?? []
+        self.moment = moment
+        if !parts.isEmpty { self.sendAll("changed", Change(parts: parts)) }
+        if let figures, figures != self.figures {
+            self.figures = figures
+            self.sendAll("figures", figures)
+        }
+        for (key, listener) in self.listeners {
+            self.listeners[key]?.age += 1
+            self.listeners[key]?.silence += 1
+            if listener.age >= Self.looksPerStream {
+                listener.channel.close(promise: nil)
+            } else if listener.silence >= Self.looksPerHeartbeat {
+                self.send(":\n\n", to: listener.channel)
+            }
+        }
+    }
+
+    private func sendAll(_ event: String, _ content: some Encodable) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let data = try? encoder.encode(content) else { return }
+        let text = "event: \(event)\ndata: \(String(decoding: data, as: UTF8.self))\n\n"
+        for listener in self.listeners.values { self.send(text, to: listener.channel) }
+    }
+
+    private func send(_ text: String, to channel: any Channel) {
+        // What it has not read yet waits in the kernel, and then here, up to the channel's mark.
+        guard channel.isWritable else { return channel.close(promise: nil) }
+        self.listeners[ObjectIdentifier(channel)]?.silence = 0
+        let body = channel.allocator.buffer(string: text)
+        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
+    }
+}
+
+@available(*, unavailable)
+extension AdminEventHub: Sendable {}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import GateProxy
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Clients to try the gate with: builds of three apps, some of them old, a few requests a second.
+struct DemoTraffic: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sends a gate on this machine the requests of three apps' builds, a few a second."
+    )
+
+    @Option(help: "The gate, HOST:PORT on this machine.")
+    var gate = "127.0.0.1:8080"
+    @Option(help: "Requests a second, 1 to 50.")
+    var rate = 12
+    @Option(help: "Requests after which it ends (default: none).")
+    var requests: Int?
+
+    /// Whoever runs it by mistake shall not load a machine of others.
+    private static let places = ["127.0.0.1", "::1", "localhost"]
+    /// Seconds without a gate after which there is none any more.
+    private static let patience = 30
+    /// Requests that come at once, so that there is something to look at.
+    private static let beginning = 150
+
+    func run() async throws {
+        guard let endpoint = Endpoint(self.gate), Self.places.contains(endpoint.host) else {
+            throw ValidationError("--gate '\(self.gate)': expected HOST:PORT on this machine")
+        }
+        guard 1...50 ~= self.rate else {
+            throw ValidationError("--rate '\(self.rate)': expected 1 to 50")
+        }
+        var generator = SystemRandomNumberGenerator()
+        var sent = 0
+        var failures = 0
+        while sent < self.requests ?? .max, !Task.isCancelled {
+            do {
+                let visitor = DemoVisitor.random(using: &generator)
+                try await Self.send(visitor.request(using: &generator), to: endpoint)
+                sent += 1
+                failures = 0
+            } catch {
+                failures += 1
+                guard failures < Self.patience else { return }
+                try await Task.sleep(for: .seconds(1))
+                continue
+            }
+            if sent > Self.beginning {
+                try await Task.sleep(for: .seconds(1) / self.rate)
+            }
+        }
+    }
+
+    private static func send(_ head: HTTPRequestHead, to endpoint: Endpoint) async throws {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.seconds(2))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(AnswerEater())
+                }
+            }
+            .connect(host: endpoint.host, port: endpoint.port)
+            .get()
+        channel.write(HTTPClientRequestPart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        try await channel.closeFuture.get()
+    }
+}
+
+/// Ends the connection with the answer, or when none comes.
+private final class AnswerEater: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private var deadline: Scheduled<Void>?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        self.deadline = context.eventLoop.scheduleTask(in: .seconds(5)) {
+            channel.close(promise: nil)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .end = self.unwrapInboundIn(data) { context.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.deadline?.cancel()
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import GateTestSupport
+import Glibc
+import Testing
+
+/// The way back by the API and by the command, through the real executable.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct UndoTests {
+    private static let night = "Authorization: Bearer 0123456789abcdef\r\n"
+
+    private static func rules(_ minimum: String) -> String {
+        """
+        rules:
+          - id: ios
+            match: { platform: ios }
+            minimum: "\(minimum)"
+            storeUrl: \(RulesText.storeURL)
+
+        """
+    }
+
+    private static func revision(_ scene: Scene) throws -> String {
+        let rules = try JSONReport(Self.ask(scene, "GET", "/api/v1/rules").text)
+        return try #require(rules.text("revision"))
+    }
+
+    private static func ask(
+        _ scene: Scene,
+        _ method: String,
+        _ target: String,
+        fields: String = Self.night,
+        body: String? = nil
+    ) throws -> RawResponse {
+        try scene.askAdmin(
+            Request.text(method, target, host: "localhost", fields: fields, body: body)
+        )
+    }
+
+    private static func undo(
+        _ scene: Scene,
+        to target: String,
+        seen: String,
+        fields: String = Self.night
+    ) throws -> RawResponse {
+        try Self.ask(
+            scene,
+            "POST",
+            "/api/v1/undo",
+            fields: fields + "If-Match: \"\(seen)\"\r\n",
+            body: "{\"to\":\"\(target)\"}"
+        )
+    }
+
+    private static func status(_ scene: Scene, _ version: String) throws -> Int {
+        let fields = "X-App-Platform: ios\r\nX-App-Version: \(version)\r\n"
+        return try scene.ask(Request.text(fields: fields)).status
+    }
+
+    private func play(
+        tokens: Bool = true,
+        _ body: (Scene, [GateFlag], TemporaryFolder) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules("2.0"), to: "rules.yaml")
+        try folder.writeInPlace("night 0123456789abcdef\nmai fedcba9876543210\n", to: "tokens")
+        var flags: [GateFlag] = [
+            .stateDir(path: folder.path(of: "state")), .adminListen(), .logLevel("debug"),
+        ]
+        if tokens { flags.append(.adminTokenFile(path: folder.path(of: "tokens"))) }
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try await body(scene, flags, folder)
+        }
+    }
+
+    @Test func `one request puts the rules of before in force, and is recorded`() async throws {
+        try await self.play { scene, _, _ in
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("9.0"))
+            let second = try Self.revision(scene)
+            #expect(try Self.status(scene, "3.0") == 426)
+            let preview = try Self.ask(scene, "GET", "/api/v1/undo")
+            #expect(preview.fields["ETag"] == ["\"\(second)\""])
+            let told = try JSONReport(preview.text)
+            #expect(told.text("to") == first)
+            let words = told.fields["changes"] as? [String]
+            #expect(words == ["rule 'ios':", "  minimum: \"9.0\" -> \"2.0\""])
+            let answer = try Self.undo(scene, to: first, seen: second)
+            #expect(answer.status == 200, "\(answer.text)")
+            let done = try JSONReport(answer.text)
+            #expect(done.text("revision") == first)
+            #expect(done.fields["isPinned"] as? Bool == true)
+            #expect(done.fields["isKept"] as? Bool == true)
+            #expect(try Self.status(scene, "3.0") == 200)
+            let path = scene.folder.path(of: "rules.yaml")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text == Self.rules("9.0"))
+            let rules = try JSONReport(Self.ask(scene, "GET", "/api/v1/rules").text)
+            #expect(rules.part("undo")?.text("name") == "night")
+            let records = try JSONReport(Self.ask(scene, "GET", "/api/v1/audit").text)
+                .list("records")
+            let newest = try #require(records.first)
+            #expect(newest.part("source")?.text("kind") == "undo")
+            #expect(newest.part("source")?.text("name") == "night")
+            #expect(newest.text("before") == second && newest.text("after") == first)
+            let flags = records.map { $0.fields["canBePutBack"] as? Bool }
+            #expect(flags == [false, true, false])
+        }
+    }
+
+    @Test func `a sender who has not seen the present rules is refused, and told which they are`()
+        async throws
+    {
+        try await self.play { scene, _, _ in
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("3.0"))
+            let second = try Self.revision(scene)
+            try scene.reload(Self.rules("4.0"))
+            let third = try Self.revision(scene)
+            let late = try Self.undo(scene, to: first, seen: second)
+            #expect(late.status == 409)
+            #expect(late.fields["ETag"] == ["\"\(third)\""])
+            #expect(late.text.contains("revision \(third) is in force"))
+            #expect(try Self.revision(scene) == third)
+            #expect(try Self.undo(scene, to: second, seen: third).status == 200)
+            #expect(try Self.undo(scene, to: first, seen: third).status == 409)
+            #expect(try Self.revision(scene) == second)
+            let nowhere = try Self.undo(scene, to: "0123456789ab", seen: second)
+            #expect(nowhere.status == 404)
+        }
+    }
+
+    @Test func `no page of a stranger, no form and nobody without a token can undo`() async throws {
+        try await self.play { scene, _, _ in
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("3.0"))
+            let second = try Self.revision(scene)
+            let body = "{\"to\":\"\(first)\"}"
+            let tag = "If-Match: \"\(second)\"\r\n"
+            let cases: [(host: String, fields: String, status: Int)] = [
+                ("localhost", tag, 401),
+                ("localhost", tag + "Authorization: Bearer 0123456789abcdeX\r\n", 401),
+                ("evil.example", tag + Self.night, 421),
+                ("localhost", tag + Self.night + "Origin: http://evil.example\r\n", 403),
+                ("localhost", tag + Self.night + "Origin: null\r\n", 403),
+                ("localhost", Self.night, 428), ("localhost", Self.night + "If-Match: *\r\n", 428),
+                ("localhost", Self.night + "If-Match: \(second)\r\n", 428),
+                ("localhost", Self.night + tag + tag, 428),
+            ]
+            for (host, fields, status) in cases {
+                let answer = try scene.askAdmin(
+                    Request.text("POST", "/api/v1/undo", host: host, fields: fields, body: body)
+                )
+                #expect(answer.status == status, "\(fields)")
+            }
+            for body in ["", "{}", "to=\(first)", "{\"to\":1}"] {
+                let answer = try Self.ask(
+                    scene,
+                    "POST",
+                    "/api/v1/undo",
+                    fields: Self.night + tag,
+                    body: body
+                )
+                #expect(answer.status == 400, "\(body)")
+            }
+            #expect(try Self.revision(scene) == second)
+        }
+        // Where nobody has a token, whoever can connect may undo, as they may reload.
+        try await self.play(tokens: false) { scene, _, _ in
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("3.0"))
+            let second = try Self.revision(scene)
+            #expect(try Self.undo(scene, to: first, seen: second, fields: "").status == 200)
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGKILL])
+    func `it outlives the process, until the file says something else`(signal: Int32) async throws {
+        try await self.play { host, flags, folder in
+            // The host has ended before another gate uses its folder.
+            #expect(host.gate.end() == .status(0))
+            func start() throws -> Scene {
+                let gate = try GateProcess(
+                    upstreamPort: host.backend.port,
+                    rules: folder.file("rules.yaml"),
+                    flags: flags + [.drainTimeout(seconds: 1)]
+                )
+                return Scene(gate: gate, backend: host.backend, folder: folder)
+            }
+            var scene = try start()
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("9.0"))
+            let second = try Self.revision(scene)
+            #expect(try Self.undo(scene, to: first, seen: second).status == 200)
+            // In the moment after the answer.
+            scene.gate.send(signal: signal)
+            _ = try scene.gate.waitForExit()
+            scene = try start()
+            do {
+                #expect(try Self.revision(scene) == first)
+                #expect(try Self.status(scene, "3.0") == 200)
+                try scene.gate.logLine("that it differs from the file") { line in
+                    line.message.hasPrefix("an undo is in force")
+                }
+                // The same once more does not end it, and who asks is told.
+                try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))
+                let port = try #require(scene.gate.adminPort)
+                let reload = try ToolProcess.versiongate("reload", "--wait", "--admin", "\(port)")
+                #expect(reload.status == 1)
+                #expect(reload.errors.contains("revision \(first) is in force by an undo of "))
+                #expect(try Self.status(scene, "3.0") == 200)
+                try scene.reload(Self.rules("8.0"))
+                #expect(try Self.status(scene, "3.0") == 426)
+                let rules = try JSONReport(Self.ask(scene, "GET", "/api/v1/rules").text)
+                #expect(rules.part("undo") == nil)
+                // What was kept before the restart can be put back as well.
+                let third = try Self.revision(scene)
+                #expect(try Self.undo(scene, to: second, seen: third).status == 200)
+                #expect(try Self.revision(scene) == second)
+            }
+        }
+    }
+
+    @Test func `the command goes back, and back again`() async throws {
+        try await self.play { scene, _, folder in
+            let first = try Self.revision(scene)
+            try scene.reload(Self.rules("9.0"))
+            let second = try Self.revision(scene)
+            let port = try #require(scene.gate.adminPort)
+            let place = ["--admin", "\(port)", "--admin-token-file", folder.path(of: "tokens")]
+            func undo(_ arguments: String...) throws -> ToolProcess.Result {
+                try ToolProcess.versiongate(["undo"] + place + arguments)
+            }
+            let dry = try undo("--dry-run")
+            #expect(dry.status == 0, "\(dry.errors)")
+            #expect(dry.output.contains("  minimum: \"9.0\" -> \"2.0\"\n"))
+            let end = "revision \(first) would be put in force instead of \(second)\n"
+            #expect(dry.output.hasSuffix(end))
+            #expect(try Self.revision(scene) == second)
+            let back = try undo()
+            #expect(back.status == 0, "\(back.errors)")
+            #expect(back.output.contains("revision \(first) is in force\n"))
+            #expect(back.output.hasSuffix("it holds until they are changed\n"))
+            #expect(try Self.revision(scene) == first)
+            let again = try undo(second)
+            #expect(again.output.hasSuffix("it is what the files say\n"), "\(again.errors)")
+            #expect(try Self.revision(scene) == second)
+            let nowhere = try undo("0123456789ab")
+            #expect(nowhere.status == 1 && nowhere.errors.contains("not remembered"))
+            let without = try ToolProcess.versiongate("undo", "--admin", "\(port)")
+            #expect(without.status == 1 && without.errors.contains("--admin-token-file"))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import GateTestSupport
+import Testing
+
+/// What `make run` shows: clients of three apps.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct DemoTests {
+    @Test func `builds of three apps come, some of them too old, and as many as were asked for`()
+        async throws
+    {
+        let rules = """
+            rules:
+              - { id: old, minimum: "3.5.0", storeUrl: \(RulesText.storeURL) }
+
+            """
+        try await Scene.play(rules: rules, flags: [.adminListen()]) { scene in
+            let result = try ToolProcess.versiongate(
+                "demo-traffic",
+                "--gate",
+                "127.0.0.1:\(scene.gate.port)",
+                "--requests",
+                "150"
+            )
+            #expect(result.status == 0, "\(result.errors)")
+            let figures = try scene.metrics().samples(of: "versiongate_requests_total")
+            let refused = figures.filter { $0.key.contains("decision=\"require\"") }
+                .values.reduce(0, +)
+            #expect(figures.values.reduce(0, +) == 150)
+            #expect(refused > 0 && refused < 50)
+            let apps = scene.backend.record.requests.map { request in
+                ["X-App-Id", "X-App-Platform"].flatMap { request.fields[$0] }
+            }
+            #expect(Set(apps).count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        ["--gate", "gate.example:80"], ["--gate", "192.0.2.1:80"], ["--gate", "nonsense"],
+        ["--rate", "51"], ["--rate", "0"],
+    ])
+    func `it loads nobody else, and never much`(arguments: [String]) throws {
+        let result = try ToolProcess.versiongate(["demo-traffic"] + arguments)
+        #expect(result.status != 0)
+        #expect(result.errors.contains("expected "))
+    }
+}

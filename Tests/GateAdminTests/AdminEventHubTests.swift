@@ -1,0 +1,110 @@
+import GateControl
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import GateAdmin
+
+/// The pages that listen, without a gate.
+struct AdminEventHubTests {
+    private let loop = EmbeddedEventLoop()
+    private let hub: AdminEventHub
+    private let moment: AdminMoment
+
+    init() async {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let reloader = RulesReloader(
+            loader: RulesFileLoader(path: "/nowhere"),
+            logger: logger
+        ) { _ in }
+        let endpoints = AdminEndpoints(
+            reloader: reloader,
+            coordinator: FeedCoordinator(reloader: reloader, store: nil, logger: logger),
+            hooks: FeedHooks(logger: logger),
+            now: SystemClock.now
+        )
+        self.hub = AdminEventHub(endpoints, on: self.loop, interval: .hours(1))
+        self.moment = await endpoints.moment()
+    }
+
+    private func moment(records: Int) -> AdminMoment {
+        AdminMoment(
+            reload: self.moment.reload,
+            reloads: self.moment.reloads,
+            records: records,
+            feeds: [],
+            breaker: nil
+        )
+    }
+
+    private static func figures(_ requests: UInt64) -> AdminFigures {
+        AdminFigures(requests: requests, denied: 1, warned: 0, observed: 0, connections: 2)
+    }
+
+    /// The text that a page has been sent since the last look.
+    private static func text(_ channel: EmbeddedChannel) throws -> String {
+        var text = ""
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            guard case .body(.byteBuffer(let body)) = part else { continue }
+            text += String(buffer: body)
+        }
+        return text
+    }
+
+    @Test func `a page is told what has changed, and numbers when they are others`() throws {
+        let page = EmbeddedChannel(loop: self.loop)
+        try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        #expect(self.hub.add(page))
+        #expect(try Self.text(page) == "retry: 2000\n\n")
+        self.hub.tell(self.moment, Self.figures(3))
+        let numbers =
+            #"{"connections":2,"denied":1,"observed":0,"requests":3,"warned":0}"#
+        #expect(try Self.text(page) == "event: figures\ndata: \(numbers)\n\n")
+        self.hub.tell(self.moment, Self.figures(3))
+        #expect(try Self.text(page) == "")
+        self.hub.tell(self.moment(records: 1), nil)
+        #expect(try Self.text(page) == "event: changed\ndata: {\"parts\":[\"audit\"]}\n\n")
+    }
+
+    @Test func `a silent stream shows that it lives, and ends after an hour`() throws {
+        let page = EmbeddedChannel(loop: self.loop)
+        try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        #expect(self.hub.add(page))
+        _ = try Self.text(page)
+        for _ in 0..<30 { self.hub.tell(self.moment, nil) }
+        #expect(try Self.text(page) == "")
+        self.hub.tell(self.moment, nil)
+        #expect(try Self.text(page) == ":\n\n")
+        for _ in 31..<7_200 { self.hub.tell(self.moment, nil) }
+        #expect(page.isActive)
+        self.hub.tell(self.moment, nil)
+        #expect(!page.isActive)
+    }
+
+    @Test func `a page that does not read is cut off, the others go on`() throws {
+        let pages = [EmbeddedChannel(loop: self.loop), EmbeddedChannel(loop: self.loop)]
+        for page in pages {
+            try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            #expect(self.hub.add(page))
+        }
+        self.hub.tell(self.moment, nil)
+        for page in pages { _ = try Self.text(page) }
+        pages[0].isWritable = false
+        self.hub.tell(self.moment(records: 1), nil)
+        #expect(!pages[0].isActive)
+        #expect(try Self.text(pages[0]) == "")
+        #expect(try Self.text(pages[1]).hasPrefix("event: changed\n"))
+    }
+
+    @Test func `so many pages listen, and no more`() throws {
+        for _ in 0..<AdminEventHub.mostListeners {
+            let page = EmbeddedChannel(loop: self.loop)
+            try page.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            #expect(self.hub.add(page))
+        }
+        let late = EmbeddedChannel(loop: self.loop)
+        #expect(!self.hub.add(late))
+    }
+}
