@@ -87,7 +87,8 @@ enum AdminRoute: Sendable, Equatable {
         case .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
             .findings, .census, .traffic,
             .denials,
-            .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset, .strayBuilds:
+            .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset,
+            .strayBuilds:
             true
         }
     }

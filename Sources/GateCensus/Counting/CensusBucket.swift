@@ -17,6 +17,7 @@ package struct CensusBucket: Sendable {
     private var admitted: Set<CensusCell> = []
     private var clients = 0
     private var others = 0
+    private var reader = CensusReader()
     /// The shapes of paths that there is room for, of all cells.
     private var shapes: Set<CellShape> = []
 
@@ -42,7 +43,7 @@ package struct CensusBucket: Sendable {
     /// - Returns: The cells as they were counted.
     @discardableResult
     package mutating func add(_ harvest: CensusHarvest) -> [CensusCell: CensusFigures] {
-        var (cells, overflow) = harvest.read()
+        var (cells, overflow) = harvest.read(by: &self.reader)
         self.limitShapes(of: &cells)
         self.overflow += overflow
         self.lostSightings += harvest.lostSightings

@@ -53,9 +53,12 @@ package struct CensusHarvest: Sendable {
 
     /// Reads the clients.
     ///
+    /// - Parameter reader: Knows those that come again.
     /// - Returns: The figures of each cell, and how many requests are of no client because there was no
     ///   room for it, or because it says too much.
-    func read() -> (cells: [CensusCell: CensusFigures], overflow: UInt64) {
+    func read(by reader: inout CensusReader) -> (
+        cells: [CensusCell: CensusFigures], overflow: UInt64
+    ) {
         var figures = self.cells.map {
             CensusFigures(requests: $0.requests, identified: $0.identified)
         }
@@ -70,7 +73,7 @@ package struct CensusHarvest: Sendable {
         for (cell, counted) in zip(self.cells, figures) {
             var figures = counted
             let client = cell.statement.flatMap {
-                self.words.client(at: $0.words, by: $0.ruleSet)
+                reader.client(at: $0.words, of: self.words, by: $0.ruleSet)
             }
             if client == nil {
                 overflow += figures.requests

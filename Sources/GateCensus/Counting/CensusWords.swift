@@ -51,6 +51,8 @@ package struct CensusWords: Sendable {
         self.addHeader(at: index | Self.query, value.span)
     }
 
+    fileprivate func bytes(at place: Range<Int>) -> [UInt8] { Array(self.bytes[place]) }
+
     /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
     func client(at place: Range<Int>, by ruleSet: RuleSet) -> CensusClient? {
         var claims = ruleSet.noClaims
@@ -67,5 +69,42 @@ package struct CensusWords: Sendable {
             index = end
         }
         return CensusClient(ruleSet.identify(claims))
+    }
+}
+
+/// Reads clients, and knows those that it has read before: most come again in each fetch, and to read one
+/// costs twenty times as much as to find it.
+struct CensusReader: Sendable {
+    /// Clients that are known, and bytes of their words, before all are forgotten.
+    private static let limit = 8_192
+    private static let byteLimit = 1 << 20
+
+    private var ruleSet: RuleSet?
+    private var known: [[UInt8]: CensusClient?] = [:]
+    private var bytes = 0
+
+    /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
+    mutating func client(
+        at place: Range<Int>,
+        of words: CensusWords,
+        by ruleSet: RuleSet
+    ) -> CensusClient? {
+        if ruleSet !== self.ruleSet { self.forget(for: ruleSet) }
+        let key = words.bytes(at: place)
+        if let known = self.known[key] { return known }
+        let client = words.client(at: place, by: ruleSet)
+        if self.known.count >= Self.limit || self.bytes + key.count > Self.byteLimit {
+            self.forget(for: ruleSet)
+        }
+        self.known[key] = .some(client)
+        self.bytes += key.count
+        return client
+    }
+
+    /// Other rules may read the same words otherwise.
+    private mutating func forget(for ruleSet: RuleSet) {
+        self.ruleSet = ruleSet
+        self.known.removeAll(keepingCapacity: true)
+        self.bytes = 0
     }
 }

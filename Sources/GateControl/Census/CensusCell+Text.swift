@@ -11,13 +11,22 @@ extension CensusCell {
     private static let clientFields = 6
 
     var text: String {
-        let outcome = [
-            self.outcome.kind.rawValue, self.outcome.rule,
-            self.outcome.paths.isExempt ? "exempt" : "judged",
-            self.outcome.paths.patterns.joined(separator: String(Self.record)),
-        ]
-        let client = self.client.map { $0.parts.map(\.written) } ?? []
-        return (outcome + client).joined(separator: String(Self.field))
+        let paths = self.outcome.paths
+        var text = self.outcome.kind.rawValue
+        for field in [self.outcome.rule, paths.isExempt ? "exempt" : "judged"] {
+            text.append(Self.field)
+            text += field
+        }
+        text.append(Self.field)
+        for (index, pattern) in paths.patterns.enumerated() {
+            if index > 0 { text.append(Self.record) }
+            text += pattern
+        }
+        for part in self.client?.parts ?? [] {
+            text.append(Self.field)
+            text += part.written
+        }
+        return text
     }
 
     /// - Returns: `nil` for a text that is none of a cell.
@@ -51,7 +60,22 @@ extension CensusCell {
     }
 
     /// Whether the text of the cell says what the cell does.
-    var isWritable: Bool { CensusCell(text: self.text) == self }
+    var isWritable: Bool {
+        // To read the text again would cost ten times as much, for each cell of each fetch.
+        let paths = self.outcome.paths.patterns
+        let parts = self.client?.parts ?? []
+        return !self.outcome.rule.has(Self.field)
+            && paths.allSatisfy { !$0.isEmpty && !$0.has(Self.field) && !$0.has(Self.record) }
+            && parts.allSatisfy { part in
+                if case .stated(let text) = part { !text.has(Self.field) } else { true }
+            }
+    }
+}
+
+extension String {
+    fileprivate func has(_ separator: Character) -> Bool {
+        separator.asciiValue.map { byte in self.utf8.contains { $0 == byte } } ?? false
+    }
 }
 
 extension CensusClient.Part {
