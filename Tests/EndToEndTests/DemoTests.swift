@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What `make run` shows: clients of three apps.
+/// Clients of three apps, as `make run` shows them.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct DemoTests {
     @Test func `builds of three apps come, some of them too old, and as many as were asked for`()

@@ -118,7 +118,7 @@ struct PreviewTests {
                 let expected = number == 1 ? status : 200
                 #expect(try multiplexed.response(stream).status == expected)
             }
-            // What reached the backend was never told of it.
+            // Requests that reached the backend were never told of it.
             for request in scene.backend.record.requests {
                 #expect(request.fields["x-versiongate-preview"].isEmpty)
             }

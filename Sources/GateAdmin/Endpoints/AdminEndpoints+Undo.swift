@@ -10,14 +10,14 @@ extension AdminEndpoints {
         let to: String
     }
 
-    /// What an undo would do now.
+    /// The effect that an undo would have now.
     private struct Preview: Encodable {
         /// The revision in force, to be named by `If-Match`.
         let revision: String
         let to: String
         let changes: [String]
         let findings: [RulesReport.Item]
-        /// Why it would be refused; empty if it would not.
+        /// The reasons to refuse it; empty if there are none.
         let errors: [ErrorEntry]
 
         init(_ preview: RulesReloader.UndoPreview) {

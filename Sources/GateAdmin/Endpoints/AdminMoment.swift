@@ -3,7 +3,7 @@ internal import GateProxy
 
 /// The state of a gate at one moment, as far as a page wants to know that it has changed.
 struct AdminMoment: Sendable, Equatable {
-    /// What a page has asked for and may have to ask for again, under its names in the API.
+    /// The things that a page has asked for and may have to ask for again, under their names in the API.
     enum Part: String, Sendable, Encodable {
         case rules, audit, findings, feeds, breaker
     }

@@ -19,7 +19,7 @@ package struct AdminLimits: Sendable {
     /// How long an answer may take, until the client has it.
     package var answer = TimeAmount.seconds(30)
 
-    /// How long a change may go unnoticed by a page that listens.
+    /// The time for which a change may go unnoticed by a page that listens.
     package var eventInterval = TimeAmount.milliseconds(500)
 
     package static let defaults = AdminLimits()

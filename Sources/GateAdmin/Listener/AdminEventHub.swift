@@ -122,7 +122,7 @@ final class AdminEventHub {
     }
 
     private func send(_ text: String, to channel: any Channel) {
-        // What it has not read yet waits in the kernel, and then here, up to the channel's mark.
+        // Bytes that it has not read yet wait in the kernel, and then here, up to the channel's mark.
         guard channel.isWritable else { return channel.close(promise: nil) }
         self.listeners[ObjectIdentifier(channel)]?.silence = 0
         let body = channel.allocator.buffer(string: text)

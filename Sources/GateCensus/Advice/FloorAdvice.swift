@@ -158,7 +158,7 @@ private struct VersionCounts: Sendable {
 
 /// One app and platform, while it is looked at.
 private struct Survey: Sendable {
-    /// What was counted on a day: all, and those below each floor to come who are not below the one that is
+    /// The count of a day: all, and those below each floor to come who are not below the one that is
     /// cheap enough now.
     private struct Day: Sendable {
         var total = CensusFigures()

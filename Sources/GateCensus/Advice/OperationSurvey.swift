@@ -5,7 +5,7 @@ package struct APIOperation: Sendable, Hashable {
     package let method: String
     /// As the document writes it, behind the path of its server.
     package let path: String
-    /// What the census keeps of a request for it; `nil`: nothing that would tell it from others.
+    /// The part of a request for it that the census keeps; `nil`: nothing that would tell it from others.
     private let shape: PathShape?
     /// The places of its parameters.
     private let parameters: Set<Int>
@@ -21,7 +21,7 @@ package struct APIOperation: Sendable, Hashable {
 
     package var text: String { "\(self.method) \(self.path)" }
 
-    /// How exactly it fits a request, by the segments that are the same; `nil`: it does not.
+    /// The number of segments that are the same as in a request; `nil`: it does not fit.
     func fit(_ other: PathShape) -> Int? {
         guard let shape, shape.method == other.method,
             shape.segments.count == other.segments.count
@@ -123,7 +123,7 @@ package struct OperationSurvey: Sendable {
         return place
     }
 
-    /// What was found, and the operations that nobody calls: those with most requests first.
+    /// The operations that were found, those with most requests first, and those that nobody calls.
     package var found: [Line] {
         self.lines.values.sorted { left, right in
             left.requests == right.requests

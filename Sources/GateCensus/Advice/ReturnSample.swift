@@ -154,7 +154,7 @@ package struct ReturnSample: Sendable {
         return self.changed.map { ($0, self.devices[$0] ?? []) }
     }
 
-    /// What became of those that each rule refused.
+    /// The later fate of those that each rule refused.
     package var shares: [String: Share] {
         var shares: [String: Share] = [:]
         for entry in self.devices.values.joined() {

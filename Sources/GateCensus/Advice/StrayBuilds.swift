@@ -22,7 +22,7 @@ package enum StrayBuilds {
     /// Neighbours on either side that it is held against, and how many it takes.
     static let reach = 3
     static let leastNeighbours = 2
-    /// How many times as much as usual is a jump.
+    /// A jump is so many times as much as usual.
     static let jump = 3.0
 
     /// Finds them.

@@ -5,7 +5,7 @@ package struct SunsetSurvey: Sendable {
     /// A path pattern of the rules, or the requests that match none.
     package enum Place: Sendable, Hashable {
         case pattern(String)
-        /// What is never judged.
+        /// Requests that are never judged.
         case exempt
         case other
     }
@@ -48,7 +48,7 @@ package struct SunsetSurvey: Sendable {
         }
     }
 
-    /// What was found, those with most requests first.
+    /// The paths that were found, those with most requests first.
     package var found: [Line] {
         self.lines.values.sorted { left, right in
             left.figures.requests == right.figures.requests

@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// The highest floors that cost few, as words for people and as data for programs.
 package struct FloorReport: Sendable {
-    /// What is asked for.
+    /// The question.
     package struct Question: Sendable {
         /// `nil`: every app, every platform.
         package let app: String?
@@ -123,7 +123,7 @@ extension FloorReport: Encodable {
         let platform: String?
         let requests: UInt64
         let devices: Int
-        /// What shares are of: `devices` or `requests`.
+        /// The whole that shares are of: `devices` or `requests`.
         let counts: String
         let floor: Floor?
         let next: [Floor]
@@ -148,7 +148,7 @@ extension FloorReport: Encodable {
         var from: String?
         /// The part of itself by which the share falls in a day.
         var dailyFall: Double?
-        /// Why there is no day.
+        /// The reason for which there is no day.
         var undated: String?
 
         init(_ floor: FloorAdvice.Floor, _ forecast: AdoptionCurve.Forecast? = nil) {

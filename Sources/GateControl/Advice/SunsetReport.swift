@@ -3,7 +3,7 @@ package import GatePolicy
 
 /// The paths that old versions still call, as a table for people and as data for programs.
 package struct SunsetReport: Sendable {
-    /// What is asked for.
+    /// The question.
     package struct Question: Sendable {
         package let below: AppVersion
         /// `nil`: every app, every platform.
@@ -26,7 +26,7 @@ package struct SunsetReport: Sendable {
         }
     }
 
-    /// What is said of all calls.
+    /// The part that is said of all calls.
     struct Summary: Sendable {
         let question: Question
         let until: Timestamp

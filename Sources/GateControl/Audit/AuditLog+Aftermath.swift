@@ -3,7 +3,7 @@ package import GatePolicy
 private import Logging
 private import Synchronization
 
-/// What happened after a change is added to its record, from the census, once there is an hour of it.
+/// The hour after a change is added to its record, from the census, once it is over.
 extension AuditLog {
     /// Seconds after a change that are looked at.
     private static let span: Int64 = 3_600

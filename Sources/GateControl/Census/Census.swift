@@ -32,7 +32,7 @@ package actor Census {
     private static let rollUpInterval: Int64 = 600
 
     package nonisolated let store: CensusStore
-    /// What the gates of a fleet share; `nil`: nothing.
+    /// The store that the gates of a fleet share; `nil`: none.
     package nonisolated let fleet: FleetStore?
     /// A sample of the devices that were refused; `nil`: there is none.
     package nonisolated let returns: ReturnStore?
@@ -156,7 +156,7 @@ package actor Census {
         let kept = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             try store.lastMatches(at: now)
         }
-        // What was counted meanwhile is newer.
+        // The counts of meanwhile are newer.
         self.matches.merge(kept) { $0.at < $1.at ? $1 : $0 }
         self.knowsMatches = true
         return self.matches

@@ -141,7 +141,7 @@ package final class FleetStore: Sendable {
     }
 }
 
-/// What is handed over.
+/// The figures that are handed over.
 extension FleetStore {
     private static func start(of time: Timestamp, _ span: Span) -> Int64 {
         time.secondsSinceEpoch / span.rawValue * span.rawValue
@@ -204,7 +204,7 @@ extension FleetStore {
     }
 
     private func key(of line: CensusReport.Line?, _ span: Span, _ start: Int64) -> String {
-        // What clients say of themselves stays here.
+        // Words of clients stay here.
         let name = line.map { Self.hex(self.settings.hash.hash(Array($0.text.utf8).span)) } ?? "all"
         return "\(self.prefix):\(span):\(start):\(name)"
     }
@@ -212,7 +212,7 @@ extension FleetStore {
     private static func hex(_ number: UInt64) -> String { String(number, radix: 16) }
 }
 
-/// What is asked.
+/// The question.
 extension FleetStore {
     /// The devices of the fleet since a second, by whole hours, of more than two days by whole days.
     ///

@@ -24,7 +24,7 @@ package final class ReturnStore: Sendable {
 
     private struct Memory {
         var sample: ReturnSample
-        /// How often somebody had everything forgotten, as far as is known.
+        /// The number of times that somebody had everything forgotten, as far as is known.
         var purges: Int64
     }
 
@@ -140,7 +140,7 @@ package final class ReturnStore: Sendable {
         }
     }
 
-    /// What became of those that each rule refused in the last 30 days.
+    /// The later fate of those that each rule refused in the last 30 days.
     package var shares: [String: ReturnSample.Share] { self.memory.withLock { $0.sample.shares } }
 
     /// Forgets every device, and overwrites where they stood; a gate that runs does so when it writes.

@@ -7,7 +7,7 @@ package import GatePolicy
 /// A field is `KIND.SECOND.MAC`: the second of Unix time at which it is over, and HMAC-SHA-256 (RFC 2104) of
 /// all before it under the secret, in the digits of base64url without padding (RFC 4648 section 5).
 package struct PreviewSeal: Sendable {
-    /// Why there is no secret.
+    /// The reason for which there is no secret.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }

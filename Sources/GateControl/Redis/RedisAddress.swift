@@ -1,6 +1,6 @@
 /// The place of a Redis or Valkey: `redis://[[USER]:PASSWORD@]HOST[:PORT][/NUMBER]`.
 package struct RedisAddress: Sendable, Equatable {
-    /// Why a text is no address.
+    /// The reason for which a text is no address.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }

@@ -4,7 +4,7 @@ private import Glibc
 /// One connection to Redis or Valkey, for one thread at a time, which waits for each step.
 @safe
 final class RedisConnection {
-    /// Why a store did not do something.
+    /// The reason for which a store did not do something.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -56,7 +56,7 @@ final class RedisConnection {
         let mask = Self.blockBrokenPipe()
         defer { Self.unblockBrokenPipe(mask) }
         var answers: [Int64] = []
-        // What is written before the first answer is read must not be more than anybody buffers.
+        // Bytes that are written before the first answer is read must not be more than anybody buffers.
         for start in stride(from: 0, to: commands.count, by: 100) {
             let some = commands[start..<min(start + 100, commands.count)]
             for command in some { try self.append(command) }

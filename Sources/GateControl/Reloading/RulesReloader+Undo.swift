@@ -15,16 +15,16 @@ extension RulesReloader {
         case refused(LoadFailure)
     }
 
-    /// What an undo would do.
+    /// The effect that an undo would have.
     package struct UndoPreview: Sendable {
         /// The revision in force, which the undo has to name.
         package let revision: String
         package let to: String
         /// The change in words, edit by edit.
         package let changes: [String]
-        /// What is to be said of the rules beside those in force; empty where they cannot be loaded.
+        /// The findings on the rules beside those in force; empty where they cannot be loaded.
         package let findings: [Finding]
-        /// Why it would be refused; `nil`: it would not.
+        /// The reason to refuse it; `nil`: there is none.
         package let failure: LoadFailure?
     }
 
@@ -62,7 +62,7 @@ extension RulesReloader {
         }
     }
 
-    /// What an undo would do at the moment.
+    /// The effect that an undo would have at the moment.
     ///
     /// `target`: the revision to go back to; `nil`: the last one with other files. There is no preview
     /// if nobody remembers it.
@@ -104,7 +104,7 @@ extension RulesReloader {
             let files = try? archive.files(of: undo.target)
         else { return .unknown }
         let revision = current.definition.revision
-        // What feeds say is not undone, and may change at any time.
+        // Values of feeds are not undone, and may change at any time.
         let seenFiles = try? archive.files(of: undo.seen)
         guard undo.seen == revision || seenFiles == current.filesRevision else {
             return .stale(revision: revision)
@@ -131,7 +131,7 @@ extension RulesReloader {
     private func pin(against current: LoadedRules, for files: String, by name: String?) -> RulesPin?
     {
         var undone = current.pin?.undone ?? [current.filesRevision]
-        // What the files say and was refused must not come into force where it fits by now.
+        // Files that were refused must not come into force where they fit by now.
         if let refused = self.failure?.files, !undone.contains(refused) { undone.append(refused) }
         undone.removeAll { $0 == files }
         guard !undone.isEmpty else { return nil }

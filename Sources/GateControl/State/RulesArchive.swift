@@ -138,7 +138,7 @@ package final class RulesArchive: Sendable {
         )
     }
 
-    /// Which of some revisions can be put in force again, where these files are.
+    /// Those of some revisions that can be put in force again, where these files are.
     package func others(of revisions: [String], than files: String?) throws(Failure) -> Set<String>
     {
         try self.database.use { database in

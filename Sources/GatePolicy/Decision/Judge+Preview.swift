@@ -2,7 +2,7 @@ extension Judge {
     /// The decision that a tester sees: the one that is asked for, in the terms of the first rule with a floor that is
     /// for the client.
     ///
-    /// What is decided already stays if it is as strict: no preview opens the gate, and what is never judged
+    /// A decision stays if it is as strict already: no preview opens the gate, and what is never judged
     /// is not, either.
     func decision(
         _ decided: Decision,

@@ -6,51 +6,6 @@ import NIOCore
 ///
 /// Lines are bytes in a buffer of the loop, which goes to the log when it is full and with each tick.
 final class AccessLog {
-    /// A request's line until its answer is complete.
-    struct Entry: ~Copyable {
-        /// The line as far as it is known, without what is known at the end only.
-        fileprivate let line: LogMemory
-        /// The place of the time in the line.
-        fileprivate let timeIndex: Int
-        /// The place of the status and of the number of bytes in a line of text.
-        fileprivate let statusIndex: Int
-        fileprivate let started: NIODeadline
-        /// The name that the gate gave the request, if the client gave none.
-        let newRequestID: RequestID?
-        /// Whether the answer is the backend's.
-        private(set) var isForwarded = false
-        /// 0: there was none before the client went away.
-        private(set) var status = 0
-        /// Bytes of the answer's content, with the framing of HTTP/1.1.
-        var bytes = 0
-
-        /// The gate answers itself.
-        mutating func answered(_ status: Int) {
-            self.status = status
-            self.isForwarded = false
-        }
-
-        /// The backend's answer goes to the client.
-        mutating func forwarded(_ status: Int) {
-            self.status = status
-            self.isForwarded = true
-        }
-
-        fileprivate init(
-            line: consuming LogMemory,
-            timeIndex: Int,
-            statusIndex: Int,
-            started: NIODeadline,
-            newRequestID: RequestID?
-        ) {
-            self.line = line
-            self.timeIndex = timeIndex
-            self.statusIndex = statusIndex
-            self.started = started
-            self.newRequestID = newRequestID
-        }
-    }
-
     /// Bytes that a line shows of each part of a request, before anything is escaped.
     enum Limit {
         static let method = 32
@@ -61,9 +16,10 @@ final class AccessLog {
         static let all = Self.method + Self.path + 2 * Self.field + Self.requestID
     }
 
-    /// Bytes of a line besides the fields for a client that is read and for the decision, at most: six for
-    /// each byte of the request, the fields for a plain client, and names, punctuation, ellipses, the client's address, the time and numbers, each of
-    /// them 20 digits at most.
+    /// Bytes of a line besides the fields for a client that is read and for the decision, at most.
+    ///
+    /// Six for each byte of the request, the fields for a plain client, and names, punctuation,
+    /// ellipses, the client's address, the time and numbers, each of them 20 digits at most.
     private let ownRoom = 6 * Limit.all + AccessLogFields.plainRoom + 512
 
     /// Bytes that an exchange adds to its line when it is over, at most.

@@ -9,7 +9,7 @@ struct CensusSettings {
     var interval: Duration
     /// The hash of device ids; `nil`: under a key of the gate's own.
     var hash: SipHash?
-    /// What the gates of a fleet share; `nil`: nothing.
+    /// The store that the gates of a fleet share; `nil`: none.
     var fleet: FleetStore.Settings?
 
     /// Whether a sample of the devices that are refused is kept.

@@ -1,7 +1,7 @@
 import GateTestSupport
 import Testing
 
-/// What a page hears of a real gate without asking.
+/// A page hears of changes at a real gate without asking.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminEventsTests {
     /// Reads on until a line has all of these words.

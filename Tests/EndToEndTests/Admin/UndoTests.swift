@@ -165,7 +165,7 @@ struct UndoTests {
             }
             #expect(try Self.revision(scene) == second)
         }
-        // Where nobody has a token, whoever can connect may undo, as they may reload.
+        // Without a token, whoever can connect may undo, as they may reload.
         try await self.play(tokens: false) { scene, _, _ in
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("3.0"))
@@ -213,7 +213,7 @@ struct UndoTests {
                 #expect(try Self.status(scene, "3.0") == 426)
                 let rules = try JSONReport(Self.ask(scene, "GET", "/api/v1/rules").text)
                 #expect(rules.part("undo") == nil)
-                // What was kept before the restart can be put back as well.
+                // Rules that were kept before the restart can be put back as well.
                 let third = try Self.revision(scene)
                 #expect(try Self.undo(scene, to: second, seen: third).status == 200)
                 #expect(try Self.revision(scene) == second)

@@ -224,7 +224,7 @@ extension Scene {
         try self.awaitShared(skipping: skipped)
     }
 
-    /// What is counted after something was counted is written after that was handed over.
+    /// A count behind another one is written after that was handed over.
     private func awaitShared(skipping skipped: Int) throws {
         try self.count([CensusVisitor(version: "2.0", device: "device-2000")])
         try self.gate.logLine("the census to be handed over", skipping: skipped) {

@@ -110,7 +110,7 @@ struct FloorAdviceTests {
         #expect(part.floor?.version.description == "2.0" && part.floor?.requests == 5)
     }
 
-    /// How a version is taken up: when each device of a thousand changes from 4.0 to 4.1.
+    /// The days on which each device of a thousand changes from 4.0 to 4.1.
     struct Adoption: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var devices = 2_000

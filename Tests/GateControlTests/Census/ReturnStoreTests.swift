@@ -10,7 +10,7 @@ struct ReturnStoreTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
     private static let rules = RuleSet(RuleSetDefinition(revision: "1"))
 
-    /// What an event loop hands over of these devices, each with one request.
+    /// The harvest of an event loop with these devices, each with one request.
     private static func harvest(
         _ devices: Range<Int>,
         _ kind: Decision.Kind,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-/// What an undo does to files, signals and restarts; DESIGN: the file stays the truth.
+/// An undo between files, signals and restarts: the file stays the truth.
 @Suite(.timeLimit(.minutes(5)))
 struct RulesUndoTests {
     private final class Told: Sendable {
@@ -12,7 +12,7 @@ struct RulesUndoTests {
         let looks = Mutex(0)
 
         var last: RulesChange? { self.changes.withLock { $0.last } }
-        /// How often the census was asked for.
+        /// The number of times that the census was asked for.
         var censusLooks: Int { self.looks.withLock { $0 } }
     }
 
