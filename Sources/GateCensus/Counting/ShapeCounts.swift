@@ -46,8 +46,11 @@ package struct ShapeCounts: Sendable, Equatable {
 
 /// The paths of requests as they came, end to end in one memory, for whoever fetches the census to read.
 struct PathLog: Sendable {
-    /// Bytes that are kept; of what comes when it is full, somebody takes the shares to be the same.
-    private static let limit = 512 * 1024
+    /// Bytes that are kept, of some two thousand requests; of what comes when it is full, somebody takes
+    /// the shares to be the same.
+    ///
+    /// To read a path costs as much as to pass the request on: with more, a crowd would cost twice as much.
+    private static let limit = 96 * 1024
     private static let headLength = 6
 
     /// For each request its cell in four bytes, the lengths of method and target, and both.

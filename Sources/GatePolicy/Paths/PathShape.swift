@@ -77,13 +77,12 @@ package struct PathShape: Sendable, Hashable {
     static func isWord(_ segment: ArraySlice<UInt8>) -> Bool {
         // As in `.well-known`.
         let name = segment.first == UInt8(ascii: ".") ? segment.dropFirst() : segment
+        // Nearly all names of things begin with a digit, and are told by that.
+        guard name.first?.isLetter == true else { return false }
         let words = name.split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".")
         }
-        guard words.count <= Self.mostWords, words.first?.first?.isLetter == true else {
-            return false
-        }
-        return words.allSatisfy(self.isPlain)
+        return words.count <= Self.mostWords && words.allSatisfy(self.isPlain)
     }
 
     /// Whether a word can be spoken, with at most two digits at its end: `v2`, `orders`, `signUp`.
