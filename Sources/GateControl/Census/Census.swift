@@ -244,7 +244,7 @@ extension Census {
     ///   - folder: The folder.
     ///   - limit: The most cells of clients in a minute.
     ///   - hash: The hash of device ids, if it is not that of the folder.
-    ///   - fleet: What the gates of a fleet share; `nil`: nothing.
+    ///   - fleet: The store that the gates of a fleet share; `nil`: none.
     ///   - samplesReturns: Whether a sample of the devices that are refused is kept.
     ///   - logger: Told what is wrong.
     /// - Returns: The census, and what device ids are hashed by.

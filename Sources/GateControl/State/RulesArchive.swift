@@ -69,7 +69,7 @@ package final class RulesArchive: Sendable {
                             .integer(Int64(json.count)),
                         ]
                     )
-                    // Whatever is put in force again becomes the last one.
+                    // A revision that is put in force again becomes the last one.
                     try database.run(
                         "INSERT OR REPLACE INTO revisions (revision, files) VALUES (?, ?)",
                         [.text(revision), .text(files)]

@@ -12,33 +12,22 @@ struct BreakerCommand: AsyncParsableCommand {
         defaultSubcommand: Show.self
     )
 
-    struct Gate: ParsableArguments {
-        @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
-        var admin = "9901"
-        @Option(
-            help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
-        )
-        var adminTokenFile: String?
-
-        /// Asks, and prints the answer.
-        fileprivate func ask(_ path: String, _ method: FetchRequest.Method) async throws {
-            let host = AdminAddress(self.admin)
-            do {
-                let request = FetchRequest(
-                    try host.url(path),
-                    method: method,
-                    credential: try host.credential(self.adminTokenFile)
-                )
-                let response = try await Fetcher().fetch(request)
-                let body = Data(response.body)
-                guard let answer = try? JSONDecoder().decode(BreakerReport.self, from: body) else {
-                    throw Refused(status: response.status)
-                }
-                print(BreakerCommand.words(answer))
-            } catch {
-                StandardError.write("versiongate: \(host): \(error)")
-                throw ExitCode.failure
+    /// Asks, and prints the answer.
+    private static func ask(
+        _ gate: RunningGate,
+        _ path: String,
+        _ method: FetchRequest.Method
+    ) async throws {
+        do {
+            let response = try await Fetcher().fetch(try gate.request(path, method))
+            let body = Data(response.body)
+            guard let answer = try? JSONDecoder().decode(BreakerReport.self, from: body) else {
+                throw Refused(status: response.status)
             }
+            print(self.words(answer))
+        } catch {
+            StandardError.write("versiongate: \(gate.address): \(error)")
+            throw ExitCode.failure
         }
     }
 
@@ -47,9 +36,9 @@ struct BreakerCommand: AsyncParsableCommand {
             abstract: "Prints the rules that have tripped, and those that are watched."
         )
 
-        @OptionGroup var gate: Gate
+        @OptionGroup var gate: RunningGate
 
-        func run() async throws { try await self.gate.ask("/-/breaker", .get) }
+        func run() async throws { try await BreakerCommand.ask(self.gate, "/-/breaker", .get) }
     }
 
     struct Reset: AsyncParsableCommand {
@@ -57,10 +46,14 @@ struct BreakerCommand: AsyncParsableCommand {
             abstract: "Has every rule that has tripped enforce again, and prints what is left."
         )
 
-        @OptionGroup var gate: Gate
+        @OptionGroup var gate: RunningGate
 
         func run() async throws {
-            try await self.gate.ask("/-/breaker/reset", .post(body: [], type: "application/json"))
+            try await BreakerCommand.ask(
+                self.gate,
+                "/-/breaker/reset",
+                .post(body: [], type: "application/json")
+            )
         }
     }
 

@@ -1,8 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import GateAdmin
 import GateControl
-import GatePolicy
 
 /// Asks a running gate to read its rules again, and says what became of it.
 struct Reload: AsyncParsableCommand {
@@ -14,12 +12,7 @@ struct Reload: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
-    var admin = "9901"
-    @Option(
-        help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
-    )
-    var adminTokenFile: String?
+    @OptionGroup var gate: RunningGate
     @Flag(help: "Wait until the gate has read the rules, and exit by what it says.")
     var wait = false
 
@@ -43,13 +36,12 @@ struct Reload: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let host = AdminAddress(self.admin)
+        let host = self.gate.address
         let response: FetchResponse
         do {
-            let request = FetchRequest(
-                try host.url("/-/reload"),
-                method: .post(body: [], type: "application/json"),
-                credential: try host.credential(self.adminTokenFile)
+            let request = try self.gate.request(
+                "/-/reload",
+                .post(body: [], type: "application/json")
             )
             let fetcher = try Fetcher()
             guard self.wait else {
@@ -83,26 +75,5 @@ struct Reload: AsyncParsableCommand {
             throw ExitCode.failure
         }
         print("revision \(revision) is in force")
-    }
-}
-
-/// Where a gate listens for operators, for the commands that ask it.
-struct AdminAddress: CustomStringConvertible {
-    let description: String
-
-    /// `text`: `[HOST:]PORT`.
-    init(_ text: String) {
-        self.description = Int(text) == nil ? text : "127.0.0.1:\(text)"
-    }
-
-    func url(_ path: String) throws -> FetchURL {
-        try FetchURL(parsing: "http://\(self.description)\(path)")
-    }
-
-    /// The token in a file, or in the one that the environment names, if there is one.
-    func credential(_ path: String?) throws(SettingsError) -> Credential? {
-        let environment = ProcessInfo.processInfo.environment
-        let name = Setting.adminTokenFile.environmentVariable
-        return try AdminTokenFile(setting: path ?? environment[name]).map { .bearer($0.text) }
     }
 }

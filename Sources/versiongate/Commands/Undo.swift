@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import GateAdmin
 import GateControl
 import GatePolicy
 
@@ -20,12 +19,7 @@ struct Undo: AsyncParsableCommand {
 
     @Argument(help: "The revision to go back to (default: the one before).")
     var revision: String?
-    @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
-    var admin = "9901"
-    @Option(
-        help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
-    )
-    var adminTokenFile: String?
+    @OptionGroup var gate: RunningGate
     @Flag(help: "Only say what it would change.")
     var dryRun = false
 
@@ -62,16 +56,13 @@ struct Undo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let host = AdminAddress(self.admin)
+        let host = self.gate.address
         do {
             let fetcher = try Fetcher()
-            let credential = try host.credential(self.adminTokenFile)
             let query = self.revision.map { "?to=\($0)" } ?? ""
             let preview = try Self.read(
                 Preview.self,
-                try await fetcher.fetch(
-                    FetchRequest(try host.url("/api/v1/undo\(query)"), credential: credential)
-                )
+                try await fetcher.fetch(try self.gate.request("/api/v1/undo\(query)"))
             )
             for line in preview.changes { print(line) }
             for item in preview.findings { print("\(item.place): \(item.message) [\(item.name)]") }
@@ -86,11 +77,10 @@ struct Undo: AsyncParsableCommand {
             let done = try Self.read(
                 Done.self,
                 try await fetcher.fetch(
-                    FetchRequest(
-                        try host.url("/api/v1/undo"),
-                        method: .post(body: wish, type: "application/json"),
-                        fields: [HeaderField(name: "If-Match", value: "\"\(preview.revision)\"")],
-                        credential: credential
+                    try self.gate.request(
+                        "/api/v1/undo",
+                        .post(body: wish, type: "application/json"),
+                        fields: [HeaderField(name: "If-Match", value: "\"\(preview.revision)\"")]
                     )
                 )
             )
