@@ -51,11 +51,11 @@ package struct ShapeCounts: Sendable, Equatable {
 
 /// The paths of requests as they came, end to end in one memory, for whoever fetches the census to read.
 struct PathLog: Sendable {
-    /// Bytes that are kept, of two to four thousand requests; of what comes when it is full, somebody takes
+    /// Bytes that are kept, of one to two thousand requests; of what comes when it is full, somebody takes
     /// the shares to be the same.
     ///
-    /// They are enough to tell shares of a tenth of a percent, and are read in a hundredth of a second.
-    private static let limit = 96 * 1024
+    /// In an hour they are enough to tell a share of a tenth of a percent.
+    private static let limit = 48 * 1024
     private static let headLength = 6
 
     /// For each request its cell in four bytes, the lengths of method and target, and both.

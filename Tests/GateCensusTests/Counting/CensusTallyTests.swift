@@ -141,6 +141,6 @@ struct CensusTallyTests {
             Self.bucket(tally.take()).cells[Self.cell("4.0", .passes)]
         ).shapes
         #expect(shapes.covered == 10_001)
-        #expect((500...96 * 1024 / 160).contains(Int(shapes.shapeless)))
+        #expect((250...48 * 1024 / 160).contains(Int(shapes.shapeless)))
     }
 }
