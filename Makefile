@@ -14,7 +14,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev
 # Package, image and their tests.
 PACKAGES := .build/package
 
-.PHONY: run build test lint bench dearest soak updates conformance fuzz sanitize clean
+.PHONY: run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
 .PHONY: notice package package-test image image-test kubernetes client admin-api prometheus
 
 # RUN=--no-traffic: without the demo's clients.
@@ -52,6 +52,10 @@ bench: build
 # What the dearest requests cost, in instructions; a minute.
 dearest: build
 	python3 Benchmarks/dearest.py --gate $(GATE)
+
+# What metrics, census and breaker cost, in instructions; five minutes.
+observed: build
+	python3 Benchmarks/observed.py --gate $(GATE)
 
 # An hour.
 soak: build
