@@ -21,7 +21,6 @@ PACKAGES = {
     "swift-async-algorithms": (f"{APACHE} with Swift exception", []),
     "swift-atomics": (f"{APACHE} with Swift exception", []),
     "swift-collections": (f"{APACHE} with Swift exception", []),
-    "swift-configuration": (APACHE, []),
     "swift-log": (APACHE, []),
     "swift-nio": (APACHE, [("llhttp", "MIT"), ("SHA-1 of FreeBSD", "BSD-3-Clause"), ("uSHET", "MIT")]),
     "swift-nio-ssl": (
