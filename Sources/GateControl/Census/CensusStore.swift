@@ -1,6 +1,7 @@
 package import GateCensus
 package import GatePolicy
 private import Glibc
+private import Synchronization
 
 /// The census of some weeks, in a SQLite database.
 ///
@@ -49,6 +50,8 @@ package final class CensusStore: Sendable {
 
     private let database: StateDatabase
     private let limit: Int64
+    /// Locked while the database is.
+    private let ids = Mutex(CensusRowIDs())
 
     /// Opens the census of a folder, or makes it.
     ///
@@ -96,27 +99,21 @@ extension CensusStore {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
-            try database.transaction { () throws(SQLiteDatabase.Failure) in
-                for (cell, figures) in bucket.cells {
-                    let id = try Self.id(of: cell, in: database)
-                    try Self.add(figures, of: id, .minute, at: start, in: database)
-                    try Self.add(figures.shapes, of: id, at: start, in: database)
+            try self.ids.withLock { known in
+                // What a transaction that failed has made is not there.
+                var ids = CensusRowIDs()
+                swap(&ids, &known)
+                try database.transaction { () throws(SQLiteDatabase.Failure) in
+                    try ids.check(in: database)
+                    for (cell, figures) in bucket.cells {
+                        let id = try ids.id(of: cell, in: database)
+                        try Self.add(figures, of: id, .minute, at: start, in: database)
+                        try Self.add(figures.shapes, of: id, at: start, &ids, in: database)
+                    }
                 }
+                known = ids
             }
         }
-    }
-
-    private static func id(
-        of cell: CensusCell,
-        in database: SQLiteDatabase
-    ) throws(SQLiteDatabase.Failure) -> Int64 {
-        let cell = cell.isWritable ? cell : cell.other
-        let text = SQLiteDatabase.Value.text(cell.text)
-        if let id = try database.integer("SELECT id FROM cells WHERE text = ?", [text]) {
-            return id
-        }
-        try database.run("INSERT INTO cells (text) VALUES (?)", [text])
-        return try database.integer("SELECT last_insert_rowid()") ?? 0
     }
 
     private static func add(
@@ -131,13 +128,17 @@ extension CensusStore {
             .integer(span.rawValue), .integer(start), .integer(cell),
         ]
         try database.run(
-            "SELECT requests, identified, devices FROM figures "
-                + "WHERE span = ? AND start = ? AND cell = ?",
+            """
+            SELECT requests, identified, devices FROM figures
+            WHERE span = ? AND start = ? AND cell = ?
+            """,
             place
         ) { figures.add(CensusFigures($0, from: 0)) }
         try database.run(
-            "INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices) "
-                + "VALUES (?, ?, ?, ?, ?, ?)",
+            """
+            INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
             place + [
                 .integer(Int64(clamping: figures.requests)),
                 .integer(Int64(clamping: figures.identified)),
@@ -199,6 +200,7 @@ extension CensusStore {
                 )
             }
             try self.shrink(database)
+            self.forgetIDs()
             try database.execute(
                 "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM figures); "
                     + "DELETE FROM shapes WHERE id NOT IN (SELECT shape FROM shape_figures); "
@@ -245,6 +247,9 @@ extension CensusStore {
         }
     }
 
+    /// Forgets the ids of rows, of which some go.
+    private func forgetIDs() { self.ids.withLock { $0 = CensusRowIDs() } }
+
     /// Lets the oldest go until it is small enough.
     private func shrink(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         while try Self.usedBytes(of: database) > self.limit {
@@ -271,6 +276,7 @@ extension CensusStore {
     /// Forgets every request and every device, and overwrites where they stood.
     package func purge() throws(Failure) {
         try self.use { database in
+            self.forgetIDs()
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
                     + "DELETE FROM shape_figures; DELETE FROM shapes; VACUUM; "
