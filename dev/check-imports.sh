@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CAdminFiles|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
+ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -26,7 +26,7 @@ allow() {
 allow GatePolicy
 allow GateCensus GatePolicy
 allow GateProxy GateCensus GatePolicy CLinux
-allow GateControl GateCensus GatePolicy CCurl CHiredis CLinux CSQLite CYAML
+allow GateControl GateCensus GatePolicy CCrypto CCurl CHiredis CLinux CSQLite CYAML
 allow GateAdmin CAdminFiles GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient
 allow versiongate CRelease CSchemas GateCensus GatePolicy GateProxy GateControl GateAdmin

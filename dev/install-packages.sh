@@ -4,15 +4,15 @@
 set -euo pipefail
 
 case "${1:-}" in
-build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libyaml-dev) ;;
+build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev) ;;
 test)
-    wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libyaml-dev openssl nodejs)
+    wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev openssl nodejs)
     wanted+=(python3 python3-yaml python3-jsonschema prometheus)
     wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
     # The benchmark's load generator, and what it is tested against.
-    wanted+=(gcc libnghttp2-dev libssl-dev nginx)
+    wanted+=(gcc libnghttp2-dev nginx)
     ;;
 soak) wanted=(openssl python3 nghttp2-client faketime) ;;
 package) wanted=(debhelper dpkg-dev python3) ;;

@@ -17,22 +17,10 @@ RULE = "=" * 79
 
 # The code that each package that is linked brings along, beside its own.
 PACKAGES = {
-    "jwt-kit": ("MIT", []),
     "swift-argument-parser": (f"{APACHE} with Swift exception", []),
-    "swift-asn1": (APACHE, []),
     "swift-async-algorithms": (f"{APACHE} with Swift exception", []),
     "swift-atomics": (f"{APACHE} with Swift exception", []),
-    "swift-certificates": (APACHE, []),
     "swift-collections": (f"{APACHE} with Swift exception", []),
-    "swift-configuration": (APACHE, []),
-    "swift-crypto": (
-        APACHE,
-        [
-            ("BoringSSL", APACHE),
-            ("fiat-crypto, in BoringSSL", f"MIT, {APACHE} or BSD-1-Clause; here {APACHE}"),
-            ("XKCP", "CC0-1.0"),
-        ],
-    ),
     "swift-log": (APACHE, []),
     "swift-nio": (APACHE, [("llhttp", "MIT"), ("SHA-1 of FreeBSD", "BSD-3-Clause"), ("uSHET", "MIT")]),
     "swift-nio-ssl": (
@@ -56,8 +44,9 @@ The executable `versiongate` holds the following. `dev/notice.py` writes this fi
 """
 
 TAIL = """\
-Loaded at run time and not part of the executable: libcurl (curl licence), libyaml (MIT), hiredis
-(BSD-3-Clause), SQLite (public domain), and the C library, in the packages of the distribution and under their terms there.
+Loaded at run time and not part of the executable: libcurl (curl licence), OpenSSL's libcrypto (Apache-2.0), libyaml
+(MIT), hiredis (BSD-3-Clause), SQLite (public domain), and the C library, in the packages of the distribution and under
+their terms there.
 """
 
 
@@ -89,7 +78,6 @@ def notice() -> str:
     sections = [HEAD, "\n".join(rows) + "\n", TAIL]
     nio = CHECKOUTS / "swift-nio" / "Sources"
     texts = [
-        ("jwt-kit: LICENSE", (CHECKOUTS / "jwt-kit" / "LICENSE").read_text()),
         ("llhttp: LICENSE", (nio / "CNIOLLHTTP" / "LICENSE").read_text()),
         ("SHA-1 of FreeBSD", first_comment(nio / "CNIOSHA1" / "c_nio_sha1.c")),
     ]

@@ -526,7 +526,7 @@ struct CommandTests {
     }
 
     @Test
-    func `a flag wins over the configuration file`() throws {
+    func `a flag wins over the environment, and that over the configuration file`() throws {
         try self.withRules(RulesText.shop) { path in
             let folder = try TemporaryFolder()
             defer { folder.remove() }
@@ -534,6 +534,12 @@ struct CommandTests {
             let config = ["--config", folder.path(of: "gate.yaml")]
             #expect(try self.serve(config).errors.contains("--threads '0'"))
             #expect(try self.serve(config + ["--threads", "x"]).errors.contains("--threads 'x'"))
+            let gate = [try GateExecutable.locate().path, "serve"] + config
+            let more = ["--upstream", "http://127.0.0.1:9"]
+            for (flags, threads) in [(more, "y"), (more + ["--threads", "x"], "x")] {
+                let result = try ToolProcess.run("env", ["VERSIONGATE_THREADS=y"] + gate + flags)
+                #expect(result.errors.contains("--threads '\(threads)'"))
+            }
         }
     }
 

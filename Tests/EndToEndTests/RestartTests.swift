@@ -5,58 +5,10 @@ import Testing
 /// A restart under load loses no connection and no request.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct RestartTests {
-    /// Clients that ask one request after the other, and what went wrong.
-    private final class Load: Sendable {
-        struct Figures: Sendable {
-            var answers = 0
-            var failures: [String] = []
-            var isOver = false
-        }
-
-        private let figures = Watched(Figures())
-        private let clients: [Task<Void, Never>]
-
-        init(port: UInt16) {
-            let figures = self.figures
-            // Half of them keep their connection as long as the gate does.
-            self.clients = [true, true, false, false].map { keepsConnection in
-                Task(executorPreference: BlockingExecutor.shared) {
-                    var client: RawClient?
-                    while !figures.current.isOver {
-                        do {
-                            let current = try client ?? RawClient(port: port)
-                            try current.send(Request.text())
-                            let response = try current.response()
-                            let closes = response.fields.tokens("Connection").contains("close")
-                            client = keepsConnection && !closes ? current : nil
-                            figures.update { figures in
-                                figures.answers += 1
-                                guard response.status != 200 else { return }
-                                figures.failures.append("\(response.status)")
-                            }
-                        } catch {
-                            client = nil
-                            figures.update { $0.failures.append("\(error)") }
-                        }
-                    }
-                }
-            }
-        }
-
-        /// Blocks until so many answers more have come.
-        func wait(forAnswers count: Int) throws {
-            let goal = self.figures.current.answers + count
-            try self.figures.wait(for: "\(count) answers", by: .after(.seconds(30))) {
-                $0.answers >= goal || !$0.failures.isEmpty ? true : nil
-            }
-        }
-
-        func end() async -> Figures {
-            self.figures.update { $0.isOver = true }
-            for client in self.clients { await client.value }
-            return self.figures.current
-        }
-    }
+    /// Half of them keep their connection as long as the gate does.
+    private static let kinds: [SteadyLoad.Kind] = [
+        .keepAlive, .keepAlive, .oneRequest, .oneRequest,
+    ]
 
     /// As systemd does it: connections that come in between wait in the socket's queue.
     @Test
@@ -68,7 +20,7 @@ struct RestartTests {
             surroundings: .socket(socket)
         ) { scene in
             #expect(try scene.gate.port == LoopbackListener.port(of: socket))
-            let load = Load(port: scene.gate.port)
+            let load = SteadyLoad(Self.kinds) { scene.gate.port }
             var gate = scene.gate
             for _ in 0..<3 {
                 try load.wait(forAnswers: 100)
@@ -91,7 +43,7 @@ struct RestartTests {
     func `gates that share a port follow each other without a gap`() async throws {
         let flags: [GateFlag] = [.reusePort, .drainTimeout(seconds: 20)]
         try await Scene.play(flags: flags + [.threads(2)]) { scene in
-            let load = Load(port: scene.gate.port)
+            let load = SteadyLoad(Self.kinds) { scene.gate.port }
             var gate = scene.gate
             for _ in 0..<4 {
                 try load.wait(forAnswers: 100)

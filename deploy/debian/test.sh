@@ -44,7 +44,7 @@ systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1 | grep -v 'Co
 
 echo "a fresh root"
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-depends="libcurl4,libhiredis0.14,libsqlite3-0,libyaml-0-2,systemd-standalone-sysusers,init-system-helpers"
+depends="libcurl4,libhiredis0.14,libsqlite3-0,libssl3,libyaml-0-2,systemd-standalone-sysusers,init-system-helpers"
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
     [ -e "$file" ] && sources+=("$file")

@@ -21,7 +21,7 @@ sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list; do
     [ -e "$file" ] && sources+=("$file")
 done
-mmdebstrap --quiet --variant=extract --include=libcurl4,libhiredis0.14,libsqlite3-0,libyaml-0-2,libstdc++6,ca-certificates,netbase,base-files \
+mmdebstrap --quiet --variant=extract --include=libcurl4,libhiredis0.14,libsqlite3-0,libssl3,libyaml-0-2,libstdc++6,ca-certificates,netbase,base-files \
     "$release" "$work/root" "${sources[@]}"
 
 # The libraries that the gate loads, followed through; the rest of the root stays behind.

@@ -1,4 +1,3 @@
-private import Crypto
 internal import GatePolicy
 
 extension RuleSetDefinition {
@@ -56,11 +55,8 @@ extension RuleSetDefinition {
 
     private static func digest(_ terms: [String]) -> String {
         var hash = SHA256()
-        for term in terms { hash.update(data: Array("\(term.utf8.count):\(term)".utf8)) }
-        return hash.finalize().prefix(8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        .joined()
+        for term in terms { hash.update(Array("\(term.utf8.count):\(term)".utf8)) }
+        return hash.digest.prefix(8).hexadecimal
     }
 }
 

@@ -1,5 +1,3 @@
-private import Crypto
-
 /// The short name of one state of the rules: a hash of the contents of all files, in their order, and
 /// of what feeds say.
 ///
@@ -24,17 +22,13 @@ struct Revision: Sendable, Equatable {
 
         /// Lengths keep `a` + `bc` apart from `ab` + `c`.
         private mutating func add(_ bytes: [UInt8]) {
-            self.hash.update(data: Array("\(bytes.count):".utf8))
-            self.hash.update(data: bytes)
+            self.hash.update(Array("\(bytes.count):".utf8))
+            self.hash.update(bytes)
         }
 
         /// The short name of the files alone, whatever feeds say.
         var text: String {
-            let digits = self.hash.finalize().map { byte in
-                let digits = String(byte, radix: 16)
-                return byte < 16 ? "0" + digits : digits
-            }
-            return String(digits.joined().prefix(Revision.length))
+            String(self.hash.digest.hexadecimal.prefix(Revision.length))
         }
     }
 

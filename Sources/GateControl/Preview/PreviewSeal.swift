@@ -1,5 +1,3 @@
-private import Crypto
-private import FoundationEssentials
 package import GatePolicy
 
 /// Signs the fields by which testers ask for a decision, and knows its own.
@@ -20,7 +18,7 @@ package struct PreviewSeal: Sendable {
     /// A signature of something else under the same secret is none of a preview.
     private static let purpose = "versiongate preview 1 "
 
-    private let keys: [SymmetricKey]
+    private let keys: [AuthenticationKey]
 
     /// Reads the secrets of a file, one a line: the first signs, and all are believed, so that one can replace
     /// another.
@@ -43,14 +41,14 @@ package struct PreviewSeal: Sendable {
                 "expected lines of \(Self.shortest) characters at the least, as of: openssl rand -hex 32"
             throw Failure(description: reason)
         }
-        self.keys = lines.map { SymmetricKey(data: Array($0.utf8)) }
+        self.keys = lines.map { AuthenticationKey(String($0)) }
     }
 
     /// The value of the field for a preview.
     package func field(for preview: Preview) -> String {
         let text = "\(preview.kind.rawValue).\(preview.until.secondsSinceEpoch)"
-        let code = HMAC<SHA256>.authenticationCode(for: Self.signed(text), using: self.keys[0])
-        return "\(text).\(Self.written(Data(code)))"
+        let code = self.keys[0].code(of: Self.signed(text))
+        return "\(text).\(Base64URL.text(code))"
     }
 
     /// Reads a field; how long that takes tells nothing of how much of a signature was right.
@@ -58,35 +56,14 @@ package struct PreviewSeal: Sendable {
         let parts = field.split(separator: ".", omittingEmptySubsequences: false)
         guard field.utf8.count <= Self.longest, parts.count == 3,
             let kind = Preview.Kind(rawValue: String(parts[0])),
-            let second = Int64(parts[1]), let code = Self.code(parts[2])
+            let second = Int64(parts[1]), let code = Base64URL.bytes(parts[2])
         else { return .forged }
         let text = Self.signed("\(parts[0]).\(parts[1])")
-        let isOurs = self.keys.contains { key in
-            HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: text, using: key)
-        }
+        let isOurs = self.keys.contains { $0.accepts(code, of: text) }
         guard isOurs else { return .forged }
         let preview = Preview(kind: kind, until: Timestamp(secondsSinceEpoch: second))
         return now < preview.until ? .shows(preview) : .expired
     }
 
-    private static func signed(_ text: String) -> Data { Data((self.purpose + text).utf8) }
-
-    private static func written(_ data: Data) -> String {
-        String(
-            data.base64EncodedString().compactMap { character in
-                switch character {
-                case "+": "-"
-                case "/": "_"
-                case "=": nil
-                default: character
-                }
-            }
-        )
-    }
-
-    private static func code(_ text: Substring) -> Data? {
-        let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        return Data(base64Encoded: standard + padding)
-    }
+    private static func signed(_ text: String) -> [UInt8] { Array((self.purpose + text).utf8) }
 }

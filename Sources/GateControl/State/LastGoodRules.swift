@@ -1,4 +1,3 @@
-private import Crypto
 private import FoundationEssentials
 private import Synchronization
 
@@ -22,9 +21,9 @@ package final class LastGoodRules: Sendable {
             let texts = self.sources.sources.flatMap { [$0.name, $0.text] }
             let undone = self.pin.map { ["undone"] + $0.undone } ?? []
             for part in [self.path] + texts + undone {
-                hash.update(data: Array("\(part.utf8.count):\(part)".utf8))
+                hash.update(Array("\(part.utf8.count):\(part)".utf8))
             }
-            return hash.finalize().map { String($0, radix: 16) }.joined(separator: ".")
+            return hash.digest.map { String($0, radix: 16) }.joined(separator: ".")
         }
     }
 

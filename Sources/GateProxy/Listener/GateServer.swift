@@ -255,6 +255,17 @@ package final class GateServer: Sendable {
     /// Whether clients are to come: false from the moment at which it is told to stop.
     package var isReady: Bool { !self.isStopping.withLock { $0 } }
 
+    /// Says that it is ready no more, and goes on until those who send clients have had the time of the
+    /// settings to notice.
+    package func leave() async {
+        self.isStopping.withLock { $0 = true }
+        guard self.settings.drainDelay > .zero else { return }
+        self.logger.info("not ready any more", metadata: ["drain_delay": "\(self.drainDelay)"])
+        try? await Task.sleep(for: self.drainDelay)
+    }
+
+    private var drainDelay: Duration { .nanoseconds(self.settings.drainDelay.nanoseconds) }
+
     /// Stops listening, lets exchanges come to their end, and closes what is left at the deadline;
     /// WebSockets, which have no end of their own, are told a moment before.
     ///

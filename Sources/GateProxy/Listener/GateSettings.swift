@@ -8,6 +8,9 @@ package struct GateSettings: Sendable {
     package var listen: Endpoint
     /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
     package var reusesPort: Bool
+    /// How long it goes on as before when it is told to stop, and says that it is not ready: until
+    /// whoever sends clients has noticed, and sends them to other gates.
+    package var drainDelay: TimeAmount
     /// The files by which `listen` or, if it is there, `tlsListen` encrypts; `nil`: neither does.
     package var tls: TLSFiles?
     /// A second address, for TLS alone; `listen` then is plain.
@@ -58,6 +61,7 @@ package struct GateSettings: Sendable {
         self.tlsListen = nil
         self.upstream = upstream
         self.reusesPort = false
+        self.drainDelay = .zero
         self.threads = 1
         self.headLimits = .defaults
         self.discardLimits = .defaults

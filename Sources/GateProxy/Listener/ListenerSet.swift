@@ -7,7 +7,7 @@ struct ListenerSet: Sendable {
     private let channels: [any Channel]
     /// Those of them that the gate has opened itself.
     private let own: [any Channel]
-    /// Whether another process may be listening on the same address and go on when these close.
+    /// Whether another process, here or behind the same load balancer, goes on when these close.
     private let hasSuccessor: Bool
     private let sharesPort: Bool
 
@@ -40,7 +40,8 @@ struct ListenerSet: Sendable {
         self.channels = channels
         self.own = own
         self.sharesPort = settings.reusesPort
-        self.hasSuccessor = settings.reusesPort || !inherited.isEmpty
+        self.hasSuccessor =
+            settings.reusesPort || !inherited.isEmpty || settings.drainDelay > .zero
         guard let address = channels.first?.localAddress else {
             throw ChannelError.unknownLocalAddress
         }
@@ -87,11 +88,11 @@ struct ListenerSet: Sendable {
     /// Stops listening.
     ///
     /// Connections that have been accepted reach their event loop first, and so do those that wait
-    /// to be accepted if the port is shared: the kernel resets them otherwise.
+    /// to be accepted on sockets that end with this process: the kernel resets them otherwise.
     func close(_ eventLoops: [any EventLoop]) async {
         if self.hasSuccessor {
-            if self.sharesPort, !self.own.isEmpty {
-                await self.turnAwayNewcomers()
+            if !self.own.isEmpty {
+                if self.sharesPort { await self.turnAwayNewcomers() }
                 await self.acceptAllWaiting()
             }
             for channel in self.channels {

@@ -91,7 +91,11 @@ struct Serve: AsyncParsableCommand {
     var feedCA: String?
     @Option(help: "Event loops, each on a thread of its own (default: one per core).")
     var threads: String?
-    @Option(help: "Seconds that requests may take after SIGTERM (default 30).")
+    @Option(
+        help: "Seconds after SIGTERM in which it goes on, and says at /-/ready that it goes (none)."
+    )
+    var drainDelay: String?
+    @Option(help: "Seconds that requests may take then (default 30).")
     var drainTimeout: String?
     @Option(help: "Seconds for a request head (default 10).")
     var headTimeout: String?

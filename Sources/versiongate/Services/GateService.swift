@@ -37,6 +37,7 @@ struct GateService: Service {
             throw ListenerClosed()
         }
         self.manager?.tell(.stopping, .status("letting requests come to their end"))
+        await self.server.leave()
         self.logger.info("draining")
         let counters = await self.server.statistics()?.counters ?? GateCounters()
         let inTime = await self.server.shutDown(timeout: self.drainTimeout)

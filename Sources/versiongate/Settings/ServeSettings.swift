@@ -50,6 +50,9 @@ struct ServeSettings {
             try reader.number(.maxPendingRequests, in: 1...10_000_000)
             ?? gate.maxPendingRequests
         gate.reusesPort = try reader.boolean(.reusePort) ?? false
+        if let seconds = try reader.seconds(.drainDelay) {
+            gate.drainDelay = TimeAmount(seconds: seconds)
+        }
         gate.maxEventStreams =
             try reader.number(.maxEventStreams, in: 0...10_000_000)
             ?? gate.maxEventStreams

@@ -32,6 +32,7 @@ enum Setting: String, CaseIterable {
     case strictStart
     case feedCA = "feedCa"
     case threads
+    case drainDelay
     case drainTimeout
     case headTimeout
     case idleTimeout

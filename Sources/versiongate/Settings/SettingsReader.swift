@@ -1,63 +1,48 @@
-import Configuration
+import FoundationEssentials
 import GateControl
 
 /// Reads settings from flags, then the environment, then the configuration file; the first that
 /// says something wins.
 struct SettingsReader {
-    private let config: ConfigReader
+    private let flags: [Setting: String]
+    private let environment: [String: String]
+    private let file: [String: String]
 
     /// - Parameters:
     ///   - flags: what the command line says.
     ///   - file: path of a YAML or JSON file, if there is one.
     /// - Throws: `SettingsError` if the file cannot be read or has a key that does not exist.
     init(flags: [Setting: String], file: String?) throws(SettingsError) {
-        let flags = flags.map { ($0.key.rawValue, $0.value) }
-        var providers: [any ConfigProvider] = [
-            Self.provider("flags", flags),
-            EnvironmentVariablesProvider().prefixKeys(with: "versiongate"),
-        ]
-        if let file { providers.append(Self.provider("file", try Self.entries(of: file))) }
-        self.config = ConfigReader(providers: providers)
-    }
-
-    private static func provider(
-        _ name: String,
-        _ texts: [(key: String, text: String)]
-    ) -> InMemoryProvider {
-        InMemoryProvider(
-            name: name,
-            values: Dictionary(
-                uniqueKeysWithValues: texts.map { key, text in
-                    (AbsoluteConfigKey([key]), ConfigValue(.string(text), isSecret: false))
-                }
-            )
-        )
+        self.flags = flags
+        self.environment = ProcessInfo.processInfo.environment
+        self.file = try file.map(Self.entries) ?? [:]
     }
 
     /// A key that nobody reads is a setting that somebody believes in.
-    private static func entries(
-        of file: String
-    ) throws(SettingsError) -> [(key: String, text: String)] {
+    private static func entries(of file: String) throws(SettingsError) -> [String: String] {
         let known = Setting.allCases.map(\.rawValue)
+        var texts: [String: String] = [:]
         do throws(RulesFileError) {
-            return try SettingsFile(path: file).entries.map { entry throws(RulesFileError) in
+            for entry in try SettingsFile(path: file).entries {
                 guard known.contains(entry.key) else {
                     let nearest = Spelling.hint(for: entry.key, among: known)
                     let names = "; known are \(known.joined(separator: ", "))"
                     let hint = nearest.isEmpty ? names : nearest
                     throw entry.remark("unknown setting '\(entry.key)'\(hint)")
                 }
-                return (entry.key, entry.text)
+                texts[entry.key] = entry.text
             }
         } catch {
             throw SettingsError("\(error)")
         }
+        return texts
     }
 
     /// The text of a setting, or `nil` if nobody says anything about it; a list as one text with
     /// commas.
     func text(_ setting: Setting) -> String? {
-        self.config.string(forKey: ConfigKey([setting.rawValue]))
+        self.flags[setting] ?? self.environment[setting.environmentVariable]
+            ?? self.file[setting.rawValue]
     }
 
     /// A setting that must be there.

@@ -1,4 +1,3 @@
-import Crypto
 import GateTestSupport
 import Synchronization
 import Testing
@@ -44,10 +43,7 @@ struct FeedHooksTests {
     }
 
     private static func signature(_ body: String = "{}") -> String {
-        let key = SymmetricKey(data: Array("hunter2".utf8))
-        return HMAC<SHA256>.authenticationCode(for: Array(body.utf8), using: key).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        AuthenticationKey("hunter2").code(of: Array(body.utf8)).hexadecimal
     }
 
     private var wasWoken: Bool {

@@ -28,6 +28,8 @@ package final class RawHTTP2Client {
     private let client: RawClient
     /// Frames that came while another stream's were awaited.
     private var stash: [HTTP2Frame] = []
+    /// Whether the gate has said that no stream is to follow (RFC 9113 6.8).
+    package private(set) var hasHeardGoodbye = false
 
     /// Connects and says the first words; `settings`: pairs of a name and a value.
     package init(
@@ -172,9 +174,11 @@ package final class RawHTTP2Client {
         }
         while let frame = try self.frame(by: deadline) {
             guard frame.isA(.data) || frame.isA(.headers) || frame.isA(.resetStream) else {
-                if frame.isA(.goAway), frame.number(at: 4) != 0 {
+                guard frame.isA(.goAway) else { continue }
+                guard frame.number(at: 4) == 0 else {
                     throw HarnessError("GOAWAY \(frame.number(at: 4) ?? 0)")
                 }
+                self.hasHeardGoodbye = true
                 continue
             }
             if frame.stream == stream { return frame }

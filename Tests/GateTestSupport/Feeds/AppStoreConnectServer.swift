@@ -14,19 +14,11 @@ package final class AppStoreConnectServer: Sendable {
 
     /// Starts it, and makes the key in a folder.
     package init(in folder: TemporaryFolder, identity: FeedServer.Identity? = nil) throws {
-        self.keyPath = folder.path(of: "AuthKey.p8")
         self.server = try FeedServer("app-store-connect", identity: identity)
-        let made = try ToolProcess.run(
-            "openssl",
-            ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
-                + ["-out", self.keyPath]
-        )
-        let read = try ToolProcess.run("openssl", ["pkey", "-in", self.keyPath, "-pubout"])
-        guard made.status == 0, read.status == 0 else {
-            throw HarnessError("openssl: \(made.errors)\(read.errors)")
-        }
+        let key = try TestKey(.p256, in: folder, name: "AuthKey.p8")
+        self.keyPath = key.path
         try self.set([
-            "keys": [["kid": Self.keyID, "publicKey": read.output]],
+            "keys": [["kid": Self.keyID, "publicKey": key.publicKey]],
             "apps": [["id": "1234567890", "bundleId": "com.example.shop"]],
         ])
     }

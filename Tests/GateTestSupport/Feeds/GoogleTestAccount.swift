@@ -3,7 +3,7 @@ import Foundation
 /// A service account with a key of its own, as the file that Google's console would hand out.
 package struct GoogleTestAccount: Sendable {
     /// Whether one can be made here.
-    package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
+    package static var canBeMade: Bool { TestKey.canBeMade }
 
     /// The content of the key file.
     package let json: String
@@ -12,15 +12,12 @@ package struct GoogleTestAccount: Sendable {
 
     /// Makes the key, which takes a moment.
     package init(tokenURL: String, project: String? = "example") throws {
-        let result = try ToolProcess.run(
-            "openssl",
-            ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
-        )
-        guard result.status == 0 else { throw HarnessError("openssl: \(result.errors)") }
-        self.key = result.output
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        self.key = try TestKey(.rsa, in: folder).privateKey
         var members = [
             "type": "service_account", "client_email": "gate@example.iam.gserviceaccount.com",
-            "private_key_id": "key-1", "private_key": result.output, "token_uri": tokenURL,
+            "private_key_id": "key-1", "private_key": self.key, "token_uri": tokenURL,
         ]
         members["project_id"] = project
         self.json = String(decoding: try JSONEncoder().encode(members), as: UTF8.self)

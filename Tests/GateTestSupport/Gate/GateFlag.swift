@@ -1,5 +1,6 @@
 /// An option of `versiongate serve` beyond those that every test sets.
 package enum GateFlag: Sendable, Equatable {
+    case drainDelay(seconds: Int)
     case drainTimeout(seconds: Int)
     case headTimeout(seconds: Int)
     case idleTimeout(seconds: Int)
@@ -51,6 +52,7 @@ package enum GateFlag: Sendable, Equatable {
 
     var arguments: [String] {
         switch self {
+        case .drainDelay(let seconds): ["--drain-delay", "\(seconds)"]
         case .drainTimeout(let seconds): ["--drain-timeout", "\(seconds)"]
         case .headTimeout(let seconds): ["--head-timeout", "\(seconds)"]
         case .idleTimeout(let seconds): ["--idle-timeout", "\(seconds)"]

@@ -5,13 +5,12 @@ import Foundation
 /// https://developers.google.com/identity/protocols/oauth2/service-account
 package final class GoogleAccount: Sendable {
     /// Whether one can be made here.
-    package static var canBeMade: Bool { ToolProcess.isInstalled("openssl") }
+    package static var canBeMade: Bool { TestKey.canBeMade }
 
     package let server: SourceServer
     /// The JSON file of the key.
     package let path: String
-    /// The public half of the key, in PEM form.
-    package let publicKey: String
+    package let key: TestKey
     private let count: Watched<Int>
 
     /// Makes `account.json` in a folder; the tokens are `token-1`, `token-2` and so on.
@@ -29,18 +28,10 @@ package final class GoogleAccount: Sendable {
                 #"{"access_token":"token-\#(number)","expires_in":\#(lifetime),"token_type":"Bearer"}"#
             return [.readBody, .answer(body: body)]
         }
-        let key = folder.path(of: "account.pem")
-        for arguments in [
-            ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key],
-            ["pkey", "-in", key, "-pubout", "-out", folder.path(of: "account.pub")],
-        ] {
-            let result = try ToolProcess.run("openssl", arguments)
-            guard result.status == 0 else { throw HarnessError("openssl: \(result.errors)") }
-        }
-        self.publicKey = try String(contentsOf: folder.file("account.pub"), encoding: .utf8)
+        self.key = try TestKey(.rsa, in: folder, name: "account.pem")
         let file = [
             "type": "service_account", "project_id": "my-shop", "private_key_id": "key-1",
-            "private_key": try String(contentsOfFile: key, encoding: .utf8),
+            "private_key": self.key.privateKey,
             "client_email": "gate@my-shop.iam.gserviceaccount.com",
             "token_uri": self.server.url("/token"),
         ]

@@ -33,7 +33,7 @@ struct AppStoreConnectFeed: FeedSource {
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
         let now = context.now()
-        let token = try await self.key.token(now: now)
+        let token = try self.key.token(now: now)
         var client = ConnectClient(self.url, token: token, fetcher: context.fetcher)
         let number = try await self.number(&client, context)
         let facts = ConnectFacts(

@@ -1,6 +1,5 @@
 private import FoundationEssentials
 internal import GatePolicy
-internal import JWTKit
 
 /// A key of App Store Connect, and the tokens that it signs.
 struct ConnectKey: Sendable, Equatable {
@@ -11,16 +10,16 @@ struct ConnectKey: Sendable, Equatable {
     let secret: Secret
 
     /// The key of a `.p8` file; many keep the whole file in base 64, to have it on one line.
-    private static func key(in text: String) -> ES256PrivateKey? {
-        if let key = try? ES256PrivateKey(pem: text) { return key }
+    private static func key(in text: String) -> SigningKey? {
+        if let key = SigningKey(pem: text, for: .es256) { return key }
         let compact = text.filter { !$0.isWhitespace }
         guard let data = Data(base64Encoded: compact) else { return nil }
         let file = String(decoding: data, as: UTF8.self)
-        return try? ES256PrivateKey(pem: file)
+        return SigningKey(pem: file, for: .es256)
     }
 
     /// A token for the questions of the next minutes.
-    func token(now: Timestamp) async throws(FeedFailure) -> String {
+    func token(now: Timestamp) throws(FeedFailure) -> String {
         let text = try self.secret.read()
         guard let key = Self.key(in: text) else {
             // Nothing of it is repeated.
@@ -29,21 +28,18 @@ struct ConnectKey: Sendable, Equatable {
                     + "begins with '-----BEGIN PRIVATE KEY-----', as it is or in base 64"
             )
         }
-        let keys = JWTKeyCollection()
-        let id = JWKIdentifier(string: self.id)
-        await keys.add(ecdsa: key, kid: id)
-        do {
-            return try await keys.sign(ConnectClaims(issuer: self.issuer, now: now), kid: id)
-        } catch {
+        let claims = ConnectClaims(issuer: self.issuer, now: now)
+        guard let token = SignedToken(claims, by: key, id: self.id) else {
             throw .secret("the key in \(self.secret) cannot sign")
         }
+        return token.text
     }
 }
 
 /// The claims of a key about itself.
 ///
 /// https://developer.apple.com/documentation/appstoreconnectapi/generating-tokens-for-api-requests
-struct ConnectClaims: JWTPayload, Equatable {
+private struct ConnectClaims: Encodable {
     /// How long a token is good, in seconds; Apple takes none that is good for more than 20 minutes.
     private static let lifetime: Int64 = 600
     /// By how many seconds the clock of this machine may be ahead of Apple's.
@@ -62,7 +58,4 @@ struct ConnectClaims: JWTPayload, Equatable {
         self.iat = now.secondsSinceEpoch - Self.skew
         self.exp = self.iat + Self.lifetime
     }
-
-    /// Nobody shows us one.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

@@ -1,5 +1,3 @@
-private import Crypto
-
 /// A hash of what a feed's entry says about its source, wherever it stands and however it is written.
 struct FeedFingerprint {
     /// The keys that do not change what is fetched.
@@ -15,9 +13,7 @@ struct FeedFingerprint {
             let kept = entries.filter { !Self.ignored.contains($0.key) }
             Self.add(.mapping(kept), to: &hash)
         }
-        self.text = hash.finalize().prefix(12).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        self.text = hash.digest.prefix(12).hexadecimal
     }
 
     private static func add(_ content: Element.Content, to hash: inout SHA256) {
@@ -41,6 +37,6 @@ struct FeedFingerprint {
 
     /// Kinds and lengths keep what differs apart.
     private static func add(_ kind: String, _ text: String, to hash: inout SHA256) {
-        hash.update(data: Array("\(kind)\(text.utf8.count):\(text)".utf8))
+        hash.update(Array("\(kind)\(text.utf8.count):\(text)".utf8))
     }
 }

@@ -1,5 +1,3 @@
-private import Crypto
-
 /// How a source signs what it posts when it has something new.
 struct FeedWebhook: Sendable, Equatable {
     /// How a signature is written; what is signed, and by what, is the same everywhere.
@@ -26,13 +24,13 @@ struct FeedWebhook: Sendable, Equatable {
     /// How long that takes says nothing about the right one.
     /// - Throws: `FeedFailure` if the secret cannot be read.
     func isSigned(_ body: [UInt8], by signature: String) throws(FeedFailure) -> Bool {
-        let key = SymmetricKey(data: Array(try self.secret.read().utf8))
+        let key = AuthenticationKey(try self.secret.read())
         guard signature.hasPrefix(self.form.prefix),
             let code = Self.bytes(
                 fromHexadecimal: String(signature.dropFirst(self.form.prefix.count))
             )
         else { return false }
-        return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: body, using: key)
+        return key.accepts(code, of: body)
     }
 
     private static func bytes(fromHexadecimal text: String) -> [UInt8]? {

@@ -83,7 +83,7 @@ actor AccessTokens {
             }
         }
         let account = try ServiceAccount(parsing: text, in: key)
-        let assertion = try await account.assertion(scopes: self.scopes, now: now)
+        let assertion = try account.assertion(scopes: self.scopes, now: now)
         let form = "grant_type=\(Self.grant)&assertion=\(assertion)"
         let request = FetchRequest(
             account.tokenURL,

@@ -1,5 +1,4 @@
 internal import GatePolicy
-private import JWTKit
 
 /// A Google service account, as the file of its key says it.
 ///
@@ -8,20 +7,17 @@ struct ServiceAccount {
     /// How long an assertion may be used, in seconds; Google takes no more than an hour.
     static let lifetime: Int64 = 3_600
 
-    private struct Claims: JWTPayload {
+    private struct Claims: Encodable {
         let iss: String
         let scope: String
         let aud: String
         let iat: Int64
         let exp: Int64
-
-        // We make these claims; whoever gets them checks them.
-        func verify(using algorithm: some JWTAlgorithm) {}
     }
 
     let tokenURL: FetchURL
     private let email: String
-    private let key: Insecure.RSA.PrivateKey
+    private let key: SigningKey
     private let keyID: String?
 
     /// Reads the JSON file that Google hands out.
@@ -45,7 +41,7 @@ struct ServiceAccount {
         }
         guard let email = file["client_email"]?.text else { throw failure("has no 'client_email'") }
         guard let pem = file["private_key"]?.text else { throw failure("has no 'private_key'") }
-        guard let key = try? Insecure.RSA.PrivateKey(pem: pem) else {
+        guard let key = SigningKey(pem: pem, for: .rs256) else {
             throw failure("has a 'private_key' that is no RSA key in PEM form")
         }
         guard let address = file["token_uri"]?.text else { throw failure("has no 'token_uri'") }
@@ -63,7 +59,7 @@ struct ServiceAccount {
     func assertion(
         scopes: [String],
         now: Timestamp
-    ) async throws(FeedFailure) -> String {
+    ) throws(FeedFailure) -> String {
         let issuedAt = now.secondsSinceEpoch
         let claims = Claims(
             iss: self.email,
@@ -72,13 +68,9 @@ struct ServiceAccount {
             iat: issuedAt,
             exp: issuedAt + Self.lifetime
         )
-        do {
-            let keys = JWTKeyCollection()
-            let kid = self.keyID.map { JWKIdentifier(string: $0) }
-            await keys.add(rsa: self.key, digestAlgorithm: .sha256, kid: kid)
-            return try await keys.sign(claims, kid: kid)
-        } catch {
+        guard let token = SignedToken(claims, by: self.key, id: self.keyID) else {
             throw .secret("the private key of the service account cannot sign")
         }
+        return token.text
     }
 }

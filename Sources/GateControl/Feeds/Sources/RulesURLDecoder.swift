@@ -1,3 +1,5 @@
+private import FoundationEssentials
+
 /// Reads a feed of the kind `https`.
 struct RulesURLDecoder: FeedSourceDecoder {
     let keys = ["url", "token", "redirectsTo", "signature"]
@@ -31,9 +33,9 @@ struct RulesURLDecoder: FeedSourceDecoder {
         return RulesURLFeed.Signature(key: key, url: address)
     }
 
-    private func publicKey(_ element: Element, _ problems: Problems) -> RulesURLFeed.PublicKey? {
+    private func publicKey(_ element: Element, _ problems: Problems) -> VerifyingKey? {
         guard let text = element.text("a public key", problems) else { return nil }
-        if let key = RulesURLFeed.PublicKey(text) { return key }
+        if let data = Data(base64Encoded: text), let key = VerifyingKey(Array(data)) { return key }
         let message =
             "expected an Ed25519 public key: 32 bytes in base 64, without what PEM and DER put in front"
         problems.report(message, at: element.place)

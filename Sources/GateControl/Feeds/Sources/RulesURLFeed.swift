@@ -1,4 +1,3 @@
-private import Crypto
 private import FoundationEssentials
 internal import GatePolicy
 
@@ -6,28 +5,8 @@ internal import GatePolicy
 struct RulesURLFeed: FeedSource {
     /// The key that must have signed the file, and the place of the signature.
     struct Signature: Sendable, Equatable {
-        var key: PublicKey
+        var key: VerifyingKey
         var url: FetchURL
-    }
-
-    /// An Ed25519 key that signatures are checked by.
-    struct PublicKey: Sendable, Equatable {
-        let bytes: [UInt8]
-
-        /// Reads 32 bytes in base 64.
-        init?(_ text: String) {
-            guard let data = Data(base64Encoded: text), data.count == 32,
-                (try? Curve25519.Signing.PublicKey(rawRepresentation: data)) != nil
-            else { return nil }
-            self.bytes = Array(data)
-        }
-
-        func accepts(_ signature: [UInt8], of content: [UInt8]) -> Bool {
-            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: self.bytes) else {
-                return false
-            }
-            return key.isValidSignature(signature, for: content)
-        }
     }
 
     private enum Memory {

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import GatePolicy
 import GateTestSupport
@@ -105,14 +104,15 @@ struct RulesURLFeedTests {
         #expect(try await self.ask(feed, last: last) == .unchanged)
     }
 
-    @Test func `a file counts only with the signature that it needs`() async throws {
-        let key = Curve25519.Signing.PrivateKey()
-        let publicKey = key.publicKey.rawRepresentation.base64EncodedString()
-        let feed = try self.feed(", signature: { publicKey: '\(publicKey)' }")
-        func publish(_ text: String, signed: String, by signer: Curve25519.Signing.PrivateKey)
-            throws
-        {
-            let signature = try signer.signature(for: Data(signed.utf8))
+    @Test(.enabled(if: TestKey.canBeMade, "openssl is missing"))
+    func `a file counts only with the signature that it needs`() async throws {
+        let folder = try GateTestSupport.TemporaryFolder()
+        defer { folder.remove() }
+        let key = try TestKey(.ed25519, in: folder)
+        let stranger = try TestKey(.ed25519, in: folder, name: "stranger.pem")
+        let feed = try self.feed(", signature: { publicKey: '\(try key.rawPublicKey())' }")
+        func publish(_ text: String, signed: String, by signer: TestKey) throws {
+            let signature = try signer.signature(of: signed)
             self.source.put(text, at: "/rules.yaml")
             self.source.put(signature.base64EncodedString() + "\n", at: "/rules.yaml.sig")
         }
@@ -122,11 +122,7 @@ struct RulesURLFeedTests {
 
         try publish("rules: [] # forged\n", signed: "rules: []\n", by: key)
         await #expect(throws: FeedFailure.self) { try await self.ask(feed, last: good) }
-        try publish(
-            "rules: [] # b\n",
-            signed: "rules: [] # b\n",
-            by: Curve25519.Signing.PrivateKey()
-        )
+        try publish("rules: [] # b\n", signed: "rules: [] # b\n", by: stranger)
         await #expect(throws: FeedFailure.self) { try await self.ask(feed, last: good) }
         self.source.put("not base 64!", at: "/rules.yaml.sig")
         await #expect(throws: FeedFailure.self) { try await self.ask(feed, last: good) }
@@ -134,13 +130,16 @@ struct RulesURLFeedTests {
         await #expect(throws: FeedFailure.self) { try await self.ask(feed, last: good) }
     }
 
-    @Test func `the signature may lie elsewhere`() async throws {
-        let key = Curve25519.Signing.PrivateKey()
-        let publicKey = key.publicKey.rawRepresentation.base64EncodedString()
+    @Test(.enabled(if: TestKey.canBeMade, "openssl is missing"))
+    func `the signature may lie elsewhere`() async throws {
+        let folder = try GateTestSupport.TemporaryFolder()
+        defer { folder.remove() }
+        let key = try TestKey(.ed25519, in: folder)
+        let publicKey = try key.rawPublicKey()
         let url = self.source.server.url("/signatures/1")
         let feed = try self.feed(", signature: { publicKey: '\(publicKey)', url: '\(url)' }")
         self.source.put("rules: []\n", at: "/rules.yaml")
-        let signature = try key.signature(for: Data("rules: []\n".utf8))
+        let signature = try key.signature(of: "rules: []\n")
         self.source.put(signature.base64EncodedString(), at: "/signatures/1")
         #expect(try await self.value(feed).document == "rules: []\n")
     }
