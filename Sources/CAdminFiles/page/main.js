@@ -85,6 +85,8 @@ function listen() {
         look(...everything);
     });
     events.addEventListener("error", () => {
+        // Before the first event nothing was asked for yet.
+        if (!live.live) look(...everything);
         live.live = "no";
         // The browser has given it up where the gate said no.
         if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
@@ -99,7 +101,6 @@ startUndo((revision) => {
     look("rules");
 });
 byId("span").addEventListener("change", () => showTraffic());
-look(...everything);
 listen();
 setInterval(() => {
     if (document.documentElement.dataset.live !== "yes") look(...everything);

@@ -1,6 +1,6 @@
 // The minimum that somebody considers: whom it would cost, and what to write into the rules file.
 
-import { ask, askIfAny } from "./ask.js";
+import { askIfAny, askInTurn } from "./ask.js";
 import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
 
 const span = "7d";
@@ -76,17 +76,22 @@ function look() {
         return;
     }
     byId("line").value = `    minimum: "${version}"`;
-    const later = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
-    byId("block").value = [
-        "    next:",
-        `      - minimum: "${version}"`,
-        `        warnFrom: ${new Date().toISOString().slice(0, 10)}T00:00:00Z`,
-        `        enforceFrom: ${later}T00:00:00Z`,
-    ].join("\n");
+    showPlan(rule, version);
     const key = `${rule.id} ${version} ${revision}`;
     if (key === answered.key && Date.now() - answered.time < patience) return;
     wanted = { rule: rule.id, version, key };
     if (!isAsking) askNext();
+}
+
+/** A floor that is to come: it can be none that the rule has already, and a rule has one `next:` at most. */
+function showPlan(rule, version) {
+    const { minimum } = rule.terms;
+    byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
+    const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+    const hasNext = rule.next.length > 0;
+    byId("block-label").textContent = hasNext ? "or from a day on, among those under its `next:`" : "or from a day on:";
+    const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
+    byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }
 
 async function askNext() {
@@ -96,24 +101,19 @@ async function askNext() {
         wanted = undefined;
         const query = new URLSearchParams({ since: span, rule: question.rule, minimum: question.version });
         try {
-            const impact = await ask(`/api/v1/impact?${query}`, { method: "POST" });
+            const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
             if (wanted) continue;
-            byId("cost").textContent = words(impact, question);
+            byId("cost").textContent = `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${effect(impact)}.`;
             answered = { key: question.key, time: Date.now() };
         } catch (problem) {
-            // Somebody else asks the same kind of thing.
-            if (problem.status === 503 && !wanted) {
-                await new Promise((resolve) => setTimeout(resolve, 1000));
-                wanted ??= question;
-            } else if (!wanted) {
-                byId("cost").textContent = problem.message;
-            }
+            if (!wanted) byId("cost").textContent = problem.message;
         }
     }
     isAsking = false;
 }
 
-function words(impact, question) {
+/** The effect of other rules, behind its subject. */
+export function effect(impact) {
     const amount = (side) => {
         const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;
         const devices = `${number(side.devices)} devices (${percent(side.devices, impact.total.devices)})`;
@@ -124,7 +124,7 @@ function words(impact, question) {
     if (denied.amount.requests > 0) parts.push(`would newly refuse ${amount(denied.amount)}`);
     if (passed.amount.requests > 0) parts.push(`would newly let pass ${amount(passed.amount)}`);
     if (parts.length === 0) parts.push("would change nothing");
-    return `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${parts.join(", and ")}.`;
+    return parts.join(", and ");
 }
 
 function draw(rule, version) {
