@@ -35,13 +35,3 @@ export class Problem extends Error {
         this.status = status;
     }
 }
-
-/** The same, or `undefined` where the gate says that there is nothing, as without a census. */
-export async function askIfAny(path) {
-    try {
-        return await ask(path);
-    } catch (problem) {
-        if (problem.status === 404) return undefined;
-        throw problem;
-    }
-}

@@ -7,6 +7,8 @@ import { effect } from "./what-if.js";
 /** What the dialog shows: the revision to go back to, and the one in force that it was held against. */
 let shown;
 let done = () => {};
+/** Whether there are clients to be counted of. */
+let isCounted = false;
 
 /** `afterwards`: told the revision that is in force then. */
 export function startUndo(afterwards) {
@@ -32,7 +34,8 @@ async function open(revision) {
 }
 
 /** The rules in force are others: what was shown is not what would happen. */
-export async function renewUndo(revision) {
+export async function renewUndo({ revision, isCounting }) {
+    isCounted = isCounting;
     if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;
     byId("undo-told").textContent = `Others have changed the rules: revision ${revision} is in force now.`;
     await preview();
@@ -59,7 +62,7 @@ async function preview() {
         button.disabled = isInForce || errors.length > 0;
         if (!button.disabled) {
             button.focus();
-            predict(told);
+            if (isCounted) predict(told);
         } else {
             byId("undo-predicted").textContent = "";
         }

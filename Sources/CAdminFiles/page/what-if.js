@@ -1,6 +1,6 @@
 // The minimum that somebody considers: whom it would cost, and what to write into the rules file.
 
-import { askIfAny, askInTurn } from "./ask.js";
+import { ask, askInTurn } from "./ask.js";
 import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
 
 const span = "7d";
@@ -8,6 +8,7 @@ const [width, height] = [720, 110];
 
 let rules = [];
 let clients = [];
+let isCounting = false;
 /** When they were asked for. */
 let asked = 0;
 let versions = [];
@@ -28,11 +29,11 @@ export function startWhatIf() {
 /** Takes in rules and census; where the slider stands is left as it is. */
 export async function updateWhatIf(inForce) {
     // A week changes slowly, and takes longest to be read.
-    if (clients.length === 0 || Date.now() - asked >= patience) {
+    if (inForce.isCounting && (clients.length === 0 || Date.now() - asked >= patience)) {
         asked = Date.now();
-        const census = await askIfAny(`/api/v1/census?since=${span}`);
-        clients = census?.clients ?? [];
+        ({ clients } = await ask(`/api/v1/census?since=${span}`));
     }
+    isCounting = inForce.isCounting;
     ({ rules, revision } = inForce);
     const select = byId("rule");
     const chosen = select.value;
@@ -48,7 +49,7 @@ function choose(version) {
     const rule = rules.find((item) => item.id === byId("rule").value);
     const floor = byId("floor");
     const counted = rule ? clients.filter((client) => isFor(rule, client)).map((client) => client.version) : [];
-    const own = rule?.terms.minimum;
+    const own = isCounting ? rule?.terms.minimum : undefined;
     versions = [...new Set([...counted, own])].filter((text) => /^[0-9]+(\.[0-9]+)*$/.test(text ?? ""));
     versions.sort(compareVersions);
     floor.max = Math.max(versions.length - 1, 0);
@@ -72,7 +73,7 @@ function look() {
     draw(rule, version);
     byId("paste").hidden = !version;
     if (!version) {
-        byId("cost").textContent = "No version of a client of this rule was counted.";
+        byId("cost").textContent = isCounting ? "No version of a client of this rule was counted." : "Nobody is counted.";
         return;
     }
     byId("line").value = `    minimum: "${version}"`;

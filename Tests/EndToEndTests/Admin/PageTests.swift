@@ -78,6 +78,19 @@ struct PageTests {
         }
     }
 
+    @Test(.enabled(if: ToolProcess.isInstalled("chromium") && PageTests.axe != nil))
+    func `everybody can read it where nobody is counted and the file is wrong`() async throws {
+        let flags: [GateFlag] = [.adminListen(), .census(false)]
+        try await Scene.play(rules: Self.rules, flags: flags) { scene in
+            try scene.folder.replace("rules.yaml", with: "rules: [{ id: ios, minimun: 1 }]")
+            #expect(try scene.askToReload().status == 409)
+            try Self.drive(
+                scene,
+                listed: "Nobody is counted|something is wrong|minimun"
+            )
+        }
+    }
+
     /// axe-core, where `dev/install-axe.sh` has fetched it.
     private static var axe: String? {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
