@@ -1,6 +1,7 @@
 package import GateCensus
 package import GatePolicy
 private import Glibc
+internal import Synchronization
 
 /// The census of some weeks, in a SQLite database.
 ///
@@ -49,6 +50,8 @@ package final class CensusStore: Sendable {
 
     private let database: StateDatabase
     private let limit: Int64
+    /// Used while the database is.
+    let memory = Mutex(CensusMemory())
 
     /// Opens the census of a folder, or makes it.
     ///
@@ -96,6 +99,7 @@ extension CensusStore {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
+            self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
             try database.transaction { () throws(SQLiteDatabase.Failure) in
                 for (cell, figures) in bucket.cells {
                     let id = try Self.id(of: cell, in: database)
@@ -177,6 +181,7 @@ extension CensusStore {
             let digest = Int64(bitPattern: digest)
             let known = try database.integer("SELECT digest FROM key")
             guard known != digest else { return false }
+            self.memory.withLock { $0.forget() }
             try database.transaction { () throws(SQLiteDatabase.Failure) in
                 try database.execute("UPDATE figures SET devices = x'', identified = 0")
                 try database.execute("DELETE FROM key")
@@ -190,6 +195,11 @@ extension CensusStore {
     package func rollUp(at now: Timestamp) throws(Failure) {
         let now = now.secondsSinceEpoch
         try self.use { database in
+            let before = try database.changeCount
+            // Mostly there is nothing to be put together.
+            defer {
+                if (try? database.changeCount) != before { self.memory.withLock { $0.forget() } }
+            }
             try Self.rollUp(.minute, into: .hour, before: now - Self.minutesKept, in: database)
             try Self.rollUp(.hour, into: .day, before: now - Self.hoursKept, in: database)
             for table in Self.tables {
@@ -271,104 +281,13 @@ extension CensusStore {
     /// Forgets every request and every device, and overwrites where they stood.
     package func purge() throws(Failure) {
         try self.use { database in
+            self.memory.withLock { $0.forget() }
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
                     + "DELETE FROM shape_figures; DELETE FROM shapes; VACUUM; "
                     + "PRAGMA wal_checkpoint(TRUNCATE)"
             )
         }
-    }
-}
-
-/// Reading.
-extension CensusStore {
-    /// Everything since a second, by cell, as far as the same paths were known.
-    ///
-    /// - Parameters:
-    ///   - start: The second.
-    ///   - end: The second before which it ends, to a minute; `nil`: now.
-    ///   - withShapes: Whether somebody asks by the shapes of paths; there are many of them.
-    /// - Returns: The cells with their figures.
-    /// - Throws: `Failure` if the file cannot be read.
-    package func rows(
-        since start: Timestamp,
-        until end: Timestamp? = nil,
-        withShapes: Bool = false
-    ) throws(Failure) -> [CensusRow] {
-        try self.use { database in
-            var since: [String: Int64] = [:]
-            try database.run("SELECT text, since FROM paths") {
-                since[$0.text(0)] = $0.integer(1)
-            }
-            let changes = Set(since.values).sorted()
-            /// A cell in the time between two changes of paths.
-            struct Place: Hashable {
-                let cell: Int64
-                let known: Int
-            }
-            var sums: [Place: CensusFigures] = [:]
-            try database.run(
-                "SELECT cell, requests, identified, devices, start FROM figures "
-                    + "WHERE start >= ? AND start < ?",
-                [
-                    .integer(start.secondsSinceEpoch),
-                    .integer(end?.secondsSinceEpoch ?? .max),
-                ]
-            ) { row in
-                let time = row.integer(4)
-                let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })
-                sums[place, default: CensusFigures()].add(CensusFigures(row, from: 1))
-            }
-            if withShapes {
-                try Self.readShapes(since: start, until: end, in: database) { cell, time, shapes in
-                    let place = Place(cell: cell, known: changes.count { $0 <= time })
-                    sums[place]?.shapes.add(shapes)
-                }
-            }
-            let cells = try Self.cells(in: database)
-            let known = (0...changes.count).map { count in
-                Set(since.filter { changes.prefix(count).contains($0.value) }.keys)
-            }
-            return sums.compactMap { place, figures in
-                cells[place.cell].map {
-                    CensusRow(cell: $0, known: known[place.known], figures: figures)
-                }
-            }
-        }
-    }
-}
-
-extension CensusStore {
-    /// The requests of everything since a second, without the devices, which take long to read.
-    ///
-    /// `step`: seconds that are summed up.
-    func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
-        try self.use { database in
-            var sums: [Int64: [Int64: UInt64]] = [:]
-            // Summed up by SQLite, hundreds of thousands of rows would be sorted first.
-            try database.run(
-                "SELECT cell, start, requests FROM figures WHERE start >= ?",
-                [.integer(start.secondsSinceEpoch)]
-            ) { row in
-                let place = row.integer(1) / step * step
-                let requests = UInt64(clamping: row.integer(2))
-                sums[row.integer(0), default: [:]][place, default: 0] += requests
-            }
-            let cells = try Self.cells(in: database)
-            return sums.compactMap { id, requests in
-                cells[id].map { CensusSeries(cell: $0, requests: requests) }
-            }
-        }
-    }
-
-    static func cells(
-        in database: SQLiteDatabase
-    ) throws(SQLiteDatabase.Failure) -> [Int64: CensusCell] {
-        var cells: [Int64: CensusCell] = [:]
-        try database.run("SELECT id, text FROM cells") { row in
-            cells[row.integer(0)] = CensusCell(text: row.text(1))
-        }
-        return cells
     }
 }
 
