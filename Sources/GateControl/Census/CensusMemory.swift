@@ -54,7 +54,7 @@ struct CensusSums: SummedUp {
         let known: Int
     }
 
-    private static let mostBytes = 32 << 20
+    private static let mostBytes = 24 << 20
 
     private(set) var figures: [Place: CensusFigures] = [:]
 
@@ -64,6 +64,14 @@ struct CensusSums: SummedUp {
 
     mutating func add(_ shapes: ShapeCounts, to place: Place) {
         self.figures[place]?.shapes.add(shapes)
+    }
+
+    mutating func forgetShapes() {
+        self.figures = self.figures.mapValues { figures in
+            var figures = figures
+            figures.shapes = ShapeCounts()
+            return figures
+        }
     }
 
     var isSmall: Bool {
@@ -100,12 +108,36 @@ struct PastSums<Value: SummedUp>: Sendable {
         let start: Int64
         var end: Int64
         var value: Value
+
+        /// Whether it would be the same from another second on.
+        func isSum<Failure>(
+            from other: Int64,
+            isEmpty: (Range<Int64>) throws(Failure) -> Bool
+        ) throws(Failure) -> Bool {
+            let (first, last) = (min(self.start, other), max(self.start, other))
+            guard first < last else { return true }
+            guard self.end >= last else { return false }
+            return try isEmpty(first..<last)
+        }
     }
 
-    private static var most: Int { 3 }
+    private static var most: Int { 2 }
 
     /// Those that were asked for last, the latest first.
     private var entries: [Entry] = []
+
+    /// Whether all is remembered from a second on, but for what came last.
+    ///
+    /// `isEmpty`: says whether there is nothing in a range.
+    func reaches<Failure>(
+        from start: Int64,
+        isEmpty: (Range<Int64>) throws(Failure) -> Bool
+    ) throws(Failure) -> Bool {
+        for entry in self.entries where try entry.isSum(from: start, isEmpty: isEmpty) {
+            return true
+        }
+        return false
+    }
 
     /// The end of all that is remembered.
     var end: Int64 { self.entries.map(\.end).max() ?? .min }
@@ -126,13 +158,7 @@ struct PastSums<Value: SummedUp>: Sendable {
         guard !range.isEmpty else { return Value() }
         var entry = Entry(start: range.lowerBound, end: range.lowerBound, value: Value())
         for (index, known) in self.entries.enumerated() where known.end <= range.upperBound {
-            let (first, last) = (
-                min(known.start, range.lowerBound), max(known.start, range.lowerBound)
-            )
-            guard known.end >= last else { continue }
-            if first < last {
-                guard try isEmpty(first..<last) else { continue }
-            }
+            guard try known.isSum(from: range.lowerBound, isEmpty: isEmpty) else { continue }
             entry = known
             self.entries.remove(at: index)
             break

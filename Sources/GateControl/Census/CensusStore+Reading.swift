@@ -6,6 +6,8 @@ private import Synchronization
 extension CensusStore {
     /// Seconds before the last minute that was written in which something may still be added.
     private static let unsettled: Int64 = 120
+    /// Seconds of a week, by which a floor is considered.
+    private static let usualSpan: Int64 = 7 * 86_400
     /// All rows of a range of seconds, by the index of spans and times.
     static let inRange =
         "span IN (\(Span.minute.rawValue), \(Span.hour.rawValue), \(Span.day.rawValue)) "
@@ -33,11 +35,19 @@ extension CensusStore {
             let changes = Set(since.values).sorted()
             let (sums, cells) = try self.memory.withLock { memory throws(SQLiteDatabase.Failure) in
                 try memory.look(at: database, changes: changes)
+                func isEmpty(_ range: Range<Int64>) throws(SQLiteDatabase.Failure) -> Bool {
+                    try Self.isEmpty(range, in: database)
+                }
+                // A sum that is there serves whoever does not ask for shapes as well.
+                var readsShapes = withShapes
+                if !withShapes, end == nil {
+                    readsShapes = try memory.rowsWithShapes.reaches(from: start, isEmpty: isEmpty)
+                }
                 func add(
                     _ range: Range<Int64>,
                     to sums: inout CensusSums
                 ) throws(SQLiteDatabase.Failure) {
-                    try Self.add(range, withShapes: withShapes, changes, from: database, to: &sums)
+                    try Self.add(range, withShapes: readsShapes, changes, from: database, to: &sums)
                 }
                 var sums = CensusSums()
                 if let end = end?.secondsSinceEpoch {
@@ -45,16 +55,15 @@ extension CensusStore {
                 } else {
                     let settled = try Self.settled(after: start, in: database)
                     let past: WritableKeyPath<CensusMemory, PastSums<CensusSums>> =
-                        withShapes ? \.rowsWithShapes : \.rows
+                        readsShapes ? \.rowsWithShapes : \.rows
                     sums = try memory[keyPath: past].value(
                         of: start..<settled,
-                        isEmpty: { range throws(SQLiteDatabase.Failure) in
-                            try Self.isEmpty(range, in: database)
-                        },
+                        isEmpty: isEmpty,
                         add: add
                     )
                     try add(settled..<Int64.max, to: &sums)
                 }
+                if readsShapes, !withShapes { sums.forgetShapes() }
                 return (sums, memory.cells)
             }
             let known = (0...changes.count).map { count in
@@ -65,6 +74,15 @@ extension CensusStore {
                     CensusRow(cell: $0, known: known[place.known], figures: figures)
                 }
             }
+        }
+    }
+
+    /// Sums up what a page asks first.
+    func prepare(at now: Timestamp) throws(Failure) {
+        _ = try self.rows(since: now.advanced(by: -Self.usualSpan), withShapes: true)
+        for span in [CensusStore.Span.day.rawValue, Self.usualSpan, Self.daysKept] {
+            let start = now.advanced(by: -span)
+            _ = try self.series(since: start, step: TrafficReport.step(of: span))
         }
     }
 

@@ -90,7 +90,7 @@ extension CensusStore {
     /// Seconds for which minutes are kept as such once their hour is over, likewise hours, and days.
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
-    private static let daysKept: Int64 = 90 * 86_400
+    static let daysKept: Int64 = 90 * 86_400
     /// The tables of which rows are put together, and go, by their time.
     private static let tables = ["figures", "shape_figures"]
 

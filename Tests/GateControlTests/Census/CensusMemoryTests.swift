@@ -107,11 +107,12 @@ struct CensusMemoryTests {
             try store.add(try Self.bucket(&generator), at: time)
             switch step % 20 {
             case 5, 15: try store.rollUp(at: now)
+            case 3, 7: try store.prepare(at: now)
             case 9: try store.note(paths: ["/path-\(step)"], at: now)
             case 19 where step > 100: try CensusStore(in: state).purge()
             default: break
             }
-            let isAware = store.memory.withLock { $0.rows.end > .min }
+            let isAware = store.memory.withLock { $0.rowsWithShapes.end > .min }
             if isAware { remembered += 1 } else { forgotten += 1 }
             let fresh = try CensusStore(in: state)
             for span in Self.spans {
