@@ -59,7 +59,7 @@ def measure_views(port, rounds):
 
 def phase(gate, folder, options, windows):
     """The times of clients' requests in milliseconds, while so many windows ask."""
-    asking = [Window(gate.admin_port) for _ in range(windows)]
+    asking = [Window(gate.admin_port, options.pause) for _ in range(windows)]
     for window in asking:
         window.start()
     log = folder / "h2load.log"
@@ -83,7 +83,8 @@ def compare(gate, folder, options):
     for _ in range(options.pairs):
         busy.append(phase(gate, folder, options, 2))
         quiet.append(phase(gate, folder, options, 0))
-    print(f"{options.rate} requests a second; two windows ask for 90 days all the time, and have had "
+    print(f"{options.rate} requests a second; two windows ask for 90 days, and {options.pause} s behind each "
+          f"answer for the next; they have had "
           f"{sum(each['answers'] for each in busy)} answers in {len(busy)} times {options.seconds} s")
     findings = []
     for name in ("p50", "p99"):
@@ -108,6 +109,8 @@ def main():
                         help="seconds between the start of the gate and the first load (default 15)")
     parser.add_argument("--pairs", type=int, default=8,
                         help="phases with windows, 0 for none (default 8)")
+    parser.add_argument("--pause", type=float, default=0.5,
+                        help="seconds from an answer to a window to its next question (default 0.5)")
     parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
     parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
     options = parser.parse_args()

@@ -71,16 +71,17 @@ class Browser:
 
 
 class Window(threading.Thread):
-    """Somebody at the page who asks for 90 days all the time."""
+    """Somebody at the page who asks for 90 days again and again."""
 
     QUESTIONS = (
         "GET /api/v1/traffic?since=90d", "GET /api/v1/census?since=90d",
         "POST /api/v1/impact?since=90d&rule=r1&minimum=2.1.0",
     )
 
-    def __init__(self, port):
+    def __init__(self, port, pause):
         super().__init__(daemon=True)
         self._browser = Browser(port)
+        self._pause = pause
         self._is_over = threading.Event()
         self.answers = 0
 
@@ -89,6 +90,8 @@ class Window(threading.Thread):
             for question in self.QUESTIONS:
                 self._browser.ask(question)
                 self.answers += 1
+                if self._is_over.wait(self._pause):
+                    return
 
     def end(self):
         self._is_over.set()
