@@ -5,8 +5,9 @@ package struct APIOperation: Sendable, Hashable {
     package let method: String
     /// As the document writes it, behind the path of its server.
     package let path: String
-    /// The part of a request for it that the census keeps; `nil`: nothing that would tell it from others.
-    private let shape: PathShape?
+    /// The segments of a request for it that the census keeps; `nil`: nothing that would tell it from
+    /// others.
+    private let segments: [String]?
     /// The places of its parameters.
     private let parameters: Set<Int>
 
@@ -16,24 +17,20 @@ package struct APIOperation: Sendable, Hashable {
         self.path = path
         self.parameters = Set(segments.indices.filter { segments[$0].contains("{") })
         let example = "/" + segments.map { $0.contains("{") ? "0" : $0 }.joined(separator: "/")
-        self.shape = PathShape(method: self.method.utf8Array, target: example.utf8Array)
+        let shape = PathShape(method: self.method.utf8.span, target: example.utf8.span)
+        self.segments = shape?.segments
     }
 
     package var text: String { "\(self.method) \(self.path)" }
 
     /// The number of segments that are the same as in a request; `nil`: it does not fit.
-    func fit(_ other: PathShape) -> Int? {
-        guard let shape, shape.method == other.method,
-            shape.segments.count == other.segments.count
+    func fit(_ method: String, _ others: [String]) -> Int? {
+        guard let segments, self.method == method, segments.count == others.count
         else { return nil }
-        let literals = shape.segments.indices.filter { !self.parameters.contains($0) }
-        let isOne = literals.allSatisfy { shape.segments[$0] == other.segments[$0] }
+        let literals = segments.indices.filter { !self.parameters.contains($0) }
+        let isOne = literals.allSatisfy { segments[$0] == others[$0] }
         return isOne ? literals.count : nil
     }
-}
-
-extension String {
-    fileprivate var utf8Array: ArraySlice<UInt8> { Array(self.utf8)[...] }
 }
 
 /// The operations of an API document that old versions still call, by the shapes of the paths that were kept.
@@ -115,8 +112,9 @@ package struct OperationSurvey: Sendable {
 
     private mutating func place(of shape: PathShape) -> Place {
         if let known = self.places[shape] { return known }
+        let (method, segments) = (shape.method, shape.segments)
         let best = self.operations.compactMap { operation in
-            operation.fit(shape).map { (operation, $0) }
+            operation.fit(method, segments).map { (operation, $0) }
         }.max { $0.1 < $1.1 }
         let place = best.map { Place.operation($0.0) } ?? .path(shape)
         self.places[shape] = place

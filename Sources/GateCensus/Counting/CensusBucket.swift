@@ -18,14 +18,9 @@ package struct CensusBucket: Sendable {
     private var clients = 0
     private var others = 0
     private var reader = CensusReader()
-    /// The shapes of paths that there is room for, of all cells.
-    private var shapes: Set<CellShape> = []
-
-    /// A shape of a path in a cell.
-    private struct CellShape: Hashable {
-        let cell: CensusCell
-        let shape: PathShape
-    }
+    /// The shapes of paths that there is room for, of each cell, and how many there are.
+    private var shapes: [CensusCell: Set<PathShape>] = [:]
+    private var shapeCount = 0
 
     /// Shapes for each cell, on average.
     private static let shapesPerCell = 4
@@ -72,17 +67,18 @@ package struct CensusBucket: Sendable {
     /// Forgets the shapes for which there is no room, those of the fewest requests first: of made-up
     /// paths each comes once.
     private mutating func limitShapes(of cells: inout [CensusCell: CensusFigures]) {
-        var news: [(place: CellShape, requests: UInt64)] = []
-        for (cell, figures) in cells {
-            for (shape, requests) in figures.shapes.counts {
-                let place = CellShape(cell: cell, shape: shape)
-                if !self.shapes.contains(place) { news.append((place, requests)) }
+        var news: [(cell: CensusCell, shape: PathShape, requests: UInt64)] = []
+        for (cell, figures) in cells where !figures.shapes.counts.isEmpty {
+            let known = self.shapes[cell]
+            for (shape, requests) in figures.shapes.counts where known?.contains(shape) != true {
+                news.append((cell, shape, requests))
             }
         }
         news.sort { $0.requests > $1.requests }
-        let room = self.limit * Self.shapesPerCell - self.shapes.count
-        self.shapes.formUnion(news.prefix(room).map(\.place))
-        for (place, _) in news.dropFirst(room) { cells[place.cell]?.shapes.forget(place.shape) }
+        let room = self.limit * Self.shapesPerCell - self.shapeCount
+        for (cell, shape, _) in news.prefix(room) { self.shapes[cell, default: []].insert(shape) }
+        self.shapeCount += min(news.count, room)
+        for (cell, shape, _) in news.dropFirst(room) { cells[cell]?.shapes.forget(shape) }
     }
 
     private mutating func addOther(_ figures: CensusFigures, to cell: CensusCell) {
@@ -102,7 +98,8 @@ package struct CensusBucket: Sendable {
 
     /// Lets other cells have their turn, at the beginning of a minute.
     package mutating func beginAnew() {
-        (self.admitted, self.shapes, self.clients, self.others) = ([], [], 0, 0)
+        (self.admitted, self.clients, self.others) = ([], 0, 0)
+        (self.shapes, self.shapeCount) = ([:], 0)
     }
 
     /// Bytes of memory that its sketches hold.

@@ -1,18 +1,34 @@
 package import GatePolicy
 
-/// The decision on requests of one kind.
-package struct CensusOutcome: Sendable, Hashable {
+/// The decision on requests of one kind; an object, as `CensusClient` is one.
+package final class CensusOutcome: Sendable {
     /// The patterns of the rules that the requests matched.
     package let paths: CensusPaths
     package let kind: Decision.Kind
     /// The rule that decided, or one of the words of `RequestTerms`.
     package let rule: String
+    private let digest: Int
 
     package init(paths: CensusPaths, kind: Decision.Kind, rule: String) {
         self.paths = paths
         self.kind = kind
         self.rule = rule
+        var hasher = Hasher()
+        hasher.combine(paths)
+        hasher.combine(kind)
+        hasher.combine(rule)
+        self.digest = hasher.finalize()
     }
+}
+
+extension CensusOutcome: Hashable {
+    package static func == (left: CensusOutcome, right: CensusOutcome) -> Bool {
+        left === right
+            || left.digest == right.digest && left.kind == right.kind && left.rule == right.rule
+                && left.paths == right.paths
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 }
 
 /// A kind of requests that are counted together: the client, and the decision.

@@ -1,7 +1,9 @@
 package import GatePolicy
 
 /// A client as the census tells it from others.
-package struct CensusClient: Sendable, Hashable {
+///
+/// An object that knows its hash: each fetch copies it, and looks it up, several times.
+package final class CensusClient: Sendable {
     /// A part of its identity.
     package enum Part: Sendable, Hashable {
         case missing
@@ -9,13 +11,14 @@ package struct CensusClient: Sendable, Hashable {
         case stated(String)
     }
 
-    package var app: Part
-    package var platform: Part
-    package var channel: Part
-    package var version: Part
-    package var build: Part
+    package let app: Part
+    package let platform: Part
+    package let channel: Part
+    package let version: Part
+    package let build: Part
     /// The first number of its system's version.
-    package var osMajor: Part
+    package let osMajor: Part
+    private let digest: Int
 
     package init(
         app: Part = .missing,
@@ -31,13 +34,14 @@ package struct CensusClient: Sendable, Hashable {
         self.version = version
         self.build = build
         self.osMajor = osMajor
+        self.digest = [app, platform, channel, version, build, osMajor].hashValue
     }
 
     /// The longest text of a part, in bytes: what a client invents must not cost more.
     private static let longestPart = 160
 
     /// - Returns: `nil` for a client that says more than anybody wants to keep.
-    package init?(_ identity: ClientIdentity) {
+    package convenience init?(_ identity: ClientIdentity) {
         self.init(
             app: Part(identity.app) { $0 },
             platform: Part(identity.platform, \.name),
@@ -70,6 +74,14 @@ package struct CensusClient: Sendable, Hashable {
             osVersion: self.osMajor.claim { try? AppVersion(parsing: $0) }
         )
     }
+}
+
+extension CensusClient: Hashable {
+    package static func == (left: CensusClient, right: CensusClient) -> Bool {
+        left === right || left.digest == right.digest && left.parts == right.parts
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(self.digest) }
 }
 
 extension CensusClient.Part {

@@ -22,7 +22,12 @@ package struct ShapeCounts: Sendable, Equatable {
     package mutating func add(_ other: ShapeCounts) {
         self.covered += other.covered
         self.shapeless += other.shapeless
-        self.counts.merge(other.counts, uniquingKeysWith: +)
+        // Nearly always one of them has none.
+        if self.counts.isEmpty {
+            self.counts = other.counts
+        } else if !other.counts.isEmpty {
+            self.counts.merge(other.counts, uniquingKeysWith: +)
+        }
     }
 
     /// Counts a request; `nil`: its path has no shape.
@@ -46,10 +51,10 @@ package struct ShapeCounts: Sendable, Equatable {
 
 /// The paths of requests as they came, end to end in one memory, for whoever fetches the census to read.
 struct PathLog: Sendable {
-    /// Bytes that are kept, of some two thousand requests; of what comes when it is full, somebody takes
+    /// Bytes that are kept, of two to four thousand requests; of what comes when it is full, somebody takes
     /// the shares to be the same.
     ///
-    /// To read a path costs as much as to pass the request on: with more, a crowd would cost twice as much.
+    /// They are enough to tell shares of a tenth of a percent, and are read in a hundredth of a second.
     private static let limit = 96 * 1024
     private static let headLength = 6
 
@@ -102,20 +107,18 @@ struct PathLog: Sendable {
 
     /// The requests by cell and shape.
     func read(_ body: (_ cell: Int, _ shape: PathShape?) -> Void) {
-        // The same path comes again and again.
-        var known: [ArraySlice<UInt8>: PathShape?] = [:]
+        let bytes = self.bytes.span
         var index = 0
-        while index < self.bytes.count {
-            let cell = (0..<4).reduce(0) { $0 | Int(self.bytes[index + $1]) << (8 * $1) }
+        while index < bytes.count {
+            let cell = (0..<4).reduce(0) { $0 | Int(bytes[index + $1]) << (8 * $1) }
             let start = index + Self.headLength
-            let middle = start + Int(self.bytes[index + 4])
-            let end = middle + Int(self.bytes[index + 5])
-            let words = self.bytes[start..<end]
-            let shape =
-                known[words]
-                ?? PathShape(method: self.bytes[start..<middle], target: self.bytes[middle..<end])
-            known[words] = .some(shape)
-            body(cell, shape)
+            let middle = start + Int(bytes[index + 4])
+            let end = middle + Int(bytes[index + 5])
+            let (method, target) = (start..<middle, middle..<end)
+            body(
+                cell,
+                PathShape(method: bytes.extracting(method), target: bytes.extracting(target))
+            )
             index = end
         }
     }

@@ -16,35 +16,26 @@ extension CensusStore {
         _ shapes: ShapeCounts,
         of cell: Int64,
         at start: Int64,
+        _ ids: inout CensusRowIDs,
         in database: SQLiteDatabase
     ) throws(SQLiteDatabase.Failure) {
         var figures = [(self.covered, shapes.covered), (self.shapeless, shapes.shapeless)]
         for (shape, requests) in shapes.counts {
-            figures.append((try self.id(of: shape, in: database), requests))
+            figures.append((try ids.id(of: shape, in: database), requests))
         }
         for (shape, requests) in figures where requests > 0 {
             try database.run(
-                "INSERT INTO shape_figures (span, start, cell, shape, requests) "
-                    + "VALUES (?, ?, ?, ?, ?) "
-                    + "ON CONFLICT DO UPDATE SET requests = requests + excluded.requests",
+                """
+                INSERT INTO shape_figures (span, start, cell, shape, requests)
+                VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET requests = requests + excluded.requests
+                """,
                 [
                     .integer(Span.minute.rawValue), .integer(start), .integer(cell),
                     .integer(shape), .integer(Int64(clamping: requests)),
                 ]
             )
         }
-    }
-
-    private static func id(
-        of shape: PathShape,
-        in database: SQLiteDatabase
-    ) throws(SQLiteDatabase.Failure) -> Int64 {
-        let text = SQLiteDatabase.Value.text(shape.text)
-        if let id = try database.integer("SELECT id FROM shapes WHERE text = ?", [text]) {
-            return id
-        }
-        try database.run("INSERT INTO shapes (text) VALUES (?)", [text])
-        return try database.integer("SELECT last_insert_rowid()") ?? 0
     }
 
     /// Adds up a range of one span into a longer one; shapes for which there is no room are counted as none.

@@ -50,7 +50,9 @@ package final class CensusStore: Sendable {
 
     private let database: StateDatabase
     private let limit: Int64
-    /// Used while the database is.
+    /// Locked while the database is.
+    private let ids = Mutex(CensusRowIDs())
+    /// Likewise.
     let memory = Mutex(CensusMemory())
 
     /// Opens the census of a folder, or makes it.
@@ -100,27 +102,21 @@ extension CensusStore {
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
             self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
-            try database.transaction { () throws(SQLiteDatabase.Failure) in
-                for (cell, figures) in bucket.cells {
-                    let id = try Self.id(of: cell, in: database)
-                    try Self.add(figures, of: id, .minute, at: start, in: database)
-                    try Self.add(figures.shapes, of: id, at: start, in: database)
+            try self.ids.withLock { known in
+                // What a transaction that failed has made is not there.
+                var ids = CensusRowIDs()
+                swap(&ids, &known)
+                try database.transaction { () throws(SQLiteDatabase.Failure) in
+                    try ids.check(in: database)
+                    for (cell, figures) in bucket.cells {
+                        let id = try ids.id(of: cell, in: database)
+                        try Self.add(figures, of: id, .minute, at: start, in: database)
+                        try Self.add(figures.shapes, of: id, at: start, &ids, in: database)
+                    }
                 }
+                known = ids
             }
         }
-    }
-
-    private static func id(
-        of cell: CensusCell,
-        in database: SQLiteDatabase
-    ) throws(SQLiteDatabase.Failure) -> Int64 {
-        let cell = cell.isWritable ? cell : cell.other
-        let text = SQLiteDatabase.Value.text(cell.text)
-        if let id = try database.integer("SELECT id FROM cells WHERE text = ?", [text]) {
-            return id
-        }
-        try database.run("INSERT INTO cells (text) VALUES (?)", [text])
-        return try database.integer("SELECT last_insert_rowid()") ?? 0
     }
 
     private static func add(
@@ -135,13 +131,17 @@ extension CensusStore {
             .integer(span.rawValue), .integer(start), .integer(cell),
         ]
         try database.run(
-            "SELECT requests, identified, devices FROM figures "
-                + "WHERE span = ? AND start = ? AND cell = ?",
+            """
+            SELECT requests, identified, devices FROM figures
+            WHERE span = ? AND start = ? AND cell = ?
+            """,
             place
         ) { figures.add(CensusFigures($0, from: 0)) }
         try database.run(
-            "INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices) "
-                + "VALUES (?, ?, ?, ?, ?, ?)",
+            """
+            INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
             place + [
                 .integer(Int64(clamping: figures.requests)),
                 .integer(Int64(clamping: figures.identified)),
@@ -209,6 +209,7 @@ extension CensusStore {
                 )
             }
             try self.shrink(database)
+            self.forgetIDs()
             try database.execute(
                 "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM figures); "
                     + "DELETE FROM shapes WHERE id NOT IN (SELECT shape FROM shape_figures); "
@@ -255,6 +256,9 @@ extension CensusStore {
         }
     }
 
+    /// Forgets the ids of rows, of which some go.
+    private func forgetIDs() { self.ids.withLock { $0 = CensusRowIDs() } }
+
     /// Lets the oldest go until it is small enough.
     private func shrink(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
         while try Self.usedBytes(of: database) > self.limit {
@@ -281,6 +285,7 @@ extension CensusStore {
     /// Forgets every request and every device, and overwrites where they stood.
     package func purge() throws(Failure) {
         try self.use { database in
+            self.forgetIDs()
             self.memory.withLock { $0.forget() }
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "

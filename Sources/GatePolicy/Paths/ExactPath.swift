@@ -7,6 +7,10 @@ struct ExactPath {
 
     /// Normalises a path without its query; `nil` if backends could disagree about it.
     init?(_ path: [UInt8]) {
+        if Self.isExact(path.span) {
+            self.bytes = path
+            return
+        }
         guard let spelled = Self.spelled(path), spelled.first == UInt8(ascii: "/") else {
             return nil
         }
@@ -24,6 +28,24 @@ struct ExactPath {
             }
         }
         self.bytes = kept.flatMap { [UInt8(ascii: "/")] + $0 }
+    }
+
+    /// Whether a path is in that spelling already, as nearly all of them are: without triplets and without
+    /// what is resolved.
+    private static func isExact(_ path: Span<UInt8>) -> Bool {
+        var last: UInt8 = 0
+        for index in path.indices {
+            let byte = path[index]
+            let isAfterSlash = last == UInt8(ascii: "/")
+            switch byte {
+            case UInt8(ascii: "%"), 0x80...: return false
+            case UInt8(ascii: "/") where isAfterSlash, UInt8(ascii: ".") where isAfterSlash:
+                return false
+            default: if self.isAmbiguous(byte) { return false }
+            }
+            last = byte
+        }
+        return !path.isEmpty && path[0] == UInt8(ascii: "/")
     }
 
     private static func spelled(_ path: [UInt8]) -> [UInt8]? {

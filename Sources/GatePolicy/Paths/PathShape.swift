@@ -9,92 +9,117 @@ package struct PathShape: Sendable, Hashable {
     /// Words between hyphens, dots and underscores: a name with more is the title of something.
     private static let mostWords = 4
     private static let longestWord = 20
-    private static let methods: Set<String> = [
-        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE", "QUERY",
-    ]
-    private static let anything = "*"
+    private static let anything = UInt8(ascii: "*")
     /// Stands in the place of `*` where one path of many is wanted; no rule names it.
     private static let standIn = "~0~"
 
-    package let method: String
-    package let segments: [String]
+    /// Method and path: `GET /video/*`.
+    package let text: String
 
     /// - Returns: `nil` for a request of which a shape would not say enough: its path has several
     ///   readings, or is long, or has a segment of which nobody can tell what it is.
-    package init?(method: ArraySlice<UInt8>, target: ArraySlice<UInt8>) {
-        let path = target.prefix { $0 != UInt8(ascii: "?") }
-        let name = String(decoding: method, as: UTF8.self)
-        guard Self.methods.contains(name), path.count <= Self.longestPath,
-            let exact = ExactPath(Array(path))
-        else { return nil }
-        let parts = exact.bytes.dropFirst()
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count <= Self.mostSegments else { return nil }
-        var segments: [String] = []
-        for part in parts {
-            guard let segment = Self.segment(Array(part)) else { return nil }
-            segments.append(segment)
+    package init?(method: Span<UInt8>, target: Span<UInt8>) {
+        let length = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        guard Self.isKnown(method), length <= Self.longestPath else { return nil }
+        var path: [UInt8] = []
+        path.append(target.extracting(..<length))
+        guard let exact = ExactPath(path) else { return nil }
+        let bytes = exact.bytes.span
+        var text: [UInt8] = []
+        text.reserveCapacity(method.count + 1 + bytes.count)
+        text.append(method)
+        text.append(UInt8(ascii: " "))
+        var (start, segments) = (0, 0)
+        // At each start there is a slash.
+        while start < bytes.count {
+            segments += 1
+            var end = start + 1
+            while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
+            let segment = bytes.extracting((start + 1)..<end)
+            text.append(UInt8(ascii: "/"))
+            if segment.isEmpty || Self.isWord(segment) {
+                text.append(segment)
+            } else if !Self.isWord(segment, ignoringCase: true) {
+                text.append(Self.anything)
+            } else {
+                // A word to those alone who do not tell letters by their case.
+                return nil
+            }
+            start = end
         }
-        self.method = name
-        self.segments = segments
+        guard segments <= Self.mostSegments else { return nil }
+        self.text = String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isKnown(_ method: Span<UInt8>) -> Bool {
+        switch method.text {
+        case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
+            "QUERY":
+            true
+        default: false
+        }
     }
 
     /// Reads a shape as it was kept.
     package init?(text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[1].first == "/" else { return nil }
-        self.method = String(parts[0])
-        self.segments = parts[1].dropFirst().split(
-            separator: "/",
-            omittingEmptySubsequences: false
-        ).map(String.init)
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard parts.count == 2, parts[1].first == UInt8(ascii: "/") else { return nil }
+        self.text = text
     }
 
-    package var text: String { "\(self.method) /\(self.segments.joined(separator: "/"))" }
+    package var method: String { String(self.text.prefix { $0 != " " }) }
+
+    package var segments: [String] {
+        let path = self.text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst()
+        return path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+    }
 
     /// A path of this shape, with other segments in the places of some that may be anything.
     func path(_ choice: [Int: String] = [:]) -> String {
         let segments = self.segments.enumerated().map { index, segment in
-            segment == Self.anything ? choice[index] ?? Self.standIn : segment
+            segment == "*" ? choice[index] ?? Self.standIn : segment
         }
         return "/" + segments.joined(separator: "/")
     }
 
     /// Whether a segment, however its letters are written, is `*` in a shape.
     static func isNameless(_ segment: [UInt8]) -> Bool {
-        !segment.isEmpty && !self.isWord(segment.map(\.lowercased)[...])
-    }
-
-    /// - Returns: `nil` for a segment that is a word to those who do not tell letters by their case.
-    private static func segment(_ bytes: [UInt8]) -> String? {
-        if bytes.isEmpty || self.isWord(bytes[...]) {
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        return self.isNameless(bytes) ? self.anything : nil
+        !segment.isEmpty && !self.isWord(segment.span, ignoringCase: true)
     }
 
     /// Whether somebody who wrote an API named a segment so, as far as its looks tell.
-    static func isWord(_ segment: ArraySlice<UInt8>) -> Bool {
+    private static func isWord(_ segment: Span<UInt8>, ignoringCase: Bool = false) -> Bool {
         // As in `.well-known`.
-        let name = segment.first == UInt8(ascii: ".") ? segment.dropFirst() : segment
+        var end = segment.isEmpty || segment[0] != UInt8(ascii: ".") ? 0 : 1
         // Nearly all names of things begin with a digit, and are told by that.
-        guard name.first?.isLetter == true else { return false }
-        let words = name.split(omittingEmptySubsequences: false) {
-            $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".")
+        guard end < segment.count, segment[end].isLetter else { return false }
+        for _ in 0..<Self.mostWords {
+            let start = end
+            while end < segment.count, !self.isBetweenWords(segment[end]) { end += 1 }
+            guard self.isPlain(segment.extracting(start..<end), ignoringCase) else { return false }
+            if end == segment.count { return true }
+            end += 1
         }
-        return words.count <= Self.mostWords && words.allSatisfy(self.isPlain)
+        return false
+    }
+
+    private static func isBetweenWords(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 
     /// Whether a word can be spoken, with at most two digits at its end: `v2`, `orders`, `signUp`.
-    private static func isPlain(_ word: ArraySlice<UInt8>) -> Bool {
-        let letters = word.prefix { $0.isLetter }
-        let digits = word.dropFirst(letters.count)
-        guard !word.isEmpty, letters.count <= Self.longestWord, digits.count <= 2,
-            digits.allSatisfy({ $0.isDigit })
-        else { return false }
+    private static func isPlain(_ word: Span<UInt8>, _ ignoresCase: Bool) -> Bool {
+        var letters = 0
+        while letters < word.count, word[letters].isLetter { letters += 1 }
+        guard !word.isEmpty, letters <= Self.longestWord, word.count - letters <= 2 else {
+            return false
+        }
+        for index in letters..<word.count where !word[index].isDigit { return false }
         var (humps, capitals, consonants, vowels) = (0, 0, 0, 0)
-        for letter in letters {
-            if letter != letter.lowercased {
+        for index in 0..<letters {
+            let letter = word[index].lowercased
+            if letter != word[index], !ignoresCase {
                 if capitals == 0 { humps += 1 }
                 capitals += 1
                 // One that begins a word, or a short name such as `API`.
@@ -102,11 +127,23 @@ package struct PathShape: Sendable, Hashable {
             } else {
                 capitals = 0
             }
-            let isVowel = "aeiouy".utf8.contains(letter.lowercased)
-            vowels += isVowel ? 1 : 0
-            consonants = isVowel ? 0 : consonants + 1
+            if self.isVowel(letter) {
+                vowels += 1
+                consonants = 0
+            } else {
+                consonants += 1
+            }
             guard consonants <= 4 else { return false }
         }
-        return humps <= 4 && (vowels > 0 || letters.count <= 4)
+        return humps <= 4 && (vowels > 0 || letters <= 4)
+    }
+
+    private static func isVowel(_ letter: UInt8) -> Bool {
+        switch letter {
+        case UInt8(ascii: "a"), UInt8(ascii: "e"), UInt8(ascii: "i"), UInt8(ascii: "o"),
+            UInt8(ascii: "u"), UInt8(ascii: "y"):
+            true
+        default: false
+        }
     }
 }

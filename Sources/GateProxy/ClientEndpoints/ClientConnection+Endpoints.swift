@@ -11,8 +11,8 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) {
         self.request = Request(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
-        if self.worker.accessLog != nil {
-            self.beginLogEntry(head, facts: facts, in: bytes, verdict: nil)
+        if let log = self.worker.accessLog {
+            self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: log.unjudged)
         }
         self.body = BodyReader(facts.framing)
         self.noteOrigin(of: head, facts: facts, in: bytes)

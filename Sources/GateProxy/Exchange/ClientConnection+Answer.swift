@@ -176,32 +176,29 @@ extension ClientConnection {
 
 /// The access log.
 extension ClientConnection {
-    /// `verdict`: that on the request; `nil` if there is none.
-    func beginLogEntry(
+    func beginEntry(
+        of log: AccessLog,
         _ head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>,
-        verdict: Verdict?
+        verdict: Verdict
     ) {
-        guard let log = self.worker.accessLog else { return }
-        var isHTTP2 = false
-        if case .stream = self.transport { isHTTP2 = true }
+        let worker = self.worker
+        let line = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,
-            of: AccessLog.Origin(
-                client: self.clientAddress(head, facts: facts, in: bytes),
-                isHTTP2: isHTTP2,
-                verdict: verdict
-            ),
-            requestID: RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes),
-            newRequestID: { self.worker.nextRequestID() },
-            at: self.worker.measuresLatency ? self.headReadAt : .now()
+            of: self.clientAddress(head, facts: facts, in: bytes),
+            isHTTP2: self.transport.isStream,
+            verdict: verdict,
+            id: line.map { .given($0) } ?? .new(worker.nextRequestID()),
+            at: worker.measuresLatency ? self.headReadAt : .now()
         )
     }
 
     func finishLogEntry() {
-        guard let entry = self.request.logEntry.take() else { return }
-        self.worker.accessLog?.end(entry)
+        guard let log = self.worker.accessLog, let entry = self.request.logEntry.take()
+        else { return }
+        log.end(entry)
     }
 }

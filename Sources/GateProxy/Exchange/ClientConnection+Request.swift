@@ -103,9 +103,9 @@ extension ClientConnection {
         self.request.isHead = facts.isHead
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
-        self.request.isCall = facts.answerForm == .grpc
-        if worker.accessLog != nil {
-            self.beginLogEntry(head, facts: facts, in: bytes, verdict: verdict)
+        self.request.isCall = facts.isCall
+        if let log = worker.accessLog {
+            self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: verdict)
         }
         self.body = BodyReader(facts.framing)
         if let denial = shown.denial {

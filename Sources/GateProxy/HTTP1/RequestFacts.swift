@@ -30,6 +30,8 @@ package struct RequestFacts: Equatable, Sendable {
     private var maxForwardsLine: Int?
     /// The kind of client that reads the answer, should the gate give one.
     package private(set) var answerForm = AnswerForm.document
+    /// Whether it is a call of gRPC.
+    var isCall: Bool { if case .grpc = self.answerForm { true } else { false } }
     private var asksCrossOriginMethod = false
     private let minorVersion: Int
 
@@ -48,7 +50,7 @@ package struct RequestFacts: Equatable, Sendable {
             case .contentType:
                 if let form = AnswerForm(contentType: bytes, line) { self.answerForm = form }
             case .accept:
-                if self.answerForm == .document, AnswerForm.isBrowser(accept: bytes, line) {
+                if case .document = self.answerForm, AnswerForm.isBrowser(accept: bytes, line) {
                     self.answerForm = .page
                 }
             case .identity(let field):

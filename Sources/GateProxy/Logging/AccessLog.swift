@@ -38,7 +38,8 @@ final class AccessLog {
     private var draft: LogMemory
     /// Memory of lines that are over, for those to come.
     private var spare = LogMemoryPool()
-    private let unjudged: (client: [UInt8], decision: [UInt8])
+    /// Stands for the verdict on what the gate itself is asked: nobody looked who asks.
+    let unjudged: Verdict
     private var isEnding = false
 
     /// `wallTime`: nanoseconds of Unix time; `output`: takes whole lines.
@@ -53,9 +54,10 @@ final class AccessLog {
         self.clock = AccessLogClock(format, wallTime: wallTime(), at: .now())
         self.lines = LogMemory(capacity: Self.batch + self.ownRoom)
         self.draft = LogMemory(capacity: self.ownRoom)
-        self.unjudged = (
-            AccessLogFields.rendered(client: nil, as: format),
-            AccessLogFields.rendered(nil, as: format)
+        self.unjudged = Verdict(
+            decision: .preflight,
+            logFields: AccessLogFields.rendered(nil, as: format),
+            clientLogFields: AccessLogFields.rendered(client: nil, as: format)
         )
     }
 
@@ -85,64 +87,60 @@ final class AccessLog {
 }
 
 extension AccessLog {
-    /// The facts of a request that its head does not have.
-    struct Origin {
-        let client: String
-        let isHTTP2: Bool
-        let verdict: Verdict?
+    /// The name of a request: the client's, if it is taken, or the gate's.
+    enum RequestName {
+        case given(FieldLine)
+        case new(RequestID)
     }
 
     /// Begins a line while the bytes of the request are there.
     func begin(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
-        of origin: Origin,
-        requestID: FieldLine?,
-        newRequestID: () -> RequestID,
+        of address: String,
+        isHTTP2: Bool,
+        verdict: Verdict,
+        id: RequestName,
         at now: NIODeadline = .now()
     ) -> Entry {
-        let parts = LoggedParts(
-            of: head,
-            in: bytes,
-            isHTTP2: origin.isHTTP2,
-            requestID: requestID,
-            identityParts: origin.verdict?.identityParts ?? []
-        )
-        let client =
-            parts.hasPlainClient ? nil : self.client(of: origin.verdict, head, in: bytes)
-        let newID = requestID == nil ? newRequestID() : nil
+        let parts = LoggedParts(of: head, in: bytes, isHTTP2: isHTTP2, verdict: verdict)
+        let client = parts.hasPlainClient ? nil : self.client(of: verdict, head, in: bytes)
+        let decision = verdict.logFields
+        var newID: RequestID?
         var timeIndex = 0
         var statusIndex = 0
         self.draft.removeAll()
-        self.draft.reserve(self.room(client, origin.verdict))
+        self.draft.reserve(self.ownRoom + (client?.count ?? 0) + decision.count)
         self.draft.write { line in
             switch self.format {
             case .common, .combined:
-                line.writeString(origin.client)
+                line.writeString(address)
                 line.writeStaticString(" - - [")
                 timeIndex = line.count
                 self.writeRequestLine(parts, in: bytes, into: &line)
                 statusIndex = line.count
                 if self.format == .combined { self.writeAgent(parts, in: bytes, into: &line) }
                 self.writeClient(parts, or: client, in: bytes, into: &line)
-                self.writeDecision(origin.verdict, into: &line)
+                line.writeBytes(decision.span)
                 line.writeStaticString(" request_id=\"")
             case .json:
                 line.writeStaticString("{\"time\":\"")
                 timeIndex = line.count
                 line.writeStaticString("\",\"level\":\"info\",\"message\":\"request\"")
                 line.writeStaticString(",\"client\":\"")
-                line.writeString(origin.client)
+                line.writeString(address)
                 self.writeMembers(parts, in: bytes, into: &line)
                 self.writeClient(parts, or: client, in: bytes, into: &line)
-                self.writeDecision(origin.verdict, into: &line)
+                line.writeBytes(decision.span)
                 line.writeStaticString(",\"request_id\":\"")
                 statusIndex = line.count
             }
-            if let newID {
-                line.writeRequestID(newID)
-            } else {
-                self.write(parts.requestID, in: bytes, atMost: Limit.requestID, into: &line)
+            switch id {
+            case .given(let field):
+                self.write(field.value, in: bytes, atMost: Limit.requestID, into: &line)
+            case .new(let id):
+                line.writeRequestID(id)
+                newID = id
             }
         }
         return Entry(
@@ -154,21 +152,12 @@ extension AccessLog {
         )
     }
 
-    /// Bytes of a line, at most.
-    ///
-    /// `client`: the fields for one that is read.
-    private func room(_ client: [UInt8]?, _ verdict: Verdict?) -> Int {
-        self.ownRoom + (client?.count ?? 0)
-            + (verdict?.logFields.count ?? self.unjudged.decision.count)
-    }
-
     /// The fields for a client that is not written as it stands in the head.
     private func client(
-        of verdict: Verdict?,
+        of verdict: Verdict,
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>
     ) -> [UInt8] {
-        guard let verdict else { return self.unjudged.client }
         guard let members = verdict.members else { return verdict.clientLogFields }
         let client = members.identity(of: head, in: bytes)
         return AccessLogFields.rendered(client: client, as: self.format)
@@ -182,12 +171,6 @@ extension AccessLog {
     ) {
         if let rendered { return line.writeBytes(rendered.span) }
         AccessLogFields.write(parts.client, in: bytes, as: self.format, into: &line)
-    }
-
-    @inline(__always)
-    private func writeDecision(_ verdict: Verdict?, into line: inout LogCursor) {
-        let fields = verdict?.logFields ?? self.unjudged.decision
-        line.writeBytes(fields.span)
     }
 
     /// Writes the part between the time and the status in a line of text.

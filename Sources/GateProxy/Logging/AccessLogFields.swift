@@ -39,10 +39,16 @@ enum AccessLogFields {
     ) {
         switch format {
         case .common, .combined:
-            self.write(client.app, " app=\"", orNoneIn: bytes, into: &line)
-            self.write(client.platform, " platform=\"", orNoneIn: bytes, into: &line)
-            self.write(client.version, " version=\"", orNoneIn: bytes, into: &line)
-            self.write(client.build, " build=\"", orNoneIn: bytes, into: &line)
+            // Each end of a value with what stands behind it: fewer pieces are fewer steps.
+            line.writeStaticString(" app=\"")
+            self.write(client.app, orNoneIn: bytes, into: &line)
+            line.writeStaticString("\" platform=\"")
+            self.write(client.platform, orNoneIn: bytes, into: &line)
+            line.writeStaticString("\" version=\"")
+            self.write(client.version, orNoneIn: bytes, into: &line)
+            line.writeStaticString("\" build=\"")
+            self.write(client.build, orNoneIn: bytes, into: &line)
+            line.writeStaticString("\"")
         case .json:
             self.write(client.app, ",\"app\":\"", in: bytes, into: &line)
             self.write(client.platform, ",\"platform\":\"", in: bytes, into: &line)
@@ -53,17 +59,14 @@ enum AccessLogFields {
 
     private static func write(
         _ place: Range<Int>,
-        _ name: StaticString,
         orNoneIn bytes: Span<UInt8>,
         into line: inout LogCursor
     ) {
-        line.writeStaticString(name)
         if place.isEmpty {
             line.writeStaticString("-")
         } else {
             line.writeBytes(bytes.extracting(place))
         }
-        line.writeStaticString("\"")
     }
 
     private static func write(

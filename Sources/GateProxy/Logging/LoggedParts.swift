@@ -6,8 +6,6 @@ struct LoggedParts {
     /// Without the query, which often carries secrets.
     let path: Range<Int>
     let version: Version
-    /// The client's, if it is taken.
-    let requestID: Range<Int>
     /// Without its query; the last one of several.
     private(set) var referer: Range<Int>?
     /// The last one of several.
@@ -24,18 +22,17 @@ struct LoggedParts {
 
     /// Looks at a head once.
     ///
-    /// `identityParts`: those of which identity fields speak, by their roles, if each is read by itself.
+    /// `verdict`: says of which parts of the client identity fields speak, if each client is read by itself.
     init(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         isHTTP2: Bool,
-        requestID: FieldLine?,
-        identityParts: [IdentityPart?]
+        verdict: Verdict
     ) {
         self.method = head.methodStart..<head.methodEnd
         self.path = bytes.path(head.target.start..<head.target.end)
         self.version = isHTTP2 ? .http2 : head.minorVersion == 0 ? .http10 : .http11
-        self.requestID = requestID?.value ?? 0..<0
+        let identityParts = verdict.identityParts
         let lines = head.fields.lines.span
         for index in lines.indices {
             let start = lines[index].start

@@ -7,6 +7,10 @@ enum Transport<Stream: TransportStream> {
     case channel(ChannelOutput)
     case stream(Stream)
 
+    var isStream: Bool {
+        if case .stream = self { true } else { false }
+    }
+
     @inline(__always)
     var isWritable: Bool {
         switch self {

@@ -19,14 +19,15 @@ extension WorkerRules {
             in: bytes,
             from: CensusFields.mixed(census.seed, UInt64(outcome))
         )
-        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
-        if facts.offersUpgrade { reading.add(query) }
+        let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : nil
+        if let query { reading.add(query) }
         let cell =
             census.cell(for: reading.digest)
             ?? census.newCell(for: reading.digest, outcome: outcome, by: self.ruleSet) { words in
                 fields.forEachCounted(of: head, reading) { field, value in
                     words.addHeader(at: field, bytes.extracting(value))
                 }
+                guard let query else { return }
                 for (index, name) in self.ruleSet.identityQueryNames.enumerated() {
                     for value in query.values(of: name) { words.addQuery(at: index, value) }
                 }

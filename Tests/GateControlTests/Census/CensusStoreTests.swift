@@ -155,6 +155,29 @@ struct CensusStoreTests {
         #expect(try Self.figures(store).count == 1)
     }
 
+    @Test func `a kind of clients that went is counted again when it comes back`() throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try CensusStore(in: StateFolder(path: folder.path))
+        func count(at time: Timestamp) throws {
+            try store.add(try Self.visits(["GET /home": 2], of: "4.0"), at: time)
+        }
+        try count(at: Self.noon)
+        // As `versiongate census purge` does it beside a gate.
+        try CensusStore(reading: folder.path).purge()
+        try count(at: Self.noon)
+        #expect(try Self.figures(store)[Self.cell("4.0")]?.requests == 2)
+        #expect(try Self.shapes(store).counts.values.reduce(0, +) == 2)
+        try store.purge()
+        try count(at: Self.noon)
+        #expect(try Self.figures(store)[Self.cell("4.0")]?.requests == 2)
+        let later = Self.noon.advanced(by: 100 * 86_400)
+        for _ in 0..<2 { try store.rollUp(at: later) }
+        try count(at: later)
+        #expect(try Self.figures(store)[Self.cell("4.0")]?.requests == 2)
+        #expect(try Self.shapes(store).counts.values.reduce(0, +) == 2)
+    }
+
     @Test func `another key forgets devices and keeps requests`() throws {
         let store = try CensusStore(in: nil)
         #expect(try !store.use(keyDigest: 1))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PathShapeTests {
     private static func shape(_ path: String, _ method: String = "GET") -> String? {
-        PathShape(method: Array(method.utf8)[...], target: Array(path.utf8)[...])?.text
+        PathShape(method: method.utf8.span, target: path.utf8.span)?.text
     }
 
     @Test(arguments: [

@@ -166,20 +166,14 @@ struct AccessLogTests {
         let facts = try RequestFacts(parser.head, in: wire.span)
         var text = ""
         let log = AccessLog(format) { text += $0.text(from: 0, to: $0.count) }
+        let id = RequestHeadWriter.clientRequestID(parser.head, facts: facts, bytes: wire.span)
         var entry = log.begin(
             parser.head,
             in: wire.span,
-            of: AccessLog.Origin(
-                client: String(repeating: "f", count: 45),
-                isHTTP2: false,
-                verdict: nil
-            ),
-            requestID: RequestHeadWriter.clientRequestID(
-                parser.head,
-                facts: facts,
-                bytes: wire.span
-            ),
-            newRequestID: { RequestID(high: 0, low: 0) },
+            of: String(repeating: "f", count: 45),
+            isHTTP2: false,
+            verdict: log.unjudged,
+            id: id.map { .given($0) } ?? .new(RequestID(high: 0, low: 0)),
             at: .uptimeNanoseconds(0)
         )
         entry.forwarded(599)

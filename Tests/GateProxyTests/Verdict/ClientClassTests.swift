@@ -251,13 +251,7 @@ struct ClientClassTests {
             as format: AccessLogFormat
         ) -> [UInt8] {
             guard let members = verdict.members else { return verdict.clientLogFields }
-            let parts = LoggedParts(
-                of: head,
-                in: bytes,
-                isHTTP2: false,
-                requestID: nil,
-                identityParts: members.identityParts
-            )
+            let parts = LoggedParts(of: head, in: bytes, isHTTP2: false, verdict: verdict)
             guard parts.hasPlainClient else {
                 let identity = members.identity(of: head, in: bytes)
                 return AccessLogFields.rendered(client: identity, as: format)
