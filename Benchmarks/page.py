@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from page.census import Gate, spread, visit  # noqa: E402
+from page.census import spread, start, visit  # noqa: E402
 from page.views import IMPACT, Browser, Window  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
@@ -19,6 +19,7 @@ from updates.noise import differences, most_by_chance, noise  # noqa: E402
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 MOST_SECONDS = 0.3
+FEWEST_PAIRS = 3
 HEADERS = {
     "Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9",
     "X-Device-Id": "one", "Accept-Language": "ja-JP",
@@ -114,17 +115,19 @@ def main():
     parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
     parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
     options = parser.parse_args()
+    if options.pairs and options.pairs < FEWEST_PAIRS:
+        parser.error("of so few phases nobody knows how far those that are alike differ")
     binary = options.gate.resolve()
     with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name:
         folder = Path(name)
         backend = BACKEND.start(folder / "backend", 0, CORES)
         try:
             backend.wait_until_listening()
-            gate = Gate(binary, folder, backend.port)
+            gate = start(binary, folder, backend.port)
             visit(gate.port)
             gate.stop()
             print(spread(folder / "state"))
-            gate = Gate(binary, folder, backend.port)
+            gate = start(binary, folder, backend.port)
             try:
                 # With the first figures that it writes, it sums up what the page asks first.
                 time.sleep(options.wait)

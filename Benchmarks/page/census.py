@@ -1,16 +1,13 @@
 """A gate with fifty rules, and a census of 90 days and 500 versions."""
 
 import random
-import signal
 import socket
 import sqlite3
-import subprocess
 import time
 from pathlib import Path
 
-from sidebyside.server import free_port
+from updates.gate import Gate
 
-START_SECONDS = 30
 RULES = 50
 VERSIONS = [f"{1 + n // 100}.{n // 10 % 10}.{n % 10}" for n in range(250)]
 # The platforms with the links to their stores.
@@ -35,47 +32,20 @@ def rules():
     return "\n".join(lines) + "\n"
 
 
-class Gate:
-    def __init__(self, binary, folder, backend_port, threads=1):
-        self.port, self.admin_port = free_port(), free_port()
-        self._folder = folder
-        (folder / "rules.yaml").write_text(rules())
-        command = [
-            str(binary), "serve", "--listen", f"127.0.0.1:{self.port}",
-            "--admin-listen", str(self.admin_port), "--threads", str(threads),
-            "--upstream", f"http://127.0.0.1:{backend_port}",
-            "--rules", str(folder / "rules.yaml"), "--state-dir", str(folder / "state"),
-            "--log-level", "error",
-        ]
-        with (folder / "gate.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
-        self._wait()
+def start(binary, folder, backend_port):
+    """A gate that is ready."""
+    gate = Gate(binary, folder, rules(), backend_port, 1)
+    if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
+        raise SystemExit(f"the gate does not start: {gate.complaints()}")
+    return gate
 
-    def _wait(self):
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and self._process.poll() is None:
-            for port in (self.port, self.admin_port):
-                try:
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                except OSError:
-                    break
-            else:
-                return
-            time.sleep(0.05)
-        raise SystemExit(f"the gate does not start: {(self._folder / 'gate.log').read_text()}")
 
-    def complaints(self):
-        return (self._folder / "gate.log").read_text().splitlines()
-
-    def stop(self):
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            return self._process.wait(40)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
 
 
 def visit(port):
