@@ -27,6 +27,7 @@ build:
 
 test: lint
 	@dev/install-packages.sh test
+	@dev/install-axe.sh
 	python3 -B -m unittest discover --start-directory dev/tests
 	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
 	python3 -B -m unittest discover --start-directory Benchmarks/tests

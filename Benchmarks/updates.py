@@ -22,6 +22,21 @@ from updates.source import Database, floor  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
+# The rules beside those of the feed.
+RULES = """\
+feeds:
+  - id: floor
+    {entry}
+rules:
+  - id: android
+    match: {{ platform: android }}
+    minimum: "2.0.0"
+    storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
+tests:
+  - name: the newest app goes on
+    request: {{ platform: ios, version: "9.0.0" }}
+    expect: {{ decision: allow }}
+"""
 # A connection of h2load has at most 100 requests a second, or they would come in bunches.
 REQUESTS_PER_CONNECTION = 100
 # Updates that come in a row come that often, in seconds; the first and the last one come besides.
@@ -41,7 +56,8 @@ class Updates:
         self._options = options
         self._source = source
         self._gate = Gate(
-            options.gate.resolve(), folder, source.entry, backend.port, options.threads
+            options.gate.resolve(), folder, RULES.format(entry=source.entry), backend.port,
+            options.threads,
         )
         self._sent = 0
         self._samples = []

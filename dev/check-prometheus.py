@@ -146,9 +146,12 @@ class Gate:
         self.write(rules)
         return self.ask_admin("POST", "/-/reload")[0]
 
-    def ask_admin(self, method: str, path: str) -> tuple[int, bytes]:
+    def revision(self) -> str:
+        return json.loads(self.ask_admin("GET", "/api/v1/rules")[1])["revision"]
+
+    def ask_admin(self, method: str, path: str, body: str | None = None, **fields: str) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection("127.0.0.1", self.admin, timeout=30)
-        connection.request(method, path)
+        connection.request(method, path, body, fields)
         answer = connection.getresponse()
         return answer.status, answer.read()
 
@@ -207,11 +210,11 @@ class Redis:
         self.process.wait()
 
 
-def until(check, what: str, seconds: float = PATIENCE) -> None:
+def until(check, what: str, seconds: float = PATIENCE, remark=lambda: "") -> None:
     end = time.monotonic() + seconds
     while not check():
         if time.monotonic() > end:
-            raise SystemExit(f"no: {what}")
+            raise SystemExit(f"no: {what}{remark()}")
         time.sleep(0.1)
 
 
@@ -222,7 +225,7 @@ class Prometheus:
         (folder / "alerts.yaml").write_text(shortened((ROOT / "deploy/prometheus/alerts.yaml").read_text()))
         targets = ", ".join(f'"127.0.0.1:{gate.admin}"' for gate in gates)
         (folder / "prometheus.yml").write_text(
-            "global: { scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms }\n"
+            "global: { scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 200ms }\n"
             "rule_files: [alerts.yaml]\n"
             "scrape_configs:\n  - job_name: versiongate\n"
             f"    static_configs: [{{ targets: [{targets}] }}]\n")
@@ -242,6 +245,11 @@ class Prometheus:
 
     def firing(self) -> set[str]:
         return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
+
+    def missed(self) -> str:
+        """Says how many scrapes of the last minute failed: each ends a series, and an alert on it begins anew."""
+        found = self.ask("query", query="sum(count_over_time(up[1m]) - sum_over_time(up[1m]))")["result"]
+        return f"; {found[0]['value'][1]} scrapes have failed" if found else ""
 
     def is_up(self, count: int) -> bool:
         try:
@@ -263,7 +271,7 @@ def play(prometheus: Prometheus, alert: str, fault, mend) -> None:
         raise SystemExit(f"{alert} fires before its fault")
     fault()
     begun = time.monotonic()
-    until(lambda: alert in prometheus.firing(), f"{alert} to fire")
+    until(lambda: alert in prometheus.firing(), f"{alert} to fire", PATIENCE, prometheus.missed)
     fired = time.monotonic() - begun
     mend()
     played.add(alert)
@@ -332,6 +340,16 @@ def run(prometheus: Prometheus, first: Gate, second: Gate, backend: Backend, sou
         source.is_good = is_good
 
     play(prometheus, "VersionGateFeedFailing", lambda: play_feed(False), lambda: play_feed(True))
+
+    def undo() -> None:
+        before = first.revision()
+        first.reload(rules("1.9", source.port))
+        seen = {"If-Match": f'"{first.revision()}"'}
+        status, text = first.ask_admin("POST", "/api/v1/undo", json.dumps({"to": before}), **seen)
+        if status != 200:
+            raise SystemExit(f"there is no undo: {status} {text}")
+
+    play(prometheus, "VersionGateUndoStands", undo, lambda: first.reload(fed))
 
     play(prometheus, "VersionGateRevisionsDiffer",
          lambda: second.reload(rules("2.0", source.port, "# another revision\n")), lambda: second.reload(fed))

@@ -7,7 +7,7 @@ case "${1:-}" in
 build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev) ;;
 test)
     wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev openssl nodejs)
-    wanted+=(python3 python3-yaml python3-jsonschema prometheus)
+    wanted+=(python3 python3-venv python3-yaml python3-jsonschema prometheus)
     wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)

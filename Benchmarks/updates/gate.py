@@ -1,4 +1,4 @@
-"""The gate with one feed, and what it has used and holds."""
+"""A gate with a state folder, and what it has used and holds."""
 
 import json
 import os
@@ -12,32 +12,18 @@ from pathlib import Path
 from sidebyside.server import free_port
 
 START_SECONDS = 10
-RULES = """\
-feeds:
-  - id: floor
-    {entry}
-rules:
-  - id: android
-    match: {{ platform: android }}
-    minimum: "2.0.0"
-    storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
-tests:
-  - name: the newest app goes on
-    request: {{ platform: ios, version: "9.0.0" }}
-    expect: {{ decision: allow }}
-"""
 # The first group of loops is the data plane's; the second one is the admin listener's.
 DATA_PLANE = re.compile(r"NIO-ELT-1-#\d+")
 
 
 class Gate:
-    def __init__(self, binary, folder, entry, backend_port, threads):
-        self.port, self._admin_port = free_port(), free_port()
+    def __init__(self, binary, folder, rules, backend_port, threads):
+        self.port, self.admin_port = free_port(), free_port()
         self._log = folder / "gate.log"
-        (folder / "rules.yaml").write_text(RULES.format(entry=entry))
+        (folder / "rules.yaml").write_text(rules)
         command = [
             str(binary), "serve", "--listen", f"127.0.0.1:{self.port}",
-            "--admin-listen", str(self._admin_port), "--threads", str(threads),
+            "--admin-listen", str(self.admin_port), "--threads", str(threads),
             "--upstream", f"http://127.0.0.1:{backend_port}",
             "--rules", str(folder / "rules.yaml"), "--state-dir", str(folder / "state"),
             "--log-format", "json",
@@ -55,7 +41,7 @@ class Gate:
         """How the feed is doing; None if the gate does not say."""
         try:
             with urllib.request.urlopen(
-                f"http://127.0.0.1:{self._admin_port}/feeds", timeout=5
+                f"http://127.0.0.1:{self.admin_port}/feeds", timeout=5
             ) as answer:
                 return json.load(answer)["feeds"][0]
         except (OSError, IndexError):

@@ -13,19 +13,25 @@ export async function ask(path, options = {}) {
     return document;
 }
 
+/**
+ * The same of a question of which the gate answers one at a time: while it is busy with another one, asks again;
+ * `undefined` once nobody wants to know any more.
+ */
+export async function askInTurn(path, options, isWanted) {
+    while (isWanted()) {
+        try {
+            return await ask(path, options);
+        } catch (problem) {
+            if (problem.status !== 503) throw problem;
+            await new Promise((resolve) => setTimeout(resolve, 1000));
+        }
+    }
+    return undefined;
+}
+
 export class Problem extends Error {
     constructor(status, message) {
         super(message);
         this.status = status;
-    }
-}
-
-/** The same, or `undefined` where the gate says that there is nothing, as without a census. */
-export async function askIfAny(path) {
-    try {
-        return await ask(path);
-    } catch (problem) {
-        if (problem.status === 404) return undefined;
-        throw problem;
     }
 }

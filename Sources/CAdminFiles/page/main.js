@@ -19,6 +19,7 @@ let figures;
 
 function look(...parts) {
     for (const part of parts) wanted.add(part);
+    if (parts.includes("counts")) counted = Date.now();
     if (!isLooking) lookNext();
 }
 
@@ -39,13 +40,10 @@ async function show(parts) {
         const work = [];
         if (["rules", "findings", "feeds", "breaker"].some((part) => parts.has(part)) || !rules) {
             rules = await showRules();
-            work.push(showHealth(rules).then(showState), renewUndo(rules.revision));
+            work.push(showHealth(rules).then(showState), renewUndo(rules));
         }
         if (parts.has("audit") || parts.has("rules")) work.push(showAudit());
-        if (parts.has("counts")) {
-            counted = Date.now();
-            work.push(showTraffic(), showDecisions());
-        }
+        if (parts.has("counts")) work.push(showTraffic(rules), showDecisions(rules));
         if (parts.has("counts") || parts.has("rules")) work.push(updateWhatIf(rules));
         await Promise.all(work);
     } catch (problem) {
@@ -85,6 +83,8 @@ function listen() {
         look(...everything);
     });
     events.addEventListener("error", () => {
+        // Before the first event nothing was asked for yet.
+        if (!live.live) look(...everything);
         live.live = "no";
         // The browser has given it up where the gate said no.
         if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
@@ -98,8 +98,7 @@ startUndo((revision) => {
     byId("state").textContent = `Revision ${revision} is in force.`;
     look("rules");
 });
-byId("span").addEventListener("change", () => showTraffic());
-look(...everything);
+byId("span").addEventListener("change", () => rules && showTraffic(rules));
 listen();
 setInterval(() => {
     if (document.documentElement.dataset.live !== "yes") look(...everything);

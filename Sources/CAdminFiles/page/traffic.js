@@ -1,14 +1,14 @@
 // Traffic by version over time, a drawing for each platform.
 
-import { ask, askIfAny } from "./ask.js";
+import { ask } from "./ask.js";
 import { bars, byId, compareVersions, ends, h, minute, number, percent, quiet, s, show, table } from "./elements.js";
 
 const colors = 8;
 const [width, height] = [720, 160];
 
-export async function showTraffic() {
-    const traffic = await askIfAny(`/api/v1/traffic?since=${byId("span").value}`);
-    if (!traffic) return show("charts", quiet("Nobody is counted: the census is off."));
+export async function showTraffic({ isCounting }) {
+    if (!isCounting) return show("charts", quiet("Nobody is counted: the census is off."));
+    const traffic = await ask(`/api/v1/traffic?since=${byId("span").value}`);
     const platforms = Map.groupBy(traffic.series, (line) => (line.isOther ? "others" : line.platform ?? "no platform"));
     if (platforms.size === 0) return show("charts", quiet("No request was counted in this time."));
     show("charts", ...[...platforms].flatMap(([platform, lines]) => chart(platform, versions(lines), traffic)));
@@ -89,8 +89,8 @@ function axis(traffic) {
 }
 
 /** Who is denied, warned and observed at the moment. */
-export async function showDecisions() {
-    const [census, metrics] = await Promise.all([askIfAny("/api/v1/census?since=1h"), ask("/metrics")]);
+export async function showDecisions({ isCounting }) {
+    const [census, metrics] = await Promise.all([isCounting ? ask("/api/v1/census?since=1h") : undefined, ask("/metrics")]);
     const parts = [];
     for (const [title, kinds] of [["Denied", ["require", "maintenance"]], ["Warned, or told to update", ["recommend"]]]) {
         const lines = census?.clients.filter((client) => kinds.includes(client.decision)) ?? [];

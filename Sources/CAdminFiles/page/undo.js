@@ -1,11 +1,14 @@
 // The way back: an earlier revision is put in force again, once somebody has seen what that changes.
 
-import { ask } from "./ask.js";
+import { ask, askInTurn } from "./ask.js";
 import { byId, h, quiet } from "./elements.js";
+import { effect } from "./what-if.js";
 
 /** What the dialog shows: the revision to go back to, and the one in force that it was held against. */
 let shown;
 let done = () => {};
+/** Whether there are clients to be counted of. */
+let isCounted = false;
 
 /** `afterwards`: told the revision that is in force then. */
 export function startUndo(afterwards) {
@@ -22,6 +25,7 @@ async function open(revision) {
     shown = { to: revision };
     byId("undo-title").textContent = `Put revision ${revision} in force again?`;
     byId("undo-told").textContent = "";
+    byId("undo-predicted").textContent = "";
     byId("undo-what").replaceChildren(quiet("asking …"));
     // It is the first to have the focus, once there is something to confirm.
     byId("undo-confirm").disabled = true;
@@ -30,7 +34,8 @@ async function open(revision) {
 }
 
 /** The rules in force are others: what was shown is not what would happen. */
-export async function renewUndo(revision) {
+export async function renewUndo({ revision, isCounting }) {
+    isCounted = isCounting;
     if (!byId("undo").open || !shown?.seen || shown.seen === revision) return;
     byId("undo-told").textContent = `Others have changed the rules: revision ${revision} is in force now.`;
     await preview();
@@ -55,10 +60,29 @@ async function preview() {
         const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
         if (isInForce) byId("undo-told").textContent = `What revision ${to} says is in force.`;
         button.disabled = isInForce || errors.length > 0;
-        if (!button.disabled) button.focus();
+        if (!button.disabled) {
+            button.focus();
+            if (isCounted) predict(told);
+        } else {
+            byId("undo-predicted").textContent = "";
+        }
     } catch (problem) {
         byId("undo-what").replaceChildren();
         byId("undo-told").textContent = problem.message;
+    }
+}
+
+/** Says whom the undo would hit, as soon as the census has told; nobody has to wait for it. */
+async function predict({ revision, to }) {
+    const place = byId("undo-predicted");
+    const isShown = () => byId("undo").open && shown.to === to && shown.seen === revision;
+    place.textContent = "counting whom it would hit; nobody has to wait for that …";
+    const query = new URLSearchParams({ since: "24h", undo: to });
+    try {
+        const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, isShown);
+        if (isShown()) place.textContent = `The last 24 hours say, it ${effect(impact)}.`;
+    } catch (problem) {
+        if (isShown()) place.textContent = problem.message;
     }
 }
 

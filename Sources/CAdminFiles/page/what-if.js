@@ -1,6 +1,6 @@
 // The minimum that somebody considers: whom it would cost, and what to write into the rules file.
 
-import { ask, askIfAny } from "./ask.js";
+import { ask, askInTurn } from "./ask.js";
 import { bars, byId, compareVersions, ends, number, percent, s } from "./elements.js";
 
 const span = "7d";
@@ -8,6 +8,7 @@ const [width, height] = [720, 110];
 
 let rules = [];
 let clients = [];
+let isCounting = false;
 /** When they were asked for. */
 let asked = 0;
 let versions = [];
@@ -28,11 +29,11 @@ export function startWhatIf() {
 /** Takes in rules and census; where the slider stands is left as it is. */
 export async function updateWhatIf(inForce) {
     // A week changes slowly, and takes longest to be read.
-    if (clients.length === 0 || Date.now() - asked >= patience) {
+    if (inForce.isCounting && (clients.length === 0 || Date.now() - asked >= patience)) {
         asked = Date.now();
-        const census = await askIfAny(`/api/v1/census?since=${span}`);
-        clients = census?.clients ?? [];
+        ({ clients } = await ask(`/api/v1/census?since=${span}`));
     }
+    isCounting = inForce.isCounting;
     ({ rules, revision } = inForce);
     const select = byId("rule");
     const chosen = select.value;
@@ -48,7 +49,7 @@ function choose(version) {
     const rule = rules.find((item) => item.id === byId("rule").value);
     const floor = byId("floor");
     const counted = rule ? clients.filter((client) => isFor(rule, client)).map((client) => client.version) : [];
-    const own = rule?.terms.minimum;
+    const own = isCounting ? rule?.terms.minimum : undefined;
     versions = [...new Set([...counted, own])].filter((text) => /^[0-9]+(\.[0-9]+)*$/.test(text ?? ""));
     versions.sort(compareVersions);
     floor.max = Math.max(versions.length - 1, 0);
@@ -72,21 +73,26 @@ function look() {
     draw(rule, version);
     byId("paste").hidden = !version;
     if (!version) {
-        byId("cost").textContent = "No version of a client of this rule was counted.";
+        byId("cost").textContent = isCounting ? "No version of a client of this rule was counted." : "Nobody is counted.";
         return;
     }
     byId("line").value = `    minimum: "${version}"`;
-    const later = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
-    byId("block").value = [
-        "    next:",
-        `      - minimum: "${version}"`,
-        `        warnFrom: ${new Date().toISOString().slice(0, 10)}T00:00:00Z`,
-        `        enforceFrom: ${later}T00:00:00Z`,
-    ].join("\n");
+    showPlan(rule, version);
     const key = `${rule.id} ${version} ${revision}`;
     if (key === answered.key && Date.now() - answered.time < patience) return;
     wanted = { rule: rule.id, version, key };
     if (!isAsking) askNext();
+}
+
+/** A floor that is to come: it can be none that the rule has already, and a rule has one `next:` at most. */
+function showPlan(rule, version) {
+    const { minimum } = rule.terms;
+    byId("plan").hidden = Boolean(minimum) && compareVersions(version, minimum) <= 0;
+    const day = (days) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+    const hasNext = rule.next.length > 0;
+    byId("block-label").textContent = hasNext ? "or from a day on, among those under its `next:`" : "or from a day on:";
+    const lines = [`      - minimum: "${version}"`, `        warnFrom: ${day(0)}`, `        enforceFrom: ${day(30)}`];
+    byId("block").value = [...(hasNext ? [] : ["    next:"]), ...lines].join("\n");
 }
 
 async function askNext() {
@@ -96,24 +102,19 @@ async function askNext() {
         wanted = undefined;
         const query = new URLSearchParams({ since: span, rule: question.rule, minimum: question.version });
         try {
-            const impact = await ask(`/api/v1/impact?${query}`, { method: "POST" });
+            const impact = await askInTurn(`/api/v1/impact?${query}`, { method: "POST" }, () => !wanted);
             if (wanted) continue;
-            byId("cost").textContent = words(impact, question);
+            byId("cost").textContent = `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${effect(impact)}.`;
             answered = { key: question.key, time: Date.now() };
         } catch (problem) {
-            // Somebody else asks the same kind of thing.
-            if (problem.status === 503 && !wanted) {
-                await new Promise((resolve) => setTimeout(resolve, 1000));
-                wanted ??= question;
-            } else if (!wanted) {
-                byId("cost").textContent = problem.message;
-            }
+            if (!wanted) byId("cost").textContent = problem.message;
         }
     }
     isAsking = false;
 }
 
-function words(impact, question) {
+/** The effect of other rules, behind its subject. */
+export function effect(impact) {
     const amount = (side) => {
         const requests = `${number(side.requests)} requests (${percent(side.requests, impact.total.requests)})`;
         const devices = `${number(side.devices)} devices (${percent(side.devices, impact.total.devices)})`;
@@ -124,7 +125,7 @@ function words(impact, question) {
     if (denied.amount.requests > 0) parts.push(`would newly refuse ${amount(denied.amount)}`);
     if (passed.amount.requests > 0) parts.push(`would newly let pass ${amount(passed.amount)}`);
     if (parts.length === 0) parts.push("would change nothing");
-    return `With ${question.version}, the last ${span} say, the rule '${question.rule}' ${parts.join(", and ")}.`;
+    return parts.join(", and ");
 }
 
 function draw(rule, version) {

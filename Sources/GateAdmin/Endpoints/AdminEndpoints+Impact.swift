@@ -10,6 +10,8 @@ extension AdminEndpoints {
         case text([UInt8])
         /// The rules in force with another floor of one rule.
         case floor(AppVersion, rule: String)
+        /// The rules that an undo would put in force.
+        case earlier(RuleSet)
     }
 
     func impact(_ request: AdminRequest) async -> AdminAnswer {
@@ -21,7 +23,17 @@ extension AdminEndpoints {
         do throws(AdminQuery.Failure) {
             start = try request.query.since(before: now, usually: "7d")
             later = try request.query.time("at")
-            candidate = try self.candidate(request)
+            if let target = request.query["undo"] {
+                guard let preview = await self.reloader.preview(undoTo: target) else {
+                    return .unknownRevision
+                }
+                guard let rules = preview.rules else {
+                    return .notLoadable(preview.failure?.errors ?? [])
+                }
+                candidate = .earlier(rules)
+            } else {
+                candidate = try self.candidate(request)
+            }
         } catch {
             return .refusal(error)
         }
@@ -34,9 +46,10 @@ extension AdminEndpoints {
                 do throws(RulesFileErrors) {
                     new = try RulesFileLoader.load(candidate: text, feeds: contributions).ruleSet
                 } catch {
-                    let message = "the rules cannot be loaded"
-                    return .refusal(.unprocessableEntity, message, errors: error.errors)
+                    return .notLoadable(error.errors)
                 }
+            case .earlier(let rules):
+                new = rules
             case .floor(let version, let rule):
                 var definition = current.definition
                 guard let index = definition.rules.firstIndex(where: { $0.id == rule }) else {
@@ -93,5 +106,11 @@ extension AdminEndpoints {
         } catch {
             throw AdminQuery.Failure(name: "minimum", reason: "\(error)")
         }
+    }
+}
+
+extension AdminAnswer {
+    fileprivate static func notLoadable(_ errors: [RulesFileError]) -> AdminAnswer {
+        .refusal(.unprocessableEntity, "the rules cannot be loaded", errors: errors)
     }
 }

@@ -97,7 +97,7 @@ extension AdminEndpoints {
 }
 
 extension AdminAnswer {
-    fileprivate static let unknownRevision = AdminAnswer.refusal(
+    static let unknownRevision = AdminAnswer.refusal(
         .notFound,
         "the rules of that revision are not remembered; /api/v1/audit says which are"
     )

@@ -136,7 +136,13 @@ package struct AdminEndpoints: Sendable {
         let matches = (try? await self.census?.lastMatches(at: now)) ?? [:]
         return AdminAnswer(
             .ok,
-            RulesInForce(standing, matches, self.census?.returns?.shares ?? [:], at: now)
+            RulesInForce(
+                standing,
+                isCounting: self.census != nil,
+                matches,
+                self.census?.returns?.shares ?? [:],
+                at: now
+            )
         )
     }
 

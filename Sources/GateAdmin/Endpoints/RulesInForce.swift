@@ -28,10 +28,13 @@ struct RulesInForce: Encodable {
     let inForceSince: String?
     /// Missing until the file was read again after the start.
     let lastReload: Reload?
+    /// Whether clients are counted.
+    let isCounting: Bool
     let rules: [RuleEntry]
 
     init(
         _ standing: RulesStanding,
+        isCounting: Bool,
         _ matches: [String: LastMatch] = [:],
         _ shares: [String: ReturnSample.Share] = [:],
         at now: Timestamp
@@ -40,6 +43,7 @@ struct RulesInForce: Encodable {
         let definition = rules.definition
         self.revision = definition.revision
         self.mode = definition.mode.rawValue
+        self.isCounting = isCounting
         self.origin = Origin(
             kind: standing.areOfFile ? "file" : "state",
             files: rules.files,

@@ -276,7 +276,13 @@ extension GateMetrics {
             )
             .with(.count(self.reloads.succeeded), Label("result", "success"))
             .with(.count(self.reloads.failed), Label("result", "failure")),
-            revision, findings,
+            revision,
+            Self.gauge(
+                "undo_in_force",
+                "1 while an undo is in force, and the rules are not those of the files.",
+                self.reload.pin == nil ? 0 : 1
+            ),
+            findings,
         ]
     }
 

@@ -125,7 +125,7 @@ package struct HyperLogLog: Sendable, Equatable {
     }
 
     /// Bytes of memory that it holds.
-    var heldBytes: Int {
+    package var heldBytes: Int {
         switch self.storage {
         case .dense(let ranks): ranks.count
         case .sparse(let entries): entries.count * MemoryLayout<UInt32>.size

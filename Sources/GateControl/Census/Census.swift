@@ -39,6 +39,8 @@ package actor Census {
     private var figures: Status
     /// The last requests that were refused, as far as there is room for them.
     package private(set) var denials = RecentDenials()
+    /// Whether there is a page, whose first questions are to be answered at once.
+    private let hasPage: Bool
     private let logger: Logger
     private var bucket: CensusBucket
     /// The minute whose cells are counted, since 1970.
@@ -58,6 +60,7 @@ package actor Census {
     ///   - limit: The most cells of clients in a minute.
     ///   - fleet: Takes the devices, for all gates; `nil`: nobody does.
     ///   - returns: Keeps a sample of the devices that were refused; `nil`: nobody does.
+    ///   - hasPage: Whether there is a page, whose first questions are to be answered at once.
     ///   - logger: Told when it cannot be written, and when it can again.
     package init(
         store: CensusStore,
@@ -65,9 +68,11 @@ package actor Census {
         limit: Int,
         fleet: FleetStore? = nil,
         returns: ReturnStore? = nil,
+        hasPage: Bool = false,
         logger: Logger
     ) {
         self.store = store
+        self.hasPage = hasPage
         self.fleet = fleet
         self.returns = returns
         self.figures = Status(isKept: isKept)
@@ -189,7 +194,11 @@ package actor Census {
         self.noteMatches(bucket, at: now)
         self.figures.overflow += bucket.overflow
         self.figures.lostSightings += bucket.lostSightings
-        let isDue = self.lastRollUp.map { $0.seconds(until: now) >= Self.rollUpInterval } ?? true
+        // Once an hour is over, sums that began with one of a week ago begin with the next.
+        let isDue =
+            self.lastRollUp.map { last in
+                last.seconds(until: now) >= Self.rollUpInterval || last.hour != now.hour
+            } ?? true
         if isDue { self.lastRollUp = now }
         self.denials.add(bucket, at: now)
         await self.report { () throws(CensusStore.Failure) in
@@ -197,6 +206,11 @@ package actor Census {
             try returns?.write(at: now)
             if isDue { try store.rollUp(at: now) }
             return try store.usedBytes()
+        }
+        if isDue, self.hasPage {
+            _ = try? await self.lastMatches(at: now)
+            // Nobody waits for it; who asks reads it for himself if it fails.
+            BackgroundThread.records.add { try? store.prepare(at: now) }
         }
         if let fleet {
             // Whoever waits for the write does not wait for the store of the fleet.
@@ -246,6 +260,7 @@ extension Census {
     ///   - hash: The hash of device ids, if it is not that of the folder.
     ///   - fleet: The store that the gates of a fleet share; `nil`: none.
     ///   - samplesReturns: Whether a sample of the devices that are refused is kept.
+    ///   - hasPage: Whether there is a page, whose first questions are to be answered at once.
     ///   - logger: Told what is wrong.
     /// - Returns: The census, and what device ids are hashed by.
     package static func open(
@@ -254,6 +269,7 @@ extension Census {
         hash: SipHash? = nil,
         fleet: FleetStore.Settings? = nil,
         samplesReturns: Bool = false,
+        hasPage: Bool = false,
         logger: Logger
     ) -> (census: Census, hash: SipHash)? {
         do {
@@ -268,6 +284,7 @@ extension Census {
                 limit: limit,
                 fleet: fleet.map { FleetStore($0, logger: logger) },
                 returns: samplesReturns ? try ReturnStore(in: folder, keyDigest: key.digest) : nil,
+                hasPage: hasPage,
                 logger: logger
             )
             return (census, key.hash)
@@ -281,6 +298,7 @@ extension Census {
                 hash: hash,
                 fleet: fleet,
                 samplesReturns: samplesReturns,
+                hasPage: hasPage,
                 logger: logger
             )
         }
@@ -339,4 +357,9 @@ package struct CensusKey: Sendable {
         var generator = SystemRandomNumberGenerator()
         return (0..<SipHash.keyLength).map { _ in .random(in: .min ... .max, using: &generator) }
     }
+}
+
+extension Timestamp {
+    /// Hours since 1970.
+    fileprivate var hour: Int64 { self.secondsSinceEpoch / CensusStore.Span.hour.rawValue }
 }

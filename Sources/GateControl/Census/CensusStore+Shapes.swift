@@ -74,7 +74,7 @@ extension CensusStore {
             shapes[row.integer(0)] = PathShape(text: row.text(1))
         }
         try database.run(
-            "SELECT cell, start, shape, requests FROM shape_figures WHERE start >= ? AND start < ?",
+            "SELECT cell, start, shape, requests FROM shape_figures WHERE \(Self.inRange)",
             [.integer(start.secondsSinceEpoch), .integer(end?.secondsSinceEpoch ?? .max)]
         ) { row in
             let requests = UInt64(clamping: row.integer(3))

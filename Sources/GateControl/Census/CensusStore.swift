@@ -1,7 +1,7 @@
 package import GateCensus
 package import GatePolicy
 private import Glibc
-private import Synchronization
+internal import Synchronization
 
 /// The census of some weeks, in a SQLite database.
 ///
@@ -52,6 +52,8 @@ package final class CensusStore: Sendable {
     private let limit: Int64
     /// Locked while the database is.
     private let ids = Mutex(CensusRowIDs())
+    /// Likewise.
+    let memory = Mutex(CensusMemory())
 
     /// Opens the census of a folder, or makes it.
     ///
@@ -90,7 +92,7 @@ extension CensusStore {
     /// Seconds for which minutes are kept as such once their hour is over, likewise hours, and days.
     private static let minutesKept: Int64 = 3_600
     private static let hoursKept: Int64 = 8 * 86_400
-    private static let daysKept: Int64 = 90 * 86_400
+    static let daysKept: Int64 = 90 * 86_400
     /// The tables of which rows are put together, and go, by their time.
     private static let tables = ["figures", "shape_figures"]
 
@@ -99,6 +101,7 @@ extension CensusStore {
         guard !bucket.isEmpty else { return }
         let start = now.secondsSinceEpoch / Span.minute.rawValue * Span.minute.rawValue
         try self.use { database in
+            self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
             try self.ids.withLock { known in
                 // What a transaction that failed has made is not there.
                 var ids = CensusRowIDs()
@@ -178,6 +181,7 @@ extension CensusStore {
             let digest = Int64(bitPattern: digest)
             let known = try database.integer("SELECT digest FROM key")
             guard known != digest else { return false }
+            self.memory.withLock { $0.forget() }
             try database.transaction { () throws(SQLiteDatabase.Failure) in
                 try database.execute("UPDATE figures SET devices = x'', identified = 0")
                 try database.execute("DELETE FROM key")
@@ -191,6 +195,14 @@ extension CensusStore {
     package func rollUp(at now: Timestamp) throws(Failure) {
         let now = now.secondsSinceEpoch
         try self.use { database in
+            let before = try database.changeCount
+            // Mostly there is nothing to be put together.
+            defer {
+                if (try? database.changeCount) != before {
+                    self.memory.withLock { $0.forget() }
+                    self.forgetIDs()
+                }
+            }
             try Self.rollUp(.minute, into: .hour, before: now - Self.minutesKept, in: database)
             try Self.rollUp(.hour, into: .day, before: now - Self.hoursKept, in: database)
             for table in Self.tables {
@@ -200,7 +212,6 @@ extension CensusStore {
                 )
             }
             try self.shrink(database)
-            self.forgetIDs()
             try database.execute(
                 "DELETE FROM cells WHERE id NOT IN (SELECT cell FROM figures); "
                     + "DELETE FROM shapes WHERE id NOT IN (SELECT shape FROM shape_figures); "
@@ -277,104 +288,13 @@ extension CensusStore {
     package func purge() throws(Failure) {
         try self.use { database in
             self.forgetIDs()
+            self.memory.withLock { $0.forget() }
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
                     + "DELETE FROM shape_figures; DELETE FROM shapes; VACUUM; "
                     + "PRAGMA wal_checkpoint(TRUNCATE)"
             )
         }
-    }
-}
-
-/// Reading.
-extension CensusStore {
-    /// Everything since a second, by cell, as far as the same paths were known.
-    ///
-    /// - Parameters:
-    ///   - start: The second.
-    ///   - end: The second before which it ends, to a minute; `nil`: now.
-    ///   - withShapes: Whether somebody asks by the shapes of paths; there are many of them.
-    /// - Returns: The cells with their figures.
-    /// - Throws: `Failure` if the file cannot be read.
-    package func rows(
-        since start: Timestamp,
-        until end: Timestamp? = nil,
-        withShapes: Bool = false
-    ) throws(Failure) -> [CensusRow] {
-        try self.use { database in
-            var since: [String: Int64] = [:]
-            try database.run("SELECT text, since FROM paths") {
-                since[$0.text(0)] = $0.integer(1)
-            }
-            let changes = Set(since.values).sorted()
-            /// A cell in the time between two changes of paths.
-            struct Place: Hashable {
-                let cell: Int64
-                let known: Int
-            }
-            var sums: [Place: CensusFigures] = [:]
-            try database.run(
-                "SELECT cell, requests, identified, devices, start FROM figures "
-                    + "WHERE start >= ? AND start < ?",
-                [
-                    .integer(start.secondsSinceEpoch),
-                    .integer(end?.secondsSinceEpoch ?? .max),
-                ]
-            ) { row in
-                let time = row.integer(4)
-                let place = Place(cell: row.integer(0), known: changes.count { $0 <= time })
-                sums[place, default: CensusFigures()].add(CensusFigures(row, from: 1))
-            }
-            if withShapes {
-                try Self.readShapes(since: start, until: end, in: database) { cell, time, shapes in
-                    let place = Place(cell: cell, known: changes.count { $0 <= time })
-                    sums[place]?.shapes.add(shapes)
-                }
-            }
-            let cells = try Self.cells(in: database)
-            let known = (0...changes.count).map { count in
-                Set(since.filter { changes.prefix(count).contains($0.value) }.keys)
-            }
-            return sums.compactMap { place, figures in
-                cells[place.cell].map {
-                    CensusRow(cell: $0, known: known[place.known], figures: figures)
-                }
-            }
-        }
-    }
-}
-
-extension CensusStore {
-    /// The requests of everything since a second, without the devices, which take long to read.
-    ///
-    /// `step`: seconds that are summed up.
-    func series(since start: Timestamp, step: Int64) throws(Failure) -> [CensusSeries] {
-        try self.use { database in
-            var sums: [Int64: [Int64: UInt64]] = [:]
-            // Summed up by SQLite, hundreds of thousands of rows would be sorted first.
-            try database.run(
-                "SELECT cell, start, requests FROM figures WHERE start >= ?",
-                [.integer(start.secondsSinceEpoch)]
-            ) { row in
-                let place = row.integer(1) / step * step
-                let requests = UInt64(clamping: row.integer(2))
-                sums[row.integer(0), default: [:]][place, default: 0] += requests
-            }
-            let cells = try Self.cells(in: database)
-            return sums.compactMap { id, requests in
-                cells[id].map { CensusSeries(cell: $0, requests: requests) }
-            }
-        }
-    }
-
-    static func cells(
-        in database: SQLiteDatabase
-    ) throws(SQLiteDatabase.Failure) -> [Int64: CensusCell] {
-        var cells: [Int64: CensusCell] = [:]
-        try database.run("SELECT id, text FROM cells") { row in
-            cells[row.integer(0)] = CensusCell(text: row.text(1))
-        }
-        return cells
     }
 }
 

@@ -1,4 +1,4 @@
-internal import GatePolicy
+package import GatePolicy
 internal import Logging
 
 /// The way back: rules that were in force before, whatever the files say.
@@ -22,6 +22,8 @@ extension RulesReloader {
         package let to: String
         /// The change in words, edit by edit.
         package let changes: [String]
+        /// The rules that it would put in force; `nil` where they cannot be loaded.
+        package let rules: RuleSet?
         /// The findings on the rules beside those in force; empty where they cannot be loaded.
         package let findings: [Finding]
         /// The reason to refuse it; `nil`: there is none.
@@ -83,6 +85,7 @@ extension RulesReloader {
                 revision: revision,
                 to: target,
                 changes: words,
+                rules: loaded?.ruleSet,
                 findings: loaded?.findings.all ?? [],
                 failure: nil
             )
@@ -91,6 +94,7 @@ extension RulesReloader {
                 revision: revision,
                 to: target,
                 changes: [],
+                rules: nil,
                 findings: [],
                 failure: error
             )

@@ -155,6 +155,11 @@ final class SQLiteDatabase {
         return number
     }
 
+    /// Rows that were changed since it was opened.
+    var changeCount: Int64 {
+        get throws(Failure) { try self.integer("SELECT total_changes()") ?? 0 }
+    }
+
     /// Does all of it, or nothing.
     func transaction(_ body: () throws(Failure) -> Void) throws(Failure) {
         try self.execute("BEGIN IMMEDIATE")

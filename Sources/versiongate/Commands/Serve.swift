@@ -221,6 +221,7 @@ struct Serve: AsyncParsableCommand {
                 hash: wanted.hash,
                 fleet: wanted.fleet,
                 samplesReturns: wanted.samplesReturns,
+                hasPage: adminPlace != nil,
                 logger: logger
             )
         }

@@ -96,6 +96,7 @@ struct AdminAPITests {
         ("POST", "/api/v1/impact?rule=ios&minimum=two", nil, 400),
         ("POST", "/api/v1/impact?rule=ios&minimum=2", "rules: []", 400),
         ("POST", "/api/v1/impact?at=soon", "rules: []", 400),
+        ("POST", "/api/v1/impact?undo=0123456789ab", nil, 404),
         ("POST", "/api/v1/impact?since=1h", "rules: []", 200),
         ("GET", "/api/v1/explain?platform=ios&version=1.0&header=X-A:%20b", nil, 200),
         ("GET", "/api/v1/explain?path=/.versiongate/status", nil, 200),
@@ -137,6 +138,10 @@ struct AdminAPITests {
                 #expect(scene.backend.record.requests.last?.target == question.target)
             }
             let preview = try JSONReport(Self.ask(scene, "/api/v1/undo").text)
+            let impact = "/api/v1/impact?undo=\(preview.text("to") ?? "")"
+            let predicted = try Self.ask(scene, impact, "POST")
+            #expect(try JSONReport(predicted.text).part("passed")?.part("amount") != nil)
+            try answers.keep(predicted, to: "POST", "/api/v1/impact", 799)
             let undone = try Self.ask(
                 scene,
                 "/api/v1/undo",

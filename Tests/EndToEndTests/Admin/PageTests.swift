@@ -11,13 +11,13 @@ struct PageTests {
             match: { platform: ios }
             minimum: "2.0"
             storeUrl: https://apps.apple.com/app/id1234567890
-            next:
-              - { minimum: "3.0", enforceFrom: 2999-01-01T00:00:00Z }
           - id: counted
             match: { platform: ios }
             minimum: "2.5"
             mode: observe
             storeUrl: https://apps.apple.com/app/id1234567890
+            next:
+              - { minimum: "3.0", enforceFrom: 2999-01-01T00:00:00Z }
 
         """
 
@@ -43,13 +43,17 @@ struct PageTests {
     }
 
     @Test(.enabled(if: ToolProcess.isInstalled("chromium")))
-    func `a browser shows it, a floor is raised by its line, and one of two people undoes it`()
+    func `a browser shows it, floors are raised by what it gives, and one of two undoes one`()
         async throws
     {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
         let flags: [GateFlag] = [
             .adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug"),
+            .stateDir(path: folder.path(of: "state")),
         ]
-        try await Scene.play(rules: Self.rules, flags: flags) { scene in
+        try await Scene.play(in: folder, flags: flags) { scene in
             var visitors: [CensusVisitor] = []
             for (version, count) in [("1.0", 5), ("2.0", 20), ("3.0", 30), ("3.1", 45)] {
                 for device in 0..<count {
@@ -58,24 +62,51 @@ struct PageTests {
                     )
                 }
             }
-            try scene.send(visitors)
-            var written = 0
-            try scene.gate.logLine("the census to be written") { line in
-                guard line.message == "census written" else { return false }
-                written += line.metadata["requests"].flatMap { Int($0) } ?? 0
-                return written == visitors.count
-            }
-            let port = try #require(scene.gate.adminPort)
-            let listed = "counted|Nobody.|ios|requests"
-            let result = try ToolProcess.run(
-                "env",
-                [
-                    "python3", Self.program, "http://127.0.0.1:\(port)", "3.0", listed,
-                    scene.folder.path(of: "rules.yaml"), scene.url("/"),
-                ]
+            try scene.count(visitors)
+            try Self.drive(
+                scene,
+                listed: "counted|Nobody.|ios|requests",
+                "--rules",
+                scene.folder.path(of: "rules.yaml"),
+                "--gate",
+                scene.url("/"),
+                "--versiongate",
+                GateExecutable.locate().path,
+                "--state",
+                scene.stateFolder
             )
-            #expect(result.output == "")
-            #expect(result.status == 0, "\(result.errors)")
         }
+    }
+
+    @Test(.enabled(if: ToolProcess.isInstalled("chromium") && PageTests.axe != nil))
+    func `everybody can read it where nobody is counted and the file is wrong`() async throws {
+        let flags: [GateFlag] = [.adminListen(), .census(false)]
+        try await Scene.play(rules: Self.rules, flags: flags) { scene in
+            try scene.folder.replace("rules.yaml", with: "rules: [{ id: ios, minimun: 1 }]")
+            #expect(try scene.askToReload().status == 409)
+            try Self.drive(
+                scene,
+                listed: "Nobody is counted|something is wrong|minimun"
+            )
+        }
+    }
+
+    /// axe-core, where `dev/install-axe.sh` has fetched it.
+    private static var axe: String? {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../.build/axe/axe_core_python/axe.min.js").standardizedFileURL
+        return FileManager.default.fileExists(atPath: file.path) ? file.path : nil
+    }
+
+    private static func drive(_ scene: Scene, listed: String, _ more: String...) throws {
+        let port = try #require(scene.gate.adminPort)
+        let result = try ToolProcess.run(
+            "env",
+            ["python3", "-B", Self.program, "http://127.0.0.1:\(port)", listed] + more
+                + (Self.axe.map { ["--axe", $0] } ?? []),
+            within: .seconds(120) * GateExecutable.slowdown
+        )
+        #expect(result.output == "")
+        #expect(result.status == 0, "\(result.errors)")
     }
 }

@@ -170,7 +170,12 @@ struct UndoTests {
             let first = try Self.revision(scene)
             try scene.reload(Self.rules("3.0"))
             let second = try Self.revision(scene)
+            let pinned = "versiongate_undo_in_force"
+            #expect(try scene.metrics()[pinned] == 0)
             #expect(try Self.undo(scene, to: first, seen: second, fields: "").status == 200)
+            #expect(try scene.metrics()[pinned] == 1)
+            try scene.reload(Self.rules("4.0"))
+            #expect(try scene.metrics()[pinned] == 0)
         }
     }
 

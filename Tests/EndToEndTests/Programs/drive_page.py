@@ -1,12 +1,7 @@
-"""Drives the page for operators in a headless Chromium, as a person would, and prints what is wrong.
+"""Drives the page for operators in a headless Chromium, as a person would, and prints what is wrong."""
 
-Arguments: the address of the admin listener, the version to move the slider to, what the rules' list must say, the rules
-file, the address of the gate, and optionally a folder for pictures and a file with axe-core.
-"""
-
-import base64
+import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,113 +9,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-PATIENCE = 20_000  # Milliseconds that the page may take to show something.
-
-
-class Browser:
-    """Chromium by its debugging protocol over two pipes: JSON with a zero byte behind each message."""
-
-    def __init__(self, profile):
-        theirs_in, self.output = os.pipe()
-        self.input, theirs_out = os.pipe()
-
-        def prepare():
-            # High numbers first, so that neither is overwritten before it is copied.
-            os.dup2(theirs_in, 103)
-            os.dup2(theirs_out, 104)
-            os.dup2(103, 3)
-            os.dup2(104, 4)
-
-        arguments = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
-        arguments += ["--disable-background-networking", "--no-first-run", f"--user-data-dir={profile}", "about:blank"]
-        self.process = subprocess.Popen(
-            arguments, preexec_fn=prepare, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self.buffer = b""
-        self.number = 0
-        self.session = None
-        self.events = []
-        self.session = self.window()
-
-    def window(self):
-        """Another window, as of another person."""
-        self.session = None
-        target = self.ask("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self.ask(f"{domain}.enable")
-        return self.session
-
-    def go(self, address):
-        seen = len(self.events)
-        self.ask("Page.navigate", url=address)
-        self.event("Page.loadEventFired", seen)
-
-    def message(self):
-        while b"\0" not in self.buffer:
-            piece = os.read(self.input, 1 << 16)
-            if not piece:
-                raise SystemExit("the browser has ended")
-            self.buffer += piece
-        text, _, self.buffer = self.buffer.partition(b"\0")
-        return json.loads(text)
-
-    def ask(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.output, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.message()
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise SystemExit(f"{method}: {answer['error']}")
-                return answer["result"]
-            self.events.append(answer)
-
-    def event(self, name, seen):
-        """Waits for an event behind the first ones, of which so many were seen."""
-        while not any(event.get("method") == name for event in self.events[seen:]):
-            self.events.append(self.message())
-
-    def evaluate(self, expression):
-        result = self.ask("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in result:
-            raise SystemExit(f"{expression}: {result['exceptionDetails']}")
-        return result["result"].get("value")
-
-    def until(self, condition):
-        """Waits in the page, each time something in it changes, until a condition holds."""
-        return self.evaluate(
-            f"""new Promise((resolve) => {{
-                const look = () => {{ if ({condition}) {{ watch.disconnect(); resolve(true); }} }};
-                const watch = new MutationObserver(look);
-                watch.observe(document, {{ subtree: true, childList: true, attributes: true, characterData: true }});
-                setTimeout(() => resolve(Boolean({condition})), {PATIENCE});
-                look();
-            }})"""
-        )
-
-    def key(self, name, code=0, text=None):
-        more = {"text": text} if text else {}
-        self.ask("Input.dispatchKeyEvent", type="keyDown", key=name, code=name, windowsVirtualKeyCode=code, **more)
-        self.ask("Input.dispatchKeyEvent", type="keyUp", key=name, code=name, windowsVirtualKeyCode=code)
-
-    def tab_to(self, condition):
-        """Moves the focus by the keyboard alone, until the element that has it is the one that is meant."""
-        for _ in range(100):
-            if self.evaluate(condition):
-                return True
-            self.key("Tab", 9)
-        return False
-
-    def picture(self, path):
-        data = self.ask("Page.captureScreenshot", captureBeyondViewport=True)["data"]
-        path.write_bytes(base64.b64decode(data))
-
+from browser import Browser
 
 problems = []
 
@@ -134,84 +23,200 @@ def text(name):
     return f"document.getElementById('{name}').textContent"
 
 
-def status_of(gate, version):
-    """What a client of a version gets at the gate."""
+def value(name):
+    return f"document.getElementById('{name}').value"
+
+
+def answer_of(gate, version):
+    """What a client of a version gets at the gate: status and header fields."""
     fields = {"X-App-Platform": "ios", "X-App-Version": version}
     try:
         with urllib.request.urlopen(urllib.request.Request(gate, headers=fields)) as answer:
-            return answer.status
+            return answer.status, answer.headers
     except urllib.error.HTTPError as error:
-        return error.code
+        return error.code, error.headers
 
 
-def raise_floor(browser, rules, gate, old, line):
-    """Pastes the line into the rules file, in place of the one that is there, and waits for the page to show it."""
-    before = rules.read_text("utf-8")
-    expect(status_of(gate, "2.0") == 200, "2.0 is refused before the floor is raised")
-    next_file = rules.with_suffix(".new")
-    next_file.write_text(before.replace(f'    minimum: "{old}"', line.rstrip("\n"), 1), "utf-8")
-    next_file.rename(rules)
+class Operator:
+    """A person at the page of a gate, who can write its rules file."""
+
+    def __init__(self, browser, given):
+        self.browser, self.address, self.gate, self.axe = browser, given.address, given.gate, given.axe
+        self.rules, self.program, self.state = given.rules, given.versiongate, given.state
+
+    def status_of(self, version):
+        return answer_of(self.gate, version)[0]
+
+    def open(self):
+        self.browser.go(f"{self.address}/")
+        expect(self.browser.until("document.documentElement.dataset.shown === 'yes'"), "the page shows nothing")
+        expect(self.browser.until("document.documentElement.dataset.live === 'yes'"), "the page does not listen")
+
+    def check(self, what):
+        """What axe-core finds, in the light, and of colors in the dark."""
+        if not self.axe:
+            return
+        browser = self.browser
+        if not browser.evaluate("Boolean(window.axe)"):
+            browser.evaluate(self.axe.read_text("utf-8"))
+        for scheme, options in (("light", "{}"), ("dark", "{ runOnly: ['color-contrast'] }")):
+            browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            result = browser.evaluate(
+                f"axe.run({options}).then(({{ violations, passes }}) => ({{ violations, passes: passes.length }}))"
+            )
+            expect(result["passes"] > 0, f"axe, {what}, {scheme}: nothing was looked at")
+            for violation in result["violations"]:
+                nodes = [node["html"][:120] for node in violation["nodes"][:3]]
+                problems.append(f"axe, {what}, {scheme}: {violation['impact']}: {violation['id']}: {nodes}")
+        browser.ask("Emulation.setEmulatedMedia", features=[])
+
+    def move_to(self, wanted):
+        """Moves the slider, which has the focus, by the keyboard alone; returns what the page says then."""
+        browser = self.browser
+        browser.key("Home", 36)
+        for _ in range(1000):
+            if browser.evaluate(value("floor-text")) == wanted:
+                break
+            browser.key("ArrowRight", 39)
+        told = f"{text('cost')}.startsWith('With {wanted},')"
+        expect(browser.until(told), f"the slider does not come to {wanted}")
+        return browser.evaluate(text("cost"))
+
+    def paste(self, old, new):
+        """Writes something into the rules file in place of something else; returns the text of before."""
+        before = self.rules.read_text("utf-8")
+        expect(before.count(old) == 1, f"'{old}' is not in the rules file once")
+        self.write(before.replace(old, new))
+        return before
+
+    def write(self, content):
+        next_file = self.rules.with_suffix(".new")
+        next_file.write_text(content, "utf-8")
+        next_file.rename(self.rules)
+
+    def impact(self, old, new, *more):
+        """What `versiongate impact` says of the rules file with something else in place of something."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            before = self.rules.read_text("utf-8")
+            for name, content in (("old.yaml", before), ("new.yaml", before.replace(old, new, 1))):
+                files.append(Path(folder, name))
+                files[-1].write_text(content, "utf-8")
+            command = [self.program, "impact", "--current", files[0], "--rules", files[1], "--state", self.state]
+            return json.loads(subprocess.run([*command, "--json", *more], stdout=subprocess.PIPE, check=True).stdout)
+
+    def expect_cost(self, cost, impact):
+        """What the page says a floor costs is what the command says."""
+        amount, total = impact["denied"]["amount"], impact["total"]
+        expect(amount["requests"] > 0, f"nobody would be refused: {impact}")
+        for kind in ("requests", "devices"):
+            share = 100 * amount[kind] / total[kind]
+            words = f"{round(amount[kind]):,} {kind} ({share:.1f} %)"
+            expect(words in cost, f"'{cost}', and impact says {words}")
+
+
+def raise_floor(operator):
+    """Pastes the line that the page gives for 3.0 into the rules file, and watches what comes of it."""
+    browser = operator.browser
+    cost = operator.move_to("3.0")
+    line = browser.evaluate(value("line"))
+    expect(line.strip() == 'minimum: "3.0"', f"to be pasted is '{line}'")
+    operator.expect_cost(cost, operator.impact('    minimum: "2.0"', line))
+    expect(operator.status_of("2.0") == 200, "2.0 is refused before the floor is raised")
+    operator.paste('    minimum: "2.0"', line)
     records = "document.querySelectorAll('#records tbody tr').length"
     expect(browser.until(f"{records} === 2"), "the page does not show the change of the file by itself")
-    expect(browser.until(f"{text('rule-list')}.includes('minimum 3.0;')"), "the rules' list stays as it was")
-    expect(status_of(gate, "2.0") == 426, "the floor that the page gave does not hold")
+    expect(browser.until(f"{text('rule-list')}.includes('minimum 3.0')"), "the rules' list stays as it was")
+    expect(operator.status_of("2.0") == 426, "the floor that the page gave does not hold")
     expect(browser.until(f"{text('live')}.includes(': 6 refused')"), "the page does not tell the refusal by itself")
 
 
-def undo(browser, address, gate, axe):
+def undo(operator):
     """Two people look at the same undo, one of them by the keyboard alone, and that one confirms it."""
+    browser = operator.browser
     first = browser.session
     is_button = "Boolean(document.activeElement?.dataset.revision)"
     second = browser.window()
-    browser.go(f"{address}/")
+    browser.go(f"{operator.address}/")
     expect(browser.until("Boolean(document.querySelector('#records button'))"), "there is nothing to put back")
     browser.evaluate("document.querySelector('#records button').click()")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "the second person is not asked")
     told = browser.evaluate(text("undo-what"))
+    expect(browser.until(f"{text('undo-predicted')}.startsWith('The last 24 hours say')"), "nothing is predicted")
+    predicted = browser.evaluate(text("undo-predicted"))
+    target = browser.evaluate("document.querySelector('#records button').dataset.revision")
+    question = urllib.request.Request(f"{operator.address}/api/v1/impact?since=24h&undo={target}", method="POST")
+    with urllib.request.urlopen(question) as answer:
+        passed = json.load(answer)["passed"]["amount"]
+    for kind in ("requests", "devices"):
+        words = f"{round(passed[kind]):,} {kind}"
+        expect(passed[kind] >= 20 and words in predicted, f"'{predicted}', and impact says {words}")
+    operator.check("the undo")
     browser.session = first
+    # To the first person the census says nothing: the undo has to go on without it.
+    browser.evaluate(
+        "(() => { const ask = window.fetch; window.fetch = (path, ...more) =>"
+        " String(path).includes('/impact') ? new Promise(() => {}) : ask(path, ...more); })()"
+    )
     expect(browser.tab_to(is_button), "the keyboard does not reach the undo")
     browser.key("Enter", 13, "\r")
     expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "Enter does not open the undo")
     for words in ('minimum: "3.0" -> "2.0"', "The rules files are not written"):
         expect(words in told and words in browser.evaluate(text("undo-what")), f"the undo does not say '{words}'")
-    check(browser, axe, "the undo")
-    expect(status_of(gate, "2.0") == 426, "the undo holds before it is confirmed")
+    expect(operator.status_of("2.0") == 426, "the undo holds before it is confirmed")
     browser.key("Enter", 13, "\r")
     expect(browser.until("!document.getElementById('undo').open"), "the undo does not come to its end")
-    expect(status_of(gate, "2.0") == 200, "the undo does not hold")
+    expect(operator.status_of("2.0") == 200, "the undo does not hold")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the first person does not see that it is an undo")
     browser.session = second
     expect(browser.until(f"{text('undo-told')}.startsWith('Others have changed')"), "the second person is not told")
     expect(browser.until("document.getElementById('undo-confirm').disabled"), "the second person can undo the same again")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the second person does not see the undo")
+    expect(browser.evaluate(text("undo-predicted")) == "", "what was predicted of another undo still stands there")
+    operator.check("an undo that others have done")
     browser.key("Escape", 27)
     expect(browser.until("!document.getElementById('undo').open"), "Escape does not close the undo")
     rows = "[...document.querySelectorAll('#records tbody tr')].map((row) => row.textContent)"
     expect(browser.until(f"{rows}[0].includes('undo')"), "the undo is not among the changes")
-    browser.session = first
 
 
-def check(browser, axe, what):
-    """What axe-core finds, in the light and in the dark."""
-    if not axe:
-        return
-    browser.evaluate(axe.read_text("utf-8"))
-    for scheme in ("light", "dark"):
-        browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        for violation in browser.evaluate("axe.run().then((result) => result.violations)"):
-            nodes = [node["html"][:120] for node in violation["nodes"][:3]]
-            problems.append(f"axe, {what}, {scheme}: {violation['impact']}: {violation['id']}: {nodes}")
-    browser.ask("Emulation.setEmulatedMedia", features=[])
+def plan(operator, original):
+    """Pastes the block that the page gives for 3.1 into the rules file, and watches what comes of it."""
+    browser = operator.browser
+    expect(browser.tab_to("document.activeElement.id === 'floor'"), "the keyboard does not reach the slider")
+    operator.move_to("2.0")
+    expect(browser.evaluate("document.getElementById('plan').hidden"), "the floor in force is offered as a plan")
+    cost = operator.move_to("3.1")
+    expect(not browser.evaluate("document.getElementById('plan').hidden"), "no plan is offered for 3.1")
+    block = browser.evaluate(value("block"))
+    expect(block.splitlines()[0] == "    next:", f"to be pasted is '{block}'")
+    link = "    storeUrl: https://apps.apple.com/app/id1234567890\n  - id: counted"
+    planned = link.replace("\n", f"\n{block}\n")
+    operator.write(original)
+    expect(browser.until(f"!{text('state')}.includes('by an undo')"), "a changed file does not end the undo")
+    day = block.rsplit("enforceFrom: ")[1]
+    operator.expect_cost(cost, operator.impact(link, planned, "--at", day))
+    status, fields = answer_of(operator.gate, "3.0")
+    expect(status == 200 and "Sunset" not in fields, f"3.0 is told before there is a plan: {status} {fields}")
+    operator.paste(link, planned)
+    dates = "document.querySelector('#timeline tbody')?.textContent"
+    expect(browser.until(f"{dates}?.includes('{day[:10]}')"), "the day of the plan is not among the dates")
+    expect(browser.until(f"{text('rule-list')}.includes('minimum 2.0; 1 to come')"), "the plan is not in the rules' list")
+    status, fields = answer_of(operator.gate, "3.0")
+    expect(status == 200 and "Sunset" in fields, f"3.0 is not told when it ends: {status} {fields}")
+    expect(browser.until(f"{text('live')}.includes(' 1 warned')"), "the page does not tell the warning by itself")
+    # A second plan for the same rule stands under the same `next:`.
+    expect(browser.until(f"{value('block')}.startsWith('      - minimum:')"), "a second 'next:' is offered")
 
 
-def drive(browser, address, wanted, listed, rules, gate, pictures, axe):
-    browser.go(f"{address}/")
-    expect(browser.until("document.documentElement.dataset.shown === 'yes'"), "the page shows nothing")
-    expect(browser.until("document.documentElement.dataset.live === 'yes'"), "the page does not listen")
+def drive(operator, listed, pictures):
+    browser = operator.browser
+    original = operator.rules.read_text("utf-8")
+    operator.open()
     shown = browser.evaluate("document.body.innerText")
     for words in (*listed.split("|"), "Judging by revision"):
         expect(words in shown, f"the page does not say '{words}'")
-    expect(browser.evaluate("document.querySelectorAll('#charts svg rect').length") > 0, "there is no chart")
+    expect(browser.until("document.querySelectorAll('#charts svg rect').length > 0"), "there is no chart")
     expect(browser.evaluate("document.querySelectorAll('#records tbody tr').length") > 0, "there are no changes")
 
     # With the keyboard alone: everything that can be used has its turn, and the slider moves.
@@ -226,26 +231,12 @@ def drive(browser, address, wanted, listed, rules, gate, pictures, axe):
             break
     for name in ("#main", "#traffic", "#audit", "span", "rule", "floor"):
         expect(name in reached, f"the keyboard does not reach '{name}': {reached}")
-    browser.key("Home", 36)
-    for _ in range(1000):
-        if browser.evaluate("document.getElementById('floor-text').value") == wanted:
-            break
-        browser.key("ArrowRight", 39)
-    told = f"document.getElementById('cost').textContent.startsWith('With {wanted},')"
-    expect(browser.until(told), f"the slider does not come to {wanted}")
-    cost = browser.evaluate("document.getElementById('cost').textContent")
-    rule = browser.evaluate("document.getElementById('rule').value")
-    question = f"{address}/api/v1/impact?since=7d&rule={rule}&minimum={wanted}"
-    with urllib.request.urlopen(urllib.request.Request(question, method="POST")) as answer:
-        impact = json.load(answer)
-    amount = impact["denied"]["amount"]
-    expect(f"newly refuse {round(amount['requests']):,} requests" in cost, f"'{cost}', and impact says {amount}")
-    line = browser.evaluate("document.getElementById('line').value")
-    expect(line.strip() == f'minimum: "{wanted}"', f"to be pasted is '{line}'")
 
-    raise_floor(browser, rules, gate, "2.0", line)
-    undo(browser, address, gate, axe)
-    check(browser, axe, "the page")
+    raise_floor(operator)
+    undo(operator)
+    plan(operator, original)
+    browser.evaluate("for (const item of document.querySelectorAll('details')) item.open = true")
+    operator.check("the page")
     backs = []
     for scheme in ("light", "dark"):
         browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -261,7 +252,19 @@ def drive(browser, address, wanted, listed, rules, gate, pictures, axe):
     expect(wide <= 390, f"on a phone the page is {wide} wide")
     if pictures:
         browser.picture(pictures / "admin-phone.png")
+    operator.check("a phone")
 
+
+def look(operator, listed):
+    """Only opens the page, and looks whether it says what it has to."""
+    operator.open()
+    for words in listed.split("|"):
+        expect(operator.browser.until(f"document.body.innerText.includes('{words}')"), f"the page does not say '{words}'")
+    operator.check("the page")
+
+
+def review(browser, address):
+    """What the browser has to complain of."""
     for event in browser.events:
         method, parameters = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
@@ -275,14 +278,31 @@ def drive(browser, address, wanted, listed, rules, gate, pictures, axe):
             expect(url.startswith(f"{address}/") or url == "about:blank", f"it asks elsewhere: {url}")
 
 
-with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-    chromium = Browser(profile)
-    try:
-        pictures = Path(sys.argv[6]) if len(sys.argv) > 6 and sys.argv[6] else None
-        axe = Path(sys.argv[7]) if len(sys.argv) > 7 else None
-        drive(chromium, *sys.argv[1:4], Path(sys.argv[4]), sys.argv[5], pictures, axe)
-    finally:
-        chromium.process.kill()
-        chromium.process.wait()
-print("\n".join(problems), end="")
-sys.exit(1 if problems else 0)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("address", help="that of the admin listener")
+    parser.add_argument("listed", help="what the page must say, with | between")
+    parser.add_argument("--rules", type=Path, help="the rules file; without it, the page is only looked at")
+    parser.add_argument("--gate", help="the address that clients ask")
+    parser.add_argument("--versiongate", help="the program")
+    parser.add_argument("--state", help="the state folder")
+    parser.add_argument("--axe", type=Path, help="axe-core; without it, nobody looks whether everybody can use the page")
+    parser.add_argument("--pictures", type=Path, help="a folder to take pictures into")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Browser(profile)
+        try:
+            operator = Operator(browser, given)
+            if given.rules:
+                drive(operator, given.listed, given.pictures)
+            else:
+                look(operator, given.listed)
+            review(browser, given.address)
+        finally:
+            browser.process.kill()
+            browser.process.wait()
+    print("\n".join(problems), end="")
+    sys.exit(1 if problems else 0)
+
+
+main()

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Loads the page's figures of 90 days, 500 versions and 50 rules, and looks whether the requests of clients notice."""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from page.census import spread, start, visit  # noqa: E402
+from page.views import IMPACT, Browser, Window  # noqa: E402
+from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from updates.noise import differences, most_by_chance, noise  # noqa: E402
+
+BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
+CORES = (0, 1)
+MOST_SECONDS = 0.3
+FEWEST_PAIRS = 3
+HEADERS = {
+    "Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9",
+    "X-Device-Id": "one", "Accept-Language": "ja-JP",
+}
+ALONE = (
+    "GET /api/v1/traffic?since=24h", "GET /api/v1/traffic?since=7d", "GET /api/v1/traffic?since=90d",
+    "GET /api/v1/census?since=1h", "GET /api/v1/census?since=7d", "GET /api/v1/census?since=90d",
+    IMPACT,
+)
+
+
+def p95(values):
+    return percentile(values, 0.95)
+
+
+def measure_views(port, rounds):
+    """Prints how long each view takes, and returns what takes too long."""
+    late = []
+
+    def tell(what, values):
+        print(f"{what:52} first {values[0]:.3f} s, then median {statistics.median(values[1:]):.3f} s, "
+              f"95th percentile {p95(values[1:]):.3f} s")
+        if p95(values[1:]) > MOST_SECONDS:
+            late.append(f"{what}: {p95(values[1:]):.3f} s")
+
+    browser = Browser(port)
+    for span in ("24h", "90d"):
+        loads = [browser.load(span) for _ in range(rounds + 1)]
+        print(f"the page's load, traffic of {span}: seconds until each answer is there")
+        for question in loads[0]:
+            tell(f"  {question}", [load[question] for load in loads])
+        tell("  all", [max(load.values()) for load in loads])
+    print("each question by itself")
+    for question in ALONE:
+        tell(f"  {question}", [browser.seconds(question) for _ in range(rounds + 1)])
+    return [f"longer than {MOST_SECONDS} s: {each}" for each in late]
+
+
+def phase(gate, folder, options, windows):
+    """The times of clients' requests in milliseconds, while so many windows ask."""
+    asking = [Window(gate.admin_port, options.pause) for _ in range(windows)]
+    for window in asking:
+        window.start()
+    log = folder / "h2load.log"
+    log.unlink(missing_ok=True)
+    output = paced_run(gate, HEADERS, log, rate=options.rate, seconds=options.seconds, cores=CORES)
+    for window in asking:
+        window.end()
+    if faults_in(output):
+        raise SystemExit(f"requests failed: {faults_in(output)}")
+    times = [milliseconds for _, _, milliseconds in logged_requests(log)]
+    return {
+        "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "requests": len(times),
+        "answers": sum(window.answers for window in asking),
+    }
+
+
+def compare(gate, folder, options):
+    """Prints what clients notice of the page, and returns what is wrong."""
+    phase(gate, folder, options, 0)
+    quiet, busy = [phase(gate, folder, options, 0)], []
+    for _ in range(options.pairs):
+        busy.append(phase(gate, folder, options, 2))
+        quiet.append(phase(gate, folder, options, 0))
+    print(f"{options.rate} requests a second; two windows ask for 90 days, and {options.pause} s behind each "
+          f"answer for the next; they have had "
+          f"{sum(each['answers'] for each in busy)} answers in {len(busy)} times {options.seconds} s")
+    findings = []
+    for name in ("p50", "p99"):
+        without, asked = ([each[name] for each in phases] for phases in (quiet, busy))
+        level = statistics.median(without)
+        more = statistics.median(differences(without, asked))
+        chance = most_by_chance(without, asked)
+        print(f"{name}: {level:.3f} ms with nobody at the page, {more:+.3f} ms ({more / level:+.1%}) with two windows; "
+              f"{chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
+        print("  nobody:      " + ", ".join(f"{each:.3f}" for each in without))
+        print("  two windows: " + ", ".join(f"{each:.3f}" for each in asked))
+        if more > chance:
+            findings.append(f"clients notice the page: {name} is {more:.3f} ms higher")
+    return findings
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Benchmarks/page.py", description=__doc__)
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--rounds", type=int, default=20, help="loads of the page (default 20)")
+    parser.add_argument("--wait", type=int, default=15,
+                        help="seconds between the start of the gate and the first load (default 15)")
+    parser.add_argument("--pairs", type=int, default=8,
+                        help="phases with windows, 0 for none (default 8)")
+    parser.add_argument("--pause", type=float, default=0.5,
+                        help="seconds from an answer to a window to its next question (default 0.5)")
+    parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
+    parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
+    options = parser.parse_args()
+    if options.pairs and options.pairs < FEWEST_PAIRS:
+        parser.error("of so few phases nobody knows how far those that are alike differ")
+    binary = options.gate.resolve()
+    with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name:
+        folder = Path(name)
+        backend = BACKEND.start(folder / "backend", 0, CORES)
+        try:
+            backend.wait_until_listening()
+            gate = start(binary, folder, backend.port)
+            visit(gate.port)
+            gate.stop()
+            print(spread(folder / "state"))
+            gate = start(binary, folder, backend.port)
+            try:
+                # With the first figures that it writes, it sums up what the page asks first.
+                time.sleep(options.wait)
+                findings = measure_views(gate.admin_port, options.rounds)
+                if options.pairs:
+                    findings += compare(gate, folder, options)
+            finally:
+                if gate.stop() != 0:
+                    print("the gate did not end in order")
+        finally:
+            backend.stop()
+        findings += gate.complaints()
+    for finding in findings:
+        print(f"FAILED: {finding}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""A gate with fifty rules, and a census of 90 days and 500 versions."""
+
+import random
+import socket
+import sqlite3
+import time
+from pathlib import Path
+
+from updates.gate import Gate
+
+RULES = 50
+VERSIONS = [f"{1 + n // 100}.{n // 10 % 10}.{n % 10}" for n in range(250)]
+# The platforms with the links to their stores.
+PLATFORMS = {
+    "ios": "https://apps.apple.com/app/id1234567890",
+    "android": "https://play.google.com/store/apps/details?id=com.example.shop",
+}
+# Devices of most versions, and of the few that most people have.
+FEW, MANY, POPULAR = 14, 600, (200, 220, 240, 249)
+MINUTE, HOUR, DAY = 60, 3600, 86_400
+
+
+def rules():
+    lines = ["guard: off", "rules:"]
+    for number in range(RULES):
+        platform, link = list(PLATFORMS.items())[number % 2]
+        terms = f"match: {{ platform: {platform} }}, minimum: '2.0.0', recommended: '4.0.0'"
+        if number >= 2:
+            path = f"/p{number}/**"
+            terms = f"match: {{ platform: {platform}, path: {path} }}, minimum: '1.5.{number}'"
+        lines.append(f"  - {{ id: r{number}, {terms}, storeUrl: '{link}' }}")
+    return "\n".join(lines) + "\n"
+
+
+def start(binary, folder, backend_port):
+    """A gate that is ready."""
+    gate = Gate(binary, folder, rules(), backend_port, 1)
+    if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
+        raise SystemExit(f"the gate does not start: {gate.complaints()}")
+    return gate
+
+
+def listens(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def visit(port):
+    """Each device comes once, and most of them to the same paths."""
+    visits = [
+        (platform, version, device)
+        for platform in PLATFORMS
+        for number, version in enumerate(VERSIONS)
+        for device in range(MANY if number in POPULAR else FEW)
+    ]
+    random.Random(1).shuffle(visits)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        answers = connection.makefile("rb")
+        for platform, version, device in visits:
+            path = "/" if device % 3 else f"/p{3 if platform == 'ios' else 4}/x"
+            connection.sendall(
+                f"GET {path} HTTP/1.1\r\nHost: a\r\nX-App-Platform: {platform}\r\n"
+                f"X-App-Version: {version}\r\nX-Device-Id: {platform}{version}-{device}\r\n\r\n"
+                .encode()
+            )
+            length = 0
+            while (line := answers.readline()) != b"\r\n":
+                if not line:
+                    raise SystemExit("the gate has closed the connection")
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            answers.read(length)
+
+
+def spread(state: Path):
+    """Repeats what was counted in each minute of the last hour, each hour of eight days, each day of 90."""
+    database = sqlite3.connect(state / "census.sqlite")
+    largest = {}
+    for cell, requests, identified, devices in database.execute(
+        "SELECT cell, requests, identified, devices FROM figures"
+    ):
+        if cell not in largest or len(devices) > len(largest[cell][2]):
+            largest[cell] = (requests, identified, devices)
+    shapes = database.execute(
+        "SELECT cell, shape, sum(requests) FROM shape_figures GROUP BY cell, shape"
+    ).fetchall()
+    database.execute("DELETE FROM figures")
+    database.execute("DELETE FROM shape_figures")
+    now = int(time.time())
+    times = [(MINUTE, now // MINUTE * MINUTE - n * MINUTE, 1) for n in range(1, 60)]
+    times += [(HOUR, now // HOUR * HOUR - n * HOUR, 1) for n in range(2, 8 * 24)]
+    times += [(DAY, now // DAY * DAY - n * DAY, 20) for n in range(9, 90)]
+    for span, start, factor in times:
+        database.executemany("INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)", (
+            (span, start, cell, requests * factor, identified * factor, devices)
+            for cell, (requests, identified, devices) in largest.items()
+        ))
+        database.executemany("INSERT INTO shape_figures VALUES (?, ?, ?, ?, ?)", (
+            (span, start, cell, shape, requests * factor) for cell, shape, requests in shapes
+        ))
+    database.commit()
+    rows = database.execute("SELECT count(*) FROM figures").fetchone()[0]
+    shape_rows = database.execute("SELECT count(*) FROM shape_figures").fetchone()[0]
+    database.close()
+    return f"{len(largest)} kinds of clients, {rows} rows of them, {shape_rows} of shapes"
