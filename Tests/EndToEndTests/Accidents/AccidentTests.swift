@@ -147,7 +147,11 @@ struct AccidentTests {
     ]
 
     @Test func `from every lock-out, every way back holds within a second`() async throws {
-        try await Scene.play(rules: AccidentRules.known, flags: [.adminListen()]) { scene in
+        // Without a census: on a slow machine there are enough requests for the guard to refuse lock-outs.
+        try await Scene.play(
+            rules: AccidentRules.known,
+            flags: [.adminListen(), .census(false)]
+        ) { scene in
             for rule in Self.acceptedLockouts {
                 let locked = AccidentRules.file(rule, more: AccidentRules.releases)
                 for (name, text) in Self.waysBack {
