@@ -6,6 +6,8 @@ import { effect } from "./what-if.js";
 
 /** What the dialog shows: the revision to go back to, and the one in force that it was held against. */
 let shown;
+/** Counts what was shown: an answer to what is not shown any more is left out. */
+let turn = 0;
 let done = () => {};
 /** Whether there are clients to be counted of. */
 let isCounted = false;
@@ -25,7 +27,6 @@ async function open(revision) {
     shown = { to: revision };
     byId("undo-title").textContent = `Put revision ${revision} in force again?`;
     byId("undo-told").textContent = "";
-    byId("undo-predicted").textContent = "";
     byId("undo-what").replaceChildren(quiet("asking …"));
     // It is the first to have the focus, once there is something to confirm.
     byId("undo-confirm").disabled = true;
@@ -44,6 +45,8 @@ export async function renewUndo({ revision, isCounting }) {
 async function preview() {
     const button = byId("undo-confirm");
     button.disabled = true;
+    turn += 1;
+    byId("undo-predicted").textContent = "";
     const { to } = shown;
     try {
         const told = await ask(`/api/v1/undo?${new URLSearchParams({ to })}`);
@@ -63,8 +66,6 @@ async function preview() {
         if (!button.disabled) {
             button.focus();
             if (isCounted) predict(told);
-        } else {
-            byId("undo-predicted").textContent = "";
         }
     } catch (problem) {
         byId("undo-what").replaceChildren();
@@ -73,9 +74,10 @@ async function preview() {
 }
 
 /** Says whom the undo would hit, as soon as the census has told; nobody has to wait for it. */
-async function predict({ revision, to }) {
+async function predict({ to }) {
     const place = byId("undo-predicted");
-    const isShown = () => byId("undo").open && shown.to === to && shown.seen === revision;
+    const mine = turn;
+    const isShown = () => byId("undo").open && turn === mine;
     place.textContent = "counting whom it would hit; nobody has to wait for that …";
     const query = new URLSearchParams({ since: "24h", undo: to });
     try {
