@@ -24,6 +24,12 @@ extension AdminEndpoints {
             start = try request.query.since(before: now, usually: "7d")
             later = try request.query.time("at")
             if let target = request.query["undo"] {
+                guard request.body.isEmpty, request.query["rule"] == nil,
+                    request.query["minimum"] == nil
+                else {
+                    let reason = "the rules are those of that revision already"
+                    throw AdminQuery.Failure(name: "undo", reason: reason)
+                }
                 guard let preview = await self.reloader.preview(undoTo: target) else {
                     return .unknownRevision
                 }

@@ -29,7 +29,8 @@ struct CensusMemory: Sendable {
             self.changes = changes
         }
         var (cells, last) = (self.cells, self.lastCell)
-        self.cells = [:]
+        // Of a file that cannot be read now, all are read the next time.
+        (self.cells, self.lastCell) = ([:], 0)
         try database.run("SELECT id, text FROM cells WHERE id > ?", [.integer(last)]) { row in
             cells[row.integer(0)] = CensusCell(text: row.text(1))
             last = max(last, row.integer(0))

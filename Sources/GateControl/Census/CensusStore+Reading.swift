@@ -101,7 +101,7 @@ extension CensusStore {
                     // Summed up by SQLite, hundreds of thousands of rows would be sorted first.
                     try database.run(
                         "SELECT cell, start, requests FROM figures WHERE \(Self.inRange)",
-                        [.integer(range.lowerBound), .integer(range.upperBound)]
+                        range.ends
                     ) { row in
                         sums.add(
                             UInt64(clamping: row.integer(2)),
@@ -145,7 +145,7 @@ extension CensusStore {
     ) throws(SQLiteDatabase.Failure) {
         try database.run(
             "SELECT cell, requests, identified, devices, start FROM figures WHERE \(Self.inRange)",
-            [.integer(range.lowerBound), .integer(range.upperBound)]
+            range.ends
         ) { row in
             let time = row.integer(4)
             sums.add(
@@ -154,11 +154,7 @@ extension CensusStore {
             )
         }
         guard withShapes else { return }
-        let (start, end) = (
-            Timestamp(secondsSinceEpoch: range.lowerBound),
-            Timestamp(secondsSinceEpoch: range.upperBound)
-        )
-        try Self.readShapes(since: start, until: end, in: database) { cell, time, shapes in
+        try Self.readShapes(in: range, of: database) { cell, time, shapes in
             let place = CensusSums.Place(cell: cell, known: changes.count { $0 <= time })
             sums.add(shapes, to: place)
         }
@@ -182,7 +178,12 @@ extension CensusStore {
     ) throws(SQLiteDatabase.Failure) -> Bool {
         try database.integer(
             "SELECT 1 FROM figures WHERE \(self.inRange) LIMIT 1",
-            [.integer(range.lowerBound), .integer(range.upperBound)]
+            range.ends
         ) == nil
     }
+}
+
+extension Range<Int64> {
+    /// The values for a statement that says `CensusStore.inRange`.
+    var ends: [SQLiteDatabase.Value] { [.integer(self.lowerBound), .integer(self.upperBound)] }
 }

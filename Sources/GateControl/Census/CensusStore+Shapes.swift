@@ -62,11 +62,10 @@ extension CensusStore {
         )
     }
 
-    /// Reads what was counted, row by row.
+    /// Reads the counts of a range of seconds, row by row.
     static func readShapes(
-        since start: Timestamp,
-        until end: Timestamp?,
-        in database: SQLiteDatabase,
+        in range: Range<Int64>,
+        of database: SQLiteDatabase,
         _ body: (_ cell: Int64, _ start: Int64, _ shapes: ShapeCounts) -> Void
     ) throws(SQLiteDatabase.Failure) {
         var shapes: [Int64: PathShape] = [:]
@@ -75,7 +74,7 @@ extension CensusStore {
         }
         try database.run(
             "SELECT cell, start, shape, requests FROM shape_figures WHERE \(Self.inRange)",
-            [.integer(start.secondsSinceEpoch), .integer(end?.secondsSinceEpoch ?? .max)]
+            range.ends
         ) { row in
             let requests = UInt64(clamping: row.integer(3))
             let figures: ShapeCounts

@@ -103,7 +103,7 @@ extension CensusStore {
         try self.use { database in
             self.memory.withLock { $0.forget(ifItReachesBeyond: start) }
             try self.ids.withLock { known in
-                // What a transaction that failed has made is not there.
+                // A transaction that fails leaves no row, and so no id that could be known.
                 var ids = CensusRowIDs()
                 swap(&ids, &known)
                 try database.transaction { () throws(SQLiteDatabase.Failure) in
@@ -198,10 +198,7 @@ extension CensusStore {
             let before = try database.changeCount
             // Mostly there is nothing to be put together.
             defer {
-                if (try? database.changeCount) != before {
-                    self.memory.withLock { $0.forget() }
-                    self.forgetIDs()
-                }
+                if (try? database.changeCount) != before { self.forget() }
             }
             try Self.rollUp(.minute, into: .hour, before: now - Self.minutesKept, in: database)
             try Self.rollUp(.hour, into: .day, before: now - Self.hoursKept, in: database)
@@ -258,8 +255,11 @@ extension CensusStore {
         }
     }
 
-    /// Forgets the ids of rows, of which some go.
-    private func forgetIDs() { self.ids.withLock { $0 = CensusRowIDs() } }
+    /// Forgets ids and sums of rows, of which some go.
+    private func forget() {
+        self.ids.withLock { $0 = CensusRowIDs() }
+        self.memory.withLock { $0.forget() }
+    }
 
     /// Lets the oldest go until it is small enough.
     private func shrink(_ database: SQLiteDatabase) throws(SQLiteDatabase.Failure) {
@@ -287,8 +287,7 @@ extension CensusStore {
     /// Forgets every request and every device, and overwrites where they stood.
     package func purge() throws(Failure) {
         try self.use { database in
-            self.forgetIDs()
-            self.memory.withLock { $0.forget() }
+            self.forget()
             try database.execute(
                 "PRAGMA secure_delete = ON; DELETE FROM figures; DELETE FROM cells; "
                     + "DELETE FROM shape_figures; DELETE FROM shapes; VACUUM; "

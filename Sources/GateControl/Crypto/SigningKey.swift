@@ -17,7 +17,7 @@ final class SigningKey: @unchecked Sendable {
     ///
     /// - Returns: `nil` if it is none for this algorithm, or encrypted.
     init?(pem text: String, for algorithm: Algorithm) {
-        // What went wrong is told to nobody, and would stay with the thread.
+        // The thread's queue of errors would keep this one, for somebody else to find.
         defer { ERR_clear_error() }
         guard let pointer = unsafe Self.read(text) else { return nil }
         guard unsafe Self.fits(pointer, algorithm) else {

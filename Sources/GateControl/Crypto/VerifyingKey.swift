@@ -11,7 +11,7 @@ struct VerifyingKey: Sendable, Equatable {
     }
 
     func accepts(_ signature: [UInt8], of text: [UInt8]) -> Bool {
-        // What went wrong is told to nobody, and would stay with the thread.
+        // The thread's queue of errors would keep this one, for somebody else to find.
         defer { ERR_clear_error() }
         guard
             let key = unsafe EVP_PKEY_new_raw_public_key(

@@ -97,6 +97,8 @@ struct AdminAPITests {
         ("POST", "/api/v1/impact?rule=ios&minimum=2", "rules: []", 400),
         ("POST", "/api/v1/impact?at=soon", "rules: []", 400),
         ("POST", "/api/v1/impact?undo=0123456789ab", nil, 404),
+        ("POST", "/api/v1/impact?undo=0123456789ab", "rules: []", 400),
+        ("POST", "/api/v1/impact?undo=0123456789ab&rule=ios&minimum=2", nil, 400),
         ("POST", "/api/v1/impact?since=1h", "rules: []", 200),
         ("GET", "/api/v1/explain?platform=ios&version=1.0&header=X-A:%20b", nil, 200),
         ("GET", "/api/v1/explain?path=/.versiongate/status", nil, 200),

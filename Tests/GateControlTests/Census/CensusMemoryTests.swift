@@ -129,4 +129,26 @@ struct CensusMemoryTests {
         // Else it would have shown nothing.
         #expect(remembered > 50 && forgotten > 10)
     }
+
+    @Test func `cells are known again once a file that could not be read can be`() throws {
+        let database = try SQLiteDatabase(path: nil)
+        try database.execute(
+            "CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)"
+        )
+        let cell = CensusCell(
+            client: nil,
+            outcome: CensusOutcome(paths: .none, kind: .allow, rule: "none")
+        )
+        try database.run("INSERT INTO cells (text) VALUES (?)", [.text(cell.text)])
+        var memory = CensusMemory()
+        try memory.look(at: database, changes: nil)
+        #expect(memory.cells == [1: cell])
+        try database.execute("ALTER TABLE cells RENAME TO away")
+        #expect(throws: SQLiteDatabase.Failure.self) {
+            try memory.look(at: database, changes: nil)
+        }
+        try database.execute("ALTER TABLE away RENAME TO cells")
+        try memory.look(at: database, changes: nil)
+        #expect(memory.cells == [1: cell])
+    }
 }
