@@ -82,6 +82,10 @@ class Requests(WithGate):
                 VersionGate(other.url, IDENTITY).urlopen("/a")
             self.assertEqual(raised.exception.read(), body)
             self.assertEqual(raised.exception.code, 426)
+        with Server(reply(200, body, Content_Type="application/problem+json")) as other:
+            passed = VersionGate(other.url, IDENTITY).urlopen("/a")
+            self.assertEqual(passed.read(), body)
+            self.assertEqual(passed.status, 200)
 
 
 class Questions(WithGate):
