@@ -5,8 +5,10 @@ GATE := .build/release/versiongate
 # Debian once called it `nodejs`.
 NODE = $(shell command -v node || echo nodejs)
 # Linked into the binary, the Swift runtime needs not be installed where the gate runs. The run-time
-# exclusivity checks cost a tenth of the gate's own time; the tests run with them.
-RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+# exclusivity checks cost a tenth of the gate's own time; the tests run with them. Lines and functions are
+# enough for a trace or a profile, and all that a debugger could show besides takes half a minute.
+RELEASE_FLAGS := -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+	-Xswiftc -gline-tables-only -Xcc -gline-tables-only
 
 # What `versiongate version` says it was built from. Only this tells the build, so that a commit does not
 # have all tests linked anew.

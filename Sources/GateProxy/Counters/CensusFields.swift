@@ -19,7 +19,8 @@ struct CensusFields {
             var bytes: [UInt8] = []
             query.append(to: &bytes)
             self.digest = unsafe bytes.withUnsafeBytes {
-                unsafe CensusFields.mixed(self.digest, .max, $0)
+                guard let start = $0.baseAddress else { return self.digest }
+                return unsafe CensusFields.mixed(self.digest, .max, start, $0.count)
             }
         }
     }
@@ -50,7 +51,9 @@ struct CensusFields {
     ) -> Reading {
         guard facts.identityFields != 0 else { return Reading(digest: start) }
         let lines = head.fields.lines.span
-        return unsafe bytes.withUnsafeBytes { bytes in
+        return unsafe bytes.withUnsafeBytes { buffer in
+            // A pointer that may be none would be looked at for every value.
+            guard let bytes = buffer.baseAddress else { return Reading(digest: start) }
             var reading = Reading(digest: start)
             var devices = 0
             var device = 0..<0
@@ -59,11 +62,14 @@ struct CensusFields {
                 let bit: UInt64 = 1 &<< UInt64(field)
                 let value = lines[index].value
                 if self.clients & bit != 0 {
-                    let part = unsafe Self.part(value, of: bytes)
-                    reading.digest = unsafe Self.mixed(reading.digest, field, part)
+                    let part = unsafe bytes + value.lowerBound
+                    let count = value.count
+                    reading.digest = unsafe Self.mixed(reading.digest, field, part, count)
                     // A line that begins with a comma may state nothing.
-                    if self.versions & bit != 0, let first = unsafe part.first {
-                        reading.statesVersion = reading.statesVersion || first != ASCII.comma
+                    if self.versions & bit != 0, count > 0,
+                        unsafe part.load(as: UInt8.self) != ASCII.comma
+                    {
+                        reading.statesVersion = true
                     }
                 }
                 if self.devices & bit != 0 {
@@ -76,16 +82,17 @@ struct CensusFields {
                     guard case .identity(let field) = lines[index].role,
                         self.userAgent & 1 &<< UInt64(field) != 0
                     else { continue }
-                    let part = unsafe Self.part(lines[index].value, of: bytes)
-                    reading.digest = unsafe Self.mixed(reading.digest, field, part)
+                    let value = lines[index].value
+                    let part = unsafe bytes + value.lowerBound
+                    reading.digest = unsafe Self.mixed(reading.digest, field, part, value.count)
                 }
             }
             // Two devices, or a list of them, are none.
-            let isList = unsafe Self.hasComma(Self.part(device, of: bytes))
-            if devices == 1 && !isList && device.count <= IdentityLimits.lineLength {
-                reading.device = device
-                reading.deviceDigest = unsafe Self.mixed(start, 0, Self.part(device, of: bytes))
-            }
+            guard devices == 1, device.count <= IdentityLimits.lineLength else { return reading }
+            let part = unsafe bytes + device.lowerBound
+            guard unsafe !Self.hasComma(part, device.count) else { return reading }
+            reading.device = device
+            reading.deviceDigest = unsafe Self.mixed(start, 0, part, device.count)
             return reading
         }
     }
@@ -105,28 +112,22 @@ struct CensusFields {
         }
     }
 
-    @inline(__always)
-    private static func part(
-        _ place: Range<Int>,
-        of bytes: UnsafeRawBufferPointer
-    ) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(rebasing: bytes[place])
-    }
-
     /// Eight bytes at a time: a device id is the longest of what is looked at.
     @inline(__always)
-    private static func hasComma(_ value: UnsafeRawBufferPointer) -> Bool {
+    private static func hasComma(_ value: UnsafeRawPointer, _ count: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
-        while index &+ 8 <= value.count {
+        while index &+ 8 <= count {
             let word = unsafe value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let rest = word ^ (ones &* UInt64(ASCII.comma))
             // A byte of zero, and no other, sets the highest bit of its place.
             if (rest &- ones) & ~rest & (ones << 7) != 0 { return true }
             index &+= 8
         }
-        while index < value.count {
-            if unsafe value[index] == ASCII.comma { return true }
+        while index < count {
+            if unsafe value.load(fromByteOffset: index, as: UInt8.self) == ASCII.comma {
+                return true
+            }
             index &+= 1
         }
         return false
@@ -137,11 +138,11 @@ struct CensusFields {
     fileprivate static func mixed(
         _ digest: UInt64,
         _ field: UInt8,
-        _ value: UnsafeRawBufferPointer
+        _ value: UnsafeRawPointer,
+        _ count: Int
     ) -> UInt64 {
-        let count = value.count
         var state = Self.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
-        guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: value)) }
+        guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: value, count)) }
         var index = 0
         while index &+ 8 < count {
             state = unsafe Self.mixed(
@@ -159,16 +160,17 @@ struct CensusFields {
 
     /// Up to eight bytes in one number, of which the length tells the rest.
     @inline(__always)
-    private static func word(of value: UnsafeRawBufferPointer) -> UInt64 {
-        let count = value.count
+    private static func word(of value: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 4 {
             let first = unsafe value.loadUnaligned(as: UInt32.self)
             let last = unsafe value.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
             return UInt64(first) | UInt64(last) << 32
         }
         guard count > 0 else { return 0 }
-        return unsafe UInt64(value[0]) | UInt64(value[count &>> 1]) << 8
-            | UInt64(value[count &- 1]) << 16
+        let first = unsafe value.load(as: UInt8.self)
+        let middle = unsafe value.load(fromByteOffset: count &>> 1, as: UInt8.self)
+        let last = unsafe value.load(fromByteOffset: count &- 1, as: UInt8.self)
+        return UInt64(first) | UInt64(middle) << 8 | UInt64(last) << 16
     }
 
     /// One step of a folded multiplication, as wyhash makes it; who does not know the beginning cannot
