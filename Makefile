@@ -35,7 +35,7 @@ test: lint
 	python3 -B -m unittest discover --start-directory Benchmarks/tests
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
-	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md
+	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md
 	python3 -B -m unittest discover --start-directory clients/python/tests
 	$(NODE) --test clients/javascript/tests/*.test.js
 	clients/kotlin/test.sh

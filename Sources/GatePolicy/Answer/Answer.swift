@@ -14,6 +14,8 @@ package struct Answer: Sendable, Equatable {
     /// The field that marks what the gate has said.
     package static let markerName = "X-VersionGate"
     private static let retryAfterName = "Retry-After"
+    /// Seconds; OkHttp fails with more, in place of the answer.
+    private static let longestRetryAfter: Int64 = 0x7FFF_FFFF
 
     package init(
         status: Int,
@@ -30,14 +32,14 @@ package struct Answer: Sendable, Equatable {
     }
 
     /// The answer as it is given at this second: a `Retry-After` is the number of seconds left
-    /// (RFC 9110 section 10.2.3).
+    /// (RFC 9110 section 10.2.3), 2^31 - 1 at most.
     ///
     /// Everything else stays as it is for as long as the decision is valid.
     package func counted(to now: Timestamp) -> Answer {
         guard let retryAt else { return self }
         var answer = self
         answer.fields.removeAll { $0.name == Self.retryAfterName }
-        let seconds = max(0, now.seconds(until: retryAt))
+        let seconds = min(max(0, now.seconds(until: retryAt)), Self.longestRetryAfter)
         answer.fields.append(HeaderField(name: Self.retryAfterName, value: String(seconds)))
         return answer
     }

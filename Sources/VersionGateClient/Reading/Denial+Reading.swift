@@ -53,8 +53,8 @@ extension Denial {
         if let decision = ["maintenance", "require"].first(where: decisions.contains) {
             return decision
         }
-        guard response.statusCode >= 400, response.mediaType == "application/problem+json"
-        else { return nil }
+        // The status is the operator's to choose.
+        guard response.mediaType == "application/problem+json" else { return nil }
         return document?.type.flatMap { GateWire.problems[$0] }
     }
 }

@@ -115,6 +115,27 @@ struct ClientLibraryTests {
     }
 
     @Test
+    func `a build that is refused from a day on hears of the day`() async throws {
+        let day = Self.time(86_400)
+        let plan = "    warnFrom: \(Self.time(-60))\n    enforceFrom: \(day)\n"
+        let notice = "    notice: upgrade\n"
+        let rules = RulesText.shop.replacing(notice, with: notice + plan)
+        try await Scene.play(rules: rules) { scene in
+            let tested = try TestedClient(port: scene.gate.port)
+            let (_, response) = try await tested.get("/v2/orders")
+            #expect(response.statusCode == 200)
+            let hint = try #require(tested.client.hint(in: response)?.update)
+            let state = await tested.client.check()
+            guard case .recommended(let update) = state else { throw HarnessError("\(state)") }
+            for told in [hint, update] {
+                #expect(told.enforceFrom?.formatted(.iso8601) == day)
+                #expect(told.latestVersion == "3.5.0")
+            }
+            #expect(tested.client.prompt(for: state)?.isDismissible == true)
+        }
+    }
+
+    @Test
     func `a brownout says when it ends, and lifts by itself`() async throws {
         try await Scene.play { scene in
             // Written only now: on a busy machine the gate may take seconds to start.
@@ -170,8 +191,17 @@ struct ClientLibraryTests {
             guard case .maintenance(let asked) = about else { throw HarnessError("\(about)") }
             #expect(asked.until != nil)
             #expect(tested.client.state == .allowed)
-            try scene.reload(rules.replacing("/orders/**", with: "/**"))
-            #expect(await tested.client.check(path: "/") != .allowed)
+            // Then nobody is served.
+            tested.listen()
+            let open = try tested.hears("the beginning") { $0 == .allowed }
+            let all = rules.replacing("    match: { path: /orders/** }\n", with: "")
+            try scene.reload(all)
+            let closed = try tested.hears("the maintenance", after: open) { $0.isMaintenance }
+            #expect(await tested.client.check().isMaintenance)
+            #expect(try await tested.denial("/v2/carts").status == 503)
+            try scene.reload("rules: []\n")
+            try tested.hears("its end", after: closed) { $0 == .allowed }
+            #expect(try await tested.get("/v2/carts").1.statusCode == 200)
         }
     }
 
@@ -219,6 +249,7 @@ struct ClientLibraryTests {
             let checked = await again.client.check()
             #expect(checked.isUnknown)
             #expect(checked.inEffect().isRequired)
+            try await Self.playPortal(port: port, for: again, state: checked)
             let updated = try TestedClient(port: port, version: "3.5.0", storage: storage)
             #expect(updated.client.state == .unknown(last: nil))
             #expect(await updated.client.check().inEffect() == .allowed)
@@ -236,6 +267,28 @@ struct ClientLibraryTests {
             again.stopListening()
             #expect(next.end() == .status(0))
         }
+    }
+
+    /// Has a captive portal answer in the gate's place: it neither denies nor lifts anything.
+    private static func playPortal(
+        port: UInt16,
+        for tested: TestedClient,
+        state: GateState
+    ) async throws {
+        let page = "<!doctype html><title>Sign in</title>"
+        let portal = try ScriptedBackend(port: port) { request in
+            request.target == "/v2/orders"
+                ? [.answer("302 Found", fields: "Location: /login\r\n"), .close]
+                : [.answer(fields: "Content-Type: text/html\r\n", body: page), .close]
+        }
+        #expect(await tested.client.check() == state)
+        // What a request gets there is the app's to judge.
+        let (data, response) = try await tested.get("/v2/orders")
+        #expect(response.statusCode == 200)
+        #expect(data == Data(page.utf8))
+        portal.stopListening()
+        try portal.endConnections()
+        #expect(portal.record.requests.count == 3)
     }
 
     @Test

@@ -134,6 +134,11 @@ extension GateState {
         return true
     }
 
+    var isMaintenance: Bool {
+        guard case .maintenance = self else { return false }
+        return true
+    }
+
     var isUnknown: Bool {
         guard case .unknown = self else { return false }
         return true

@@ -83,6 +83,14 @@ import Testing
         }
     }
 
+    @Test func `no time is longer than OkHttp can count`() {
+        let answer = Answer(status: 503, fields: [], body: [], retryAt: second(0x8000_0000))
+        for (now, seconds) in [(0, "2147483647"), (1, "2147483647"), (2, "2147483646")] {
+            let counted = answer.counted(to: second(Int64(now)))
+            #expect(counted.fields == [HeaderField(name: "Retry-After", value: seconds)])
+        }
+    }
+
     @Test func `the notice of the rule is used and a denial is not counted`() throws {
         let text = NoticeText(
             title: NoticeTemplate(literal: "Back soon"),

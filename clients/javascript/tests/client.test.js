@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { GateDenied, VersionGate } from "../versiongate.js";
+import { GateDenied, VersionGate, hint } from "../versiongate.js";
 import { Gate, rules, server, time } from "./gate.js";
 
 const identity = { app: "com.example.shop", platform: "ios", version: "3.4.9", language: "en" };
@@ -89,7 +89,10 @@ test("warned, brownout, maintenance, allowed", limit, async () => {
   assert.equal(warned.state, "recommended");
   assert.equal(warned.update.latestVersion, "3.5.0");
   assert.ok(Date.parse(warned.update.enforceFrom) > Date.now());
-  assert.equal((await client.fetch("/a")).status, 200);
+  const passed = await client.fetch("/a");
+  assert.equal(passed.status, 200);
+  assert.equal(hint(passed).state, "recommended");
+  assert.equal(hint(passed).update.enforceFrom, warned.update.enforceFrom);
 
   const brownout = `    brownouts: [{ from: ${time(-60)}, until: ${time(600)} }]\n`;
   await gate.change(rules("3.5.0", plan + brownout));
@@ -137,6 +140,26 @@ test("a live change is told, and lifts by itself", limit, async () => {
   assert.equal((await states.next()).state, "required");
   await gate.change(rules("3.4.0"));
   assert.equal((await states.next()).state, "allowed");
+  await states.end();
+});
+
+test("a maintenance of everything is told, and lifts by itself", limit, async () => {
+  const window = `  - id: moving\n    maintenance: { from: ${time(-60)}, until: ${time(600)} }\n`;
+  await gate.change(rules("3.4.0"));
+  const client = new VersionGate(gate.url, identity);
+  const states = listen(client);
+  assert.equal((await states.next()).state, "allowed");
+  await gate.change(rules("3.4.0", window));
+  const told = await states.next();
+  assert.equal(told.state, "maintenance");
+  assert.ok(Date.parse(told.window.maintenanceUntil) > Date.now());
+  assert.deepEqual(await client.check(), told);
+  const { denial } = await client.fetch("/a").catch((error) => error);
+  assert.equal(denial.state, "maintenance");
+  assert.ok(denial.window.retryAfterSeconds > 0 && denial.window.retryAfterSeconds <= 600);
+  await gate.change(rules("3.4.0"));
+  assert.equal((await states.next()).state, "allowed");
+  assert.equal((await client.fetch("/a")).status, 200);
   await states.end();
 });
 
@@ -202,6 +225,39 @@ test("a cached denial is only the last one known, and is lifted", limit, async (
   assert.deepEqual(await lifted.check(), { state: "allowed" });
   const after = new VersionGate(nowhere, identity, { storage });
   assert.deepEqual(await after.check(), { state: "unknown", last: { state: "allowed" } });
+});
+
+test("a cached denial is no denial behind a portal, and the stream lifts it", limit, async () => {
+  await gate.change(rules("3.5.0"));
+  const storage = new Memory();
+  const required = await new VersionGate(gate.url, identity, { storage }).check();
+  assert.equal(required.state, "required");
+  // The app starts anew, where a portal has taken the gate's place.
+  await gate.stop();
+  const page = "<html>Log in</html>";
+  const login = await server((_, response) => {
+    response.setHeader("Content-Type", "text/html").end(page);
+  });
+  const portal = await server(({ url }, response) => {
+    if (url === "/page") response.setHeader("Content-Type", "text/html").end(page);
+    else response.writeHead(302, { Location: login.url }).end();
+  }, gate.port);
+  const client = new VersionGate(gate.url, identity, { storage, random: () => 0 });
+  const states = listen(client);
+  assert.deepEqual(await states.next(), { state: "unknown", last: required });
+  assert.deepEqual(await client.check(), { state: "unknown", last: required });
+  // Its page is the app's to judge.
+  for (const path of ["/page", "/redirected"]) {
+    assert.equal(await (await client.fetch(path)).text(), page);
+  }
+  await portal.end();
+  await login.end();
+  gate.write(rules("3.4.0"));
+  await gate.run(gate.port);
+  assert.deepEqual(await states.next(), { state: "allowed" });
+  await states.end();
+  const again = new VersionGate("http://127.0.0.1:9", identity, { storage });
+  assert.deepEqual(await again.check(), { state: "unknown", last: { state: "allowed" } });
 });
 
 test("a cached denial that has ended by itself is none", limit, async () => {

@@ -3,7 +3,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import * as library from "../versiongate.js";
-import { hint, inspect, readEvents, readStatus } from "../versiongate.js";
+import {
+  GateDenied, VersionGate, hint, inspect, readEvents, readStatus,
+} from "../versiongate.js";
+import { server } from "./gate.js";
 
 const folder = new URL("../../../docs/wire/exchanges/", import.meta.url);
 const names = readdirSync(folder).sort();
@@ -31,6 +34,61 @@ for (const name of names) {
   test(`reads ${name}`, () => {
     const exchange = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
     assert.deepEqual(read(exchange), exchange.client);
+  });
+}
+
+/** The same, out of an answer that comes over a socket. */
+async function hear({ request, client }, gate) {
+  const { target, method } = request;
+  const heard = {};
+  if ("denial" in client) {
+    try {
+      const passed = await gate.fetch(target, { method });
+      heard.denial = null;
+      if ("hint" in client) heard.hint = hint(passed);
+    } catch (error) {
+      if (!(error instanceof GateDenied)) throw error;
+      heard.denial = error.denial;
+    }
+  }
+  if ("states" in client) {
+    heard.states = [];
+    for await (const state of gate.states()) {
+      if (heard.states.push(state) === client.states.length) break;
+    }
+  }
+  if ("state" in client) {
+    const { path, method } = Object.fromEntries(new URLSearchParams(target.split("?")[1]));
+    heard.state = await gate.check(path, { method });
+    if (heard.state.last === null) delete heard.state.last;
+  }
+  return heard;
+}
+
+for (const name of names) {
+  const exchange = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+  const { request, response, client } = exchange;
+  const known = { state: "allowed" };
+  test(`hears ${name} over a socket`, { timeout: 60_000 }, async () => {
+    const asked = [];
+    const other = await server((incoming, outgoing) => {
+      asked.push(`${incoming.method} ${incoming.url}`);
+      // What has not changed has been something before.
+      if (response.status === 304 && asked.length === 1) {
+        outgoing.setHeader("ETag", Object.fromEntries(response.fields).ETag);
+        outgoing.setHeader("Content-Type", "application/json").end('{"decision":"allow"}');
+        return;
+      }
+      for (const [field, value] of response.fields) outgoing.appendHeader(field, value);
+      outgoing.writeHead(response.status);
+      outgoing.end(response.json === undefined ? response.body : JSON.stringify(response.json));
+    });
+    const gate = new VersionGate(other.url, { platform: "ios", version: "3.4.9" });
+    if (response.status === 304) assert.deepEqual(await gate.check(), known);
+    const meant = client.state?.state === "unchanged" ? { state: known } : client;
+    assert.deepEqual(await hear(exchange, gate), meant);
+    if (!("state" in client)) assert.equal(asked[0], `${request.method} ${request.target}`);
+    await other.end();
   });
 }
 

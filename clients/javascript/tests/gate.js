@@ -9,9 +9,9 @@ import { fileURLToPath } from "node:url";
 const built = fileURLToPath(new URL("../../../.build/debug/versiongate", import.meta.url));
 
 /** A server on loopback that answers by a function, for backends and for whoever is in between. */
-export async function server(answer) {
+export async function server(answer, port = 0) {
   const http = createServer(answer);
-  await new Promise((resolve) => http.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${http.address().port}`,
     port: http.address().port,

@@ -23,7 +23,7 @@ os.environ["no_proxy"] = "127.0.0.1"
 class Server:
     """A server on loopback that answers each request by a function, which gets the handler."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, port=0):
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 # The client may have gone.
@@ -32,12 +32,12 @@ class Server:
                 except OSError:
                     self.close_connection = True
 
-            do_POST = do_HEAD = do_GET
+            do_POST = do_HEAD = do_OPTIONS = do_GET
 
             def log_message(self, *_):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.port = self._server.server_port

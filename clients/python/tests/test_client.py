@@ -12,6 +12,7 @@ from support import Gate, Server, moment, reply, rules
 
 from versiongate import (
     Allowed, FileStorage, GateDenied, Maintenance, Recommended, Required, Unknown, VersionGate,
+    hint,
 )
 from versiongate.states import Facts, parse_time, wire
 
@@ -81,6 +82,10 @@ class Requests(WithGate):
                 VersionGate(other.url, IDENTITY).urlopen("/a")
             self.assertEqual(raised.exception.read(), body)
             self.assertEqual(raised.exception.code, 426)
+        with Server(reply(200, body, Content_Type="application/problem+json")) as other:
+            passed = VersionGate(other.url, IDENTITY).urlopen("/a")
+            self.assertEqual(passed.read(), body)
+            self.assertEqual(passed.status, 200)
 
 
 class Questions(WithGate):
@@ -92,7 +97,10 @@ class Questions(WithGate):
         self.assertIsInstance(warned, Recommended)
         self.assertEqual(warned.update.latest_version, "3.5.0")
         self.assertGreater(parse_time(warned.update.enforce_from).timestamp(), time.time())
-        self.assertEqual(client.urlopen("/a").status, 200)
+        passed = client.urlopen("/a")
+        self.assertEqual(passed.status, 200)
+        self.assertIsInstance(hint(passed), Recommended)
+        self.assertEqual(hint(passed).update.enforce_from, warned.update.enforce_from)
 
         brownout = f"    brownouts: [{{ from: {moment(-60)}, until: {moment(600)} }}]\n"
         self.gate.change(rules("3.5.0", plan + brownout))
@@ -189,6 +197,55 @@ class Streams(WithGate):
         self.gate.change(rules("3.4.0"))
         self.assertEqual(next(states), Allowed())
         states.close()
+
+    def test_a_maintenance_of_everything_is_told_and_lifts_by_itself(self):
+        window = f"  - id: moving\n    maintenance: {{ from: {moment(-60)}, until: {moment(600)} }}\n"
+        self.gate.change(rules("3.4.0"))
+        client = self.client()
+        states = client.states()
+        self.assertEqual(next(states), Allowed())
+        self.gate.change(rules("3.4.0", window))
+        told = next(states)
+        self.assertIsInstance(told, Maintenance)
+        self.assertGreater(parse_time(told.window.maintenance_until).timestamp(), time.time())
+        self.assertEqual(client.check(), told)
+        with self.assertRaises(GateDenied) as raised:
+            client.urlopen("/a")
+        self.assertIn(raised.exception.denial.window.retry_after_seconds, range(1, 601))
+        self.gate.change(rules("3.4.0"))
+        self.assertEqual(next(states), Allowed())
+        self.assertEqual(client.urlopen("/a").status, 200)
+        states.close()
+
+    def test_a_cached_denial_is_no_denial_behind_a_portal_and_the_stream_lifts_it(self):
+        self.gate.change(rules("3.5.0"))
+        storage = Memory()
+        required = self.client(storage=storage).check()
+        self.assertIsInstance(required, Required)
+        # The app starts anew, where a portal has taken the gate's place.
+        self.gate.stop()
+        page = b"<html>Log in</html>"
+        html = reply(200, page, Content_Type="text/html")
+        with Server(html) as login:
+            elsewhere = reply(302, Location=login.url)
+
+            def portal(handler):
+                (html if handler.path == "/page" else elsewhere)(handler)
+
+            with Server(portal, self.gate.port):
+                client = self.client(storage=storage, chance=lambda: 0)
+                states = client.states()
+                self.assertEqual(next(states), Unknown(required))
+                self.assertEqual(client.check(), Unknown(required))
+                # Its page is the app's to judge.
+                for path in ["/page", "/redirected"]:
+                    self.assertEqual(client.urlopen(path).read(), page)
+        self.gate.write(rules("3.4.0"))
+        self.gate.run()
+        self.assertEqual(next(states), Allowed())
+        states.close()
+        again = VersionGate(NOWHERE, IDENTITY, storage=storage)
+        self.assertEqual(again.check(), Unknown(Allowed()))
 
     def test_a_brownout_ends_by_its_date(self):
         until = moment(3)

@@ -1,11 +1,16 @@
 import json
 import unittest
+import urllib.error
+import urllib.request
 from email.message import Message
 from types import SimpleNamespace
+from urllib.parse import parse_qs, urlsplit
 
-from support import ROOT
+from support import ROOT, Server
 
-from versiongate import hint, inspect, read_events, read_status
+from versiongate import (
+    Allowed, GateDenied, Unknown, VersionGate, hint, inspect, read_events, read_status,
+)
 from versiongate.states import from_wire, wire
 
 WIRE = ROOT / "docs" / "wire"
@@ -22,6 +27,58 @@ def answer(status=200, fields=(), url="https://gate.example/"):
 def content(exchange):
     response = exchange["response"]
     return json.dumps(response["json"]) if "json" in response else response.get("body", "")
+
+
+def serve(exchange, asked):
+    """Answers as an exchange has it, and notes what it was asked."""
+    response, method = exchange["response"], exchange["request"]["method"]
+
+    def answer(handler):
+        asked.append(f"{handler.command} {handler.path}")
+        status, fields, body = response["status"], response["fields"], content(exchange).encode()
+        # What has not changed has been something before.
+        if status == 304 and len(asked) == 1:
+            fields = [*fields, ("Content-Type", "application/json")]
+            status, body = 200, b'{"decision":"allow"}'
+        handler.send_response_only(status)
+        for name, value in fields:
+            handler.send_header(name, value)
+        if status not in (204, 304):
+            handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        if method != "HEAD" and status not in (204, 304):
+            handler.wfile.write(body)
+
+    return answer
+
+
+def hear(exchange, gate, base):
+    """What a client makes of an answer that comes over a socket."""
+    request, meant, heard = exchange["request"], exchange["client"], {}
+    if "denial" in meant:
+        asked = urllib.request.Request(base + request["target"], method=request["method"])
+        try:
+            try:
+                passed = gate.urlopen(asked)
+            except urllib.error.HTTPError as error:
+                passed = error
+            with passed:
+                heard["denial"] = None
+                if "hint" in meant:
+                    heard["hint"] = wire(hint(passed))
+        except GateDenied as denied:
+            heard["denial"] = wire(denied.denial)
+    if "states" in meant:
+        states = gate.states()
+        heard["states"] = [wire(next(states)) for _ in meant["states"]]
+        states.close()
+    if "state" in meant:
+        query = parse_qs(urlsplit(request["target"]).query)
+        state = gate.check(*(query[name][0] for name in ["path", "method"] if name in query))
+        heard["state"] = wire(state)
+        if state == Unknown(None):
+            heard["state"].pop("last", None)
+    return heard
 
 
 class Exchanges(unittest.TestCase):
@@ -44,6 +101,19 @@ class Exchanges(unittest.TestCase):
             read = {key: readers[key]() for key in exchange["client"]}
             with self.subTest(path.name):
                 self.assertEqual(read, exchange["client"])
+
+    def test_all_are_heard_over_a_socket_as_they_say(self):
+        for path in EXCHANGES:
+            exchange, asked = _load(path), []
+            request, meant = exchange["request"], exchange["client"]
+            with self.subTest(path.name), Server(serve(exchange, asked)) as other:
+                gate = VersionGate(other.url, {"platform": "ios", "version": "3.4.9"})
+                if meant.get("state") == {"state": "unchanged"}:
+                    self.assertEqual(gate.check(), Allowed())
+                    meant = {"state": wire(Allowed())}
+                self.assertEqual(hear(exchange, gate, other.url), meant)
+                if "state" not in meant:
+                    self.assertEqual(asked[0], f"{request['method']} {request['target']}")
 
     def test_states_survive_their_storage(self):
         for path in EXCHANGES:

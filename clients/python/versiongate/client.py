@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+import urllib.response
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -144,9 +145,7 @@ class VersionGate:
         try:
             response = self._opener.open(request, data, timeout)
         except urllib.error.HTTPError as error:
-            if is_own_path(error.url):
-                raise
-            if not denied_by(marker(error)) and media_type(error) != PROBLEM:
+            if not _is_worth_reading(error):
                 raise
             body = error.read()
             if denial := inspect(error, body):
@@ -155,10 +154,15 @@ class VersionGate:
                 error.url, error.code, error.reason, error.headers, io.BytesIO(body)
             ) from None
         # The operator may have chosen another status, and a call of gRPC always has a 200.
-        if denied_by(marker(response)) and not is_own_path(response.url):
-            if denial := inspect(response, response.read()):
-                raise GateDenied(denial, response)
-        return response
+        if not _is_worth_reading(response):
+            return response
+        with response:
+            body = response.read()
+        if denial := inspect(response, body):
+            raise GateDenied(denial, response)
+        return urllib.response.addinfourl(
+            io.BytesIO(body), response.headers, response.url, response.status
+        )
 
     def check(self, path: str | None = None, method: str | None = None) -> State:
         """Where the client stands: at the start of the app, or before it uses a part of the API.
@@ -329,6 +333,13 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_):
         return None
+
+
+def _is_worth_reading(response) -> bool:
+    """Whether the content may have something to do with a denial."""
+    if is_own_path(response.url):
+        return False
+    return denied_by(marker(response)) is not None or media_type(response) == PROBLEM
 
 
 def _content(response, deadline: float) -> bytes:

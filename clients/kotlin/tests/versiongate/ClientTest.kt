@@ -90,7 +90,7 @@ class ClientTest {
     fun theProblemsOfOthersArePassedOnWhole() {
         for (size in listOf(2, 3_000_000)) {
             val body = "{\"type\":\"about:blank\"" + " ".repeat(size) + "}"
-            Server(reply(426, "Content-Type: application/problem+json", body.toByteArray())).use { other ->
+            Server(answer = reply(426, "Content-Type: application/problem+json", body.toByteArray())).use { other ->
                 val client = client(url = other.url)
                 val passed = client.receive(client.open("/a"))
                 assertEquals(426, passed.answer.status)
@@ -219,6 +219,57 @@ class ClientTest {
             gate.change(rules("3.4.0"))
             assertEquals(Allowed(), told.next())
         }
+    }
+
+    @Test
+    fun aMaintenanceOfEverythingIsToldAndLiftsByItself() {
+        val window = "  - id: moving\n    maintenance: { from: ${moment(-60)}, until: ${moment(600)} }\n"
+        gate.change(rules("3.4.0"))
+        val client = client()
+        Told(client).use { told ->
+            assertEquals(Allowed(), told.next())
+            gate.change(rules("3.4.0", window))
+            val moving = told.next() as Maintenance
+            assertTrue(isToCome(moving.window.maintenanceUntil))
+            assertEquals(moving, client.check())
+            val denied = denied(client, "/a").denial as Maintenance
+            assertTrue(denied.window.retryAfterSeconds!! in 1..600)
+            gate.change(rules("3.4.0"))
+            assertEquals(Allowed(), told.next())
+            assertEquals(200, client.receive(client.open("/a")).answer.status)
+        }
+    }
+
+    @Test
+    fun aKeptDenialIsNoDenialBehindAPortalAndTheStreamLiftsIt() {
+        gate.change(rules("3.5.0"))
+        val storage = Kept()
+        val required = client(storage).check() as Required
+        // The app starts anew, where a portal has taken the gate's place.
+        gate.stop()
+        Server(answer = ::page).use { login ->
+            val portal = Server(gate.port) { asked, socket ->
+                val answer = if (asked.target == "/page") ::page else reply(302, "Location: ${login.url}")
+                answer(asked, socket)
+            }
+            val client = VersionGate(gate.url, IDENTITY, storage, chance = { 0.0 })
+            Told(client).use { told ->
+                try {
+                    assertEquals(Unknown(required), told.next())
+                    assertEquals(Unknown(required), client.check())
+                    // Its page is the app's to judge.
+                    for (path in listOf("/page", "/redirected")) {
+                        assertEquals(PAGE, client.receive(client.open(path)).content.reader().readText())
+                    }
+                } finally {
+                    portal.close()
+                    gate.write(rules("3.4.0"))
+                    gate.run()
+                }
+                assertEquals(Allowed(), told.next())
+            }
+        }
+        assertEquals(Unknown(Allowed()), client(storage, NOWHERE).check())
     }
 
     @Test

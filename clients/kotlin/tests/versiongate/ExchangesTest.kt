@@ -1,6 +1,11 @@
 package versiongate
 
 import java.io.File
+import java.net.Socket
+import java.util.Collections
+import okhttp3.OkHttpClient
+import okhttp3.Request
+import okhttp3.RequestBody
 import org.junit.Assert.assertEquals
 import org.junit.Assert.assertNull
 import org.junit.Assert.assertTrue
@@ -8,13 +13,16 @@ import org.junit.Test
 
 class ExchangesTest {
     private class Exchange(val name: String, document: Map<*, *>) {
+        private val request = document["request"] as Map<*, *>
         private val response = document["response"] as Map<*, *>
+        val method = request["method"] as String
+        val target = request["target"] as String
         val client = document["client"] as Map<*, *>
         val content = response["json"]?.let { Json.write(it) } ?: response["body"] as String? ?: ""
         val answer = Answer(
             (response["status"] as Long).toInt(),
             (response["fields"] as List<*>).map { it as List<*> }.groupBy({ it[0] as String }, { it[1] as String }),
-            "https://gate.example" + (document["request"] as Map<*, *>)["target"]
+            "https://gate.example$target"
         )
 
         fun read(key: Any?): Any? = when (key) {
@@ -25,6 +33,45 @@ class ExchangesTest {
             else -> throw AssertionError("unknown: $key")
         }
 
+        /** The same over a socket; [asked] is what the client has asked for. */
+        fun answer(asked: MutableList<String>) = { said: Asked, socket: Socket ->
+            asked.add("${said.method} ${said.target}")
+            val fields = (response["fields"] as List<*>).map { it as List<*> }.map { "${it[0]}: ${it[1]}" }
+            // What has not changed has been something before.
+            val isBefore = answer.status == 304 && asked.size == 1
+            val lines = (if (isBefore) fields + JSON else fields).joinToString("\n")
+            val sent = if (isBefore) "{\"decision\":\"allow\"}" else content
+            val isBare = method == "HEAD" || answer.status == 204 || answer.status == 304 && !isBefore
+            reply(if (isBefore) 200 else answer.status, lines, (if (isBare) "" else sent).toByteArray())(said, socket)
+        }
+
+        /** What a client makes of it. */
+        fun hear(gate: VersionGate): Map<String, Any?> {
+            val heard = HashMap<String, Any?>()
+            if ("denial" in client) {
+                try {
+                    gate.receive(gate.open(target).also { it.requestMethod = method }).use { passed ->
+                        heard["denial"] = null
+                        if ("hint" in client) heard["hint"] = hint(passed.answer)?.let { wire(it) }
+                    }
+                } catch (error: GateDenied) {
+                    heard["denial"] = wire(error.denial)
+                }
+            }
+            if ("states" in client) {
+                Told(gate).use { told -> heard["states"] = (client["states"] as List<*>).map { wire(told.next()) } }
+            }
+            if ("state" in client) {
+                if (isUnchanged) assertEquals(Allowed(), gate.check())
+                val query = target.substringAfter('?', "").split('&').associate {
+                    Pair(it.substringBefore('='), it.substringAfter('='))
+                }
+                heard["state"] = wire(gate.check(query["path"], query["method"]))
+            }
+            return heard
+        }
+
+        val isUnchanged get() = client["state"] == unchanged
         private val unchanged = mapOf("state" to "unchanged")
     }
 
@@ -37,6 +84,38 @@ class ExchangesTest {
         for (exchange in exchanges) {
             val read = exchange.client.mapValues { (key, _) -> exchange.read(key) }
             assertEquals(exchange.name, exchange.client, read)
+        }
+    }
+
+    @Test
+    fun allAreHeardOverASocketAsTheySay() {
+        for (exchange in exchanges) {
+            val asked = Collections.synchronizedList(ArrayList<String>())
+            Server(answer = exchange.answer(asked)).use { other ->
+                val heard = exchange.hear(VersionGate(other.url, IDENTITY))
+                val meant = if (exchange.isUnchanged) mapOf("state" to wire(Allowed())) else exchange.client
+                assertEquals(exchange.name, meant, heard)
+            }
+            if ("state" !in exchange.client) assertEquals("${exchange.method} ${exchange.target}", asked[0])
+        }
+    }
+
+    @Test
+    fun theInterceptorHearsTheSameDenials() {
+        for (exchange in exchanges.filter { "denial" in it.client }) {
+            Server(answer = exchange.answer(ArrayList())).use { other ->
+                val gate = GateInterceptor(VersionGate(other.url, IDENTITY))
+                val http = OkHttpClient.Builder().addInterceptor(gate).build()
+                val content = if (exchange.method == "POST") RequestBody.create(null, ByteArray(0)) else null
+                val asked = Request.Builder().url(other.url + exchange.target).method(exchange.method, content)
+                val denial = try {
+                    http.newCall(asked.build()).execute().close()
+                    null
+                } catch (error: GateDenied) {
+                    wire(error.denial)
+                }
+                assertEquals(exchange.name, exchange.client["denial"], denial)
+            }
         }
     }
 

@@ -19,7 +19,7 @@ class InBetweenTest {
     private val allow = "id: 1\nevent: decision\ndata: {\"decision\":\"allow\"}\n\n"
 
     private fun isUnknown(name: String, answer: (Asked, Socket) -> Unit) {
-        Server(answer).use { other ->
+        Server(answer = answer).use { other ->
             val client = VersionGate(other.url, IDENTITY, timeoutMillis = 5_000, patienceMillis = 5_000)
             assertEquals(name, Unknown(null), client.check())
             Told(client).use { assertEquals(name, Unknown(null), it.next()) }
@@ -28,13 +28,12 @@ class InBetweenTest {
 
     @Test
     fun captivePortalsAndGarbageAreUnknown() {
-        val page = "<html>Log in</html>".toByteArray()
-        Server(reply(200, JSON, "{\"decision\":\"require\"}".toByteArray())).use { elsewhere ->
+        Server(answer = reply(200, JSON, "{\"decision\":\"require\"}".toByteArray())).use { elsewhere ->
             for ((name, answer) in listOf(
-                "page" to reply(200, "Content-Type: text/html", page),
+                "page" to ::page,
                 "redirect" to reply(302, "Location: ${elsewhere.url}/.versiongate/status"),
                 "temporary redirect" to reply(307, "Location: ${elsewhere.url}/.versiongate/status"),
-                "network authentication" to reply(511, "Content-Type: text/html", page),
+                "network authentication" to reply(511, "Content-Type: text/html", PAGE.toByteArray()),
                 "upgrade" to reply(426, "Upgrade: h2c"),
                 "login" to reply(401, "WWW-Authenticate: Basic realm=\"x\""),
                 "garbage" to reply(200, JSON, "{\"decision\":".toByteArray()),
@@ -80,7 +79,7 @@ class InBetweenTest {
             drops("HTTP/1.1 200 OK\n$JSON\n\n", " "),
             drops("HTTP/1.1 200 OK\n$JSON\n", "X-Drop: 1\n")
         )) {
-            Server(answer).use { other ->
+            Server(answer = answer).use { other ->
                 val begun = System.nanoTime()
                 assertEquals(Unknown(null), VersionGate(other.url, IDENTITY, timeoutMillis = 200).check())
                 assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(5))
@@ -207,7 +206,7 @@ class InBetweenTest {
             override fun load(): String? = throw IllegalStateException("broken")
             override fun save(text: String) = throw IllegalStateException("broken")
         }
-        Server(reply(200, JSON, "{\"decision\":\"allow\"}".toByteArray())).use { other ->
+        Server(answer = reply(200, JSON, "{\"decision\":\"allow\"}".toByteArray())).use { other ->
             for (storage in listOf(broken, FileStorage(File("/nonexistent/state.json")))) {
                 assertEquals(Allowed(), VersionGate(other.url, IDENTITY, storage).check())
             }
@@ -246,7 +245,7 @@ class InBetweenTest {
     @Test
     fun theAppMakesItsOwnConnections() {
         val made = LinkedBlockingQueue<URL>()
-        Server(reply(200, JSON, "{\"decision\":\"allow\"}".toByteArray())).use { other ->
+        Server(answer = reply(200, JSON, "{\"decision\":\"allow\"}".toByteArray())).use { other ->
             val client = VersionGate(other.url, IDENTITY, connect = {
                 made.add(it)
                 it.openConnection() as HttpURLConnection

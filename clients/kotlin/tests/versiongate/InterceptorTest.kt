@@ -79,7 +79,7 @@ class InterceptorTest {
     @Test
     fun theProblemsOfOthersArePassedOnWhole() {
         val body = "{\"type\":\"about:blank\"" + " ".repeat(3_000_000) + "}"
-        Server(reply(426, "Content-Type: application/problem+json", body.toByteArray())).use { other ->
+        Server(answer = reply(426, "Content-Type: application/problem+json", body.toByteArray())).use { other ->
             call(other.url + "/a", http(other.url)).execute().use {
                 assertEquals(body, it.peekBody(9_999_999).string())
             }

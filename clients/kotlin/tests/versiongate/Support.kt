@@ -33,8 +33,8 @@ internal val IDENTITY = Identity(app = "com.example.shop", platform = "ios", ver
 internal class Asked(val method: String, val target: String, val headers: Map<String, String>)
 
 /** A server on loopback that answers each request by a function, and then closes the connection. */
-internal class Server(private val answer: (Asked, Socket) -> Unit) : Closeable {
-    private val listening = ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))
+internal class Server(port: Int = 0, private val answer: (Asked, Socket) -> Unit) : Closeable {
+    private val listening = ServerSocket(port, 50, InetAddress.getByName("127.0.0.1"))
     val url = "http://127.0.0.1:${listening.localPort}"
 
     init {
@@ -84,6 +84,10 @@ internal fun reply(status: Int, fields: String = "", content: ByteArray = ByteAr
     send(socket.getOutputStream(), "HTTP/1.1 $status Said\n$ended", content)
 }
 
+internal const val PAGE = "<html>Log in</html>"
+
+internal fun page(asked: Asked, socket: Socket) = reply(200, "Content-Type: text/html", PAGE.toByteArray())(asked, socket)
+
 internal const val JSON = "Content-Type: application/json"
 
 /** Says what has reached the backend. */
@@ -97,10 +101,11 @@ class Gate : ExternalResource() {
     private val folder = Files.createTempDirectory("gate").toFile()
     private val file = File(folder, "rules.yaml")
     private var text = ""
-    private var port = 0
+    var port = 0
+        private set
     private lateinit var process: Process
     private lateinit var log: LinkedBlockingQueue<Map<*, *>>
-    internal val backend = Server(echo)
+    internal val backend = Server(answer = echo)
     val url: String get() = "http://127.0.0.1:$port"
 
     override fun before() {
@@ -138,7 +143,7 @@ class Gate : ExternalResource() {
         }
     }
 
-    private fun write(rules: String) {
+    fun write(rules: String) {
         text = rules
         val fresh = File(folder, "rules.new")
         fresh.writeText(rules)
