@@ -106,8 +106,8 @@ struct CensusTests {
             )
             #expect(report.number("requests") == 212)
             #expect(report.number("identifiedRequests") == 210)
-            // 0..<120 and 200..<250; so few are nearly exact.
-            #expect(abs((report.number("devices") ?? 0) - 170) <= 2)
+            // 0..<120 and 200..<250; of so few, one is the standard error, and the key is another each time.
+            #expect(abs((report.number("devices") ?? 0) - 170) <= 6)
             let table = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
             #expect(table.status == 0)
             #expect(table.output.contains("212 requests"))
