@@ -99,6 +99,11 @@ export async function showDecisions({ isCounting }) {
         else if (lines.length === 0) parts.push(quiet("Nobody."));
         else parts.push(decisions(title, lines, census));
     }
+    const failing = failures(census?.clients ?? []);
+    if (failing.length > 0) {
+        parts.push(h("h3", {}, "Answered by 5xx in the last hour"));
+        parts.push(table("Answered by 5xx", ["App", "Platform", "Version", "#5xx", "#Share"], failing));
+    }
     const observed = [...metrics.matchAll(/^versiongate_observed_denials_total\{rule="([^"]*)"\} ([0-9]+)$/gm)];
     parts.push(h("h3", {}, "Observed: would be denied"));
     parts.push(
@@ -107,6 +112,26 @@ export async function showDecisions({ isCounting }) {
             : table("Observed", ["Rule", "#Requests"], observed.map(([, rule, count]) => [rule, number(count)])),
     );
     show("decisions", ...parts);
+}
+
+/** The versions that the backend failed to answer most often. */
+function failures(clients) {
+    const sums = new Map();
+    for (const client of clients) {
+        if (["require", "maintenance"].includes(client.decision)) continue;
+        const words = client.isOther
+            ? ["(other)", "(other)", "(other)"]
+            : [client.app ?? "–", client.platform ?? "–", client.version ?? "–"];
+        const sum = sums.get(words.join("\n")) ?? { words, errors: 0, requests: 0 };
+        sum.errors += client.serverErrors;
+        sum.requests += client.requests;
+        sums.set(words.join("\n"), sum);
+    }
+    return [...sums.values()]
+        .filter((sum) => sum.errors > 0)
+        .sort((left, right) => right.errors - left.errors)
+        .slice(0, 12)
+        .map((sum) => [...sum.words, number(sum.errors), percent(sum.errors, Math.max(sum.requests, sum.errors))]);
 }
 
 function decisions(title, lines, census) {

@@ -30,7 +30,9 @@ package struct SunsetSurvey: Sendable {
     }
 
     package mutating func add(_ period: CensusPeriod) {
-        guard let version = self.filter.version(of: period.cell) else { return }
+        // Without a request it has but the late answer to one.
+        guard period.figures.requests > 0, let version = self.filter.version(of: period.cell)
+        else { return }
         self.total.add(period.figures)
         let paths = period.cell.outcome.paths
         let places: [Place] =

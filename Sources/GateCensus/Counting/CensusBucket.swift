@@ -21,13 +21,17 @@ package struct CensusBucket: Sendable {
     /// The shapes of paths that there is room for, of each cell, and how many there are.
     private var shapes: [CensusCell: Set<PathShape>] = [:]
     private var shapeCount = 0
+    private var harvested: HarvestedCells
 
     /// Shapes for each cell, on average.
     private static let shapesPerCell = 4
+    /// Cells of harvests that are over and known by their places, of each event loop.
+    private static let harvestedPerCell = 2
 
     /// A bucket of nothing; `limit`: the most cells of clients.
     package init(limit: Int) {
         self.limit = limit
+        self.harvested = HarvestedCells(limit: limit * Self.harvestedPerCell)
     }
 
     package var isEmpty: Bool { self.cells.isEmpty }
@@ -38,8 +42,13 @@ package struct CensusBucket: Sendable {
     /// - Returns: The cells as they were counted.
     @discardableResult
     package mutating func add(_ harvest: CensusHarvest) -> [CensusCell: CensusFigures] {
-        var (cells, overflow) = harvest.read(by: &self.reader)
+        var (cells, places, overflow) = harvest.read(by: &self.reader)
         self.limitShapes(of: &cells)
+        for (receipt, count) in harvest.lateErrors {
+            guard let cell = self.harvested.cell(of: receipt, in: harvest.loop) else { continue }
+            cells[cell, default: CensusFigures()].serverErrors += count
+        }
+        self.harvested.keep(places, of: harvest.number, in: harvest.loop)
         self.overflow += overflow
         self.lostSightings += harvest.lostSightings
         for (cell, figures) in cells.sorted(by: { $0.value.requests > $1.value.requests }) {

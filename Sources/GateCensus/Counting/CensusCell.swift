@@ -52,6 +52,10 @@ package struct CensusFigures: Sendable, Equatable {
     /// Those of them that named their device.
     package var identified: UInt64 = 0
     package var devices = HyperLogLog()
+    /// Requests that were let pass while somebody looked at the answers.
+    package var watched: UInt64 = 0
+    /// Requests that the backend failed to answer: by 500 to 599, or not at all.
+    package var serverErrors: UInt64 = 0
     /// Clients by the place that they come from, while the breaker wants to know; they are not kept.
     package var clients = HyperLogLog()
     /// Requests by the shapes of their paths.
@@ -61,11 +65,15 @@ package struct CensusFigures: Sendable, Equatable {
         requests: UInt64 = 0,
         identified: UInt64 = 0,
         devices: HyperLogLog = HyperLogLog(),
+        watched: UInt64 = 0,
+        serverErrors: UInt64 = 0,
         shapes: ShapeCounts = ShapeCounts()
     ) {
         self.requests = requests
         self.identified = identified
         self.devices = devices
+        self.watched = watched
+        self.serverErrors = serverErrors
         self.shapes = shapes
     }
 
@@ -73,6 +81,8 @@ package struct CensusFigures: Sendable, Equatable {
         self.requests += other.requests
         self.identified += other.identified
         self.devices.merge(other.devices)
+        self.watched += other.watched
+        self.serverErrors += other.serverErrors
         self.clients.merge(other.clients)
         self.shapes.add(other.shapes)
     }

@@ -20,6 +20,8 @@ package struct CensusHarvest: Sendable {
         var requests: UInt64 = 0
         /// Those of them that named their device.
         var identified: UInt64 = 0
+        /// Those of them that the backend failed to answer.
+        var serverErrors: UInt64 = 0
     }
 
     /// A device in a cell.
@@ -37,8 +39,14 @@ package struct CensusHarvest: Sendable {
         }
     }
 
+    /// The place among those of its event loop; never 0.
+    let number: UInt32
+    /// Tells the event loop from others.
+    let loop: UInt64
     var outcomes: [CensusOutcome] = []
     var cells: [Cell] = []
+    /// Requests of harvests of before that the backend failed to answer since.
+    var lateErrors: [CensusReceipt: UInt64] = [:]
     var words = CensusWords()
     var sightings: [Sighting] = []
     /// Clients in a cell, likewise, while somebody wants to know.
@@ -51,16 +59,28 @@ package struct CensusHarvest: Sendable {
     /// Sightings that there was no room for.
     var lostSightings: UInt64 = 0
 
+    /// `loop`: tells the event loop from others.
+    init(number: UInt32 = 1, of loop: UInt64 = .random(in: .min ... .max)) {
+        self.number = number
+        self.loop = loop
+    }
+
     /// Reads the clients.
     ///
     /// - Parameter reader: Knows those that come again.
-    /// - Returns: The figures of each cell, and how many requests are of no client because there was no
-    ///   room for it, or because it says too much.
+    /// - Returns: The figures of each cell, the cells by their places, and how many requests are of no
+    ///   client because there was no room for it, or because it says too much.
     func read(by reader: inout CensusReader) -> (
-        cells: [CensusCell: CensusFigures], overflow: UInt64
+        cells: [CensusCell: CensusFigures], places: [CensusCell], overflow: UInt64
     ) {
-        var figures = self.cells.map {
-            CensusFigures(requests: $0.requests, identified: $0.identified)
+        var figures = self.cells.map { cell in
+            let passes = self.outcomes[cell.outcome].kind < .require
+            return CensusFigures(
+                requests: cell.requests,
+                identified: cell.identified,
+                watched: passes ? cell.requests : 0,
+                serverErrors: cell.serverErrors
+            )
         }
         for sighting in self.sightings { figures[sighting.cell].devices.add(sighting.mark) }
         for client in self.clients { figures[client.cell].clients.add(client.mark) }
@@ -69,6 +89,8 @@ package struct CensusHarvest: Sendable {
         }
         self.paths.read { figures[$0].shapes.add($1) }
         var read: [CensusCell: CensusFigures] = [:]
+        var places: [CensusCell] = []
+        places.reserveCapacity(self.cells.count)
         var overflow: UInt64 = 0
         for (cell, counted) in zip(self.cells, figures) {
             var figures = counted
@@ -81,8 +103,9 @@ package struct CensusHarvest: Sendable {
             }
             let place = CensusCell(client: client, outcome: self.outcomes[cell.outcome])
             read[place, default: CensusFigures()].add(figures)
+            places.append(place)
         }
-        return (read, overflow)
+        return (read, places, overflow)
     }
 
     /// A device that may be in the sample of those that were refused, by the upper bits of its hash.

@@ -57,6 +57,8 @@ package final class CensusTally {
     private var highestDevice: Int64
     /// Devices that are handed over at once, at the most.
     private static let deviceLimit = 4_096
+    /// Requests of harvests of before, by their receipts, whose answers are handed over at once.
+    private static let lateLimit = 4_096
 
     /// Makes digests unpredictable, so that nobody can have two clients taken for one.
     package let seed = UInt64.random(in: .min ... .max)
@@ -233,12 +235,31 @@ package final class CensusTally {
         }
     }
 
+    /// Says as what a request was counted, so that its answer can be counted for the same.
+    @inline(__always)
+    package func receipt(for cell: Int) -> CensusReceipt {
+        CensusReceipt(harvest: self.harvest.number, cell: cell)
+    }
+
+    /// Counts that the backend failed to answer a request, also if somebody has fetched the request since.
+    package func countServerError(_ receipt: CensusReceipt) {
+        guard receipt != .none else { return }
+        if receipt.harvest == self.harvest.number {
+            guard self.harvest.cells.indices.contains(receipt.cell) else { return }
+            self.harvest.cells[receipt.cell].serverErrors += 1
+        } else if let known = self.harvest.lateErrors[receipt] {
+            self.harvest.lateErrors[receipt] = known + 1
+        } else if self.harvest.lateErrors.count < Self.lateLimit {
+            self.harvest.lateErrors[receipt] = 1
+        }
+    }
+
     /// Gives away what was counted, and begins anew: each time, each client says its words again.
     package func take() -> CensusHarvest {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
         harvest.highestDevice = max(self.highestDevice, 0)
-        self.harvest = CensusHarvest()
+        self.harvest = CensusHarvest(number: harvest.number &+ 1, of: harvest.loop)
         self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(
             Swift.min(harvest.sightings.count, self.settings.maxSightings)

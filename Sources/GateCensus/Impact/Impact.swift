@@ -194,6 +194,8 @@ package struct Impact: Sendable {
     }
 
     private mutating func add(_ row: CensusRow) {
+        // Of late answers there are none.
+        guard row.figures.requests > 0 else { return }
         guard let client = row.cell.client else {
             self.unknownRequests += row.figures.requests
             return

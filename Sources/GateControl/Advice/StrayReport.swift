@@ -1,7 +1,8 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that ask far more often than their neighbours, with the line that blocks each; a person decides.
+/// The builds that ask, or fail, far more often than their neighbours, with the line that blocks each; a person
+/// decides.
 package struct StrayReport: Sendable {
     private let since: Timestamp
     private let until: Timestamp
@@ -34,14 +35,28 @@ extension StrayReport: CustomStringConvertible {
     package var description: String {
         let title = "\(self.since) to \(self.until)"
         guard !self.strays.isEmpty else {
-            return "\(title): no build asks far more often than those beside it"
+            return "\(title): no build asks or fails far more often than those beside it"
         }
         let lines = self.strays.map { stray in
-            "\(stray.app ?? "-") \(stray.platform ?? "-"): \(stray.devices) devices ask "
-                + "\(Self.number(stray.rate)) times each, \(Self.number(stray.usual)) are usual\n"
-                + "  \(Self.line(stray))"
+            let found = [
+                stray.failing.map(Self.words), Self.words(stray.asking, of: stray.devices),
+            ]
+            return "\(stray.app ?? "-") \(stray.platform ?? "-"): "
+                + found.compactMap(\.self).joined(separator: "; ") + "\n  \(Self.line(stray))"
         }
         return ([title] + lines).joined(separator: "\n")
+    }
+
+    private static func words(_ failing: StrayBuilds.Failing) -> String {
+        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests are answered by 5xx, "
+            + "\(ShareWords.percent(failing.usual)) are usual"
+    }
+
+    private static func words(_ asking: StrayBuilds.Asking?, of devices: Int) -> String? {
+        asking.map {
+            "\(devices) devices ask \(Self.number($0.rate)) times each, "
+                + "\(Self.number($0.usual)) are usual"
+        }
     }
 }
 
@@ -53,10 +68,34 @@ extension StrayReport: Encodable {
         let build: String?
         let requests: UInt64
         let devices: Int
-        let requestsPerDevice: Double
-        let usual: Double
+        let asks: Asks?
+        let fails: Fails?
         /// To be pasted into a rule.
         let line: String
+    }
+
+    private struct Asks: Encodable {
+        let requestsPerDevice: Double
+        let usual: Double
+
+        init(_ asking: StrayBuilds.Asking) {
+            self.requestsPerDevice = StrayReport.number(asking.rate)
+            self.usual = StrayReport.number(asking.usual)
+        }
+    }
+
+    private struct Fails: Encodable {
+        let serverErrors: UInt64
+        let requests: UInt64
+        let share: Double
+        let usual: Double
+
+        init(_ failing: StrayBuilds.Failing) {
+            self.serverErrors = failing.serverErrors
+            self.requests = failing.watched
+            self.share = failing.share
+            self.usual = failing.usual
+        }
     }
 
     private enum Key: String, CodingKey {
@@ -76,8 +115,8 @@ extension StrayReport: Encodable {
                     build: stray.build,
                     requests: stray.requests,
                     devices: stray.devices,
-                    requestsPerDevice: Self.number(stray.rate),
-                    usual: Self.number(stray.usual),
+                    asks: stray.asking.map(Asks.init(_:)),
+                    fails: stray.failing.map(Fails.init(_:)),
                     line: Self.line(stray)
                 )
             },

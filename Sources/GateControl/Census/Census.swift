@@ -171,7 +171,7 @@ package actor Census {
     private func noteMatches(_ bucket: CensusBucket, at now: Timestamp) {
         let within = self.lastWrite.map { max($0.seconds(until: now), 0) } ?? 60
         self.lastWrite = now
-        for cell in bucket.cells.keys {
+        for (cell, figures) in bucket.cells where figures.requests > 0 {
             self.matches[cell.outcome.rule] = LastMatch(at: now, within: within)
         }
     }

@@ -98,13 +98,16 @@ extension CensusReport: CustomStringConvertible {
             + "\(self.total.devices.count) devices in \(self.total.identified) of them"
             + (self.fleet.map { "; \($0.total) devices in the fleet" } ?? "")
         guard !self.lines.isEmpty else { return summary }
+        let hasErrors = self.total.serverErrors > 0
         let rows = self.lines.prefix(Self.tableLimit).map { item in
             item.line.words + [
                 "\(item.figures.requests)", ShareWords.percent(self.share(of: item.figures)),
                 item.figures.identified == 0 ? "-" : "\(item.figures.devices.count)",
             ] + (self.fleet.map { [$0.lines[item.line].map { "\($0)" } ?? "-"] } ?? [])
+                + (hasErrors ? ["\(item.figures.serverErrors)"] : [])
         }
-        let titles = Self.titles + (self.fleet == nil ? [] : ["fleet"])
+        let titles =
+            Self.titles + (self.fleet == nil ? [] : ["fleet"]) + (hasErrors ? ["5xx"] : [])
         let hidden = self.lines.count - rows.count
         let rest = hidden > 0 ? ["… and \(hidden) more; --json has all of them"] : []
         return ([summary] + TextTable([titles] + rows).lines + rest).joined(separator: "\n")
@@ -137,7 +140,8 @@ struct TextTable {
 
 extension CensusReport: Encodable {
     private enum Key: String, CodingKey {
-        case since, until, requests, identifiedRequests, devices, fleetDevices, clients
+        case since, until, requests, identifiedRequests, serverErrors, devices, fleetDevices,
+            clients
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -146,6 +150,7 @@ extension CensusReport: Encodable {
         try container.encode("\(self.until)", forKey: .until)
         try container.encode(self.total.requests, forKey: .requests)
         try container.encode(self.total.identified, forKey: .identifiedRequests)
+        try container.encode(self.total.serverErrors, forKey: .serverErrors)
         try container.encode(self.total.devices.count, forKey: .devices)
         try container.encodeIfPresent(self.fleet?.total, forKey: .fleetDevices)
         let entries = self.lines.map { item in
@@ -161,6 +166,7 @@ extension CensusReport: Encodable {
         let rule: String
         let requests: UInt64
         let identifiedRequests: UInt64
+        let serverErrors: UInt64
         let devices: Int
         let fleetDevices: Int?
 
@@ -171,11 +177,12 @@ extension CensusReport: Encodable {
             self.rule = line.rule
             self.requests = figures.requests
             self.identifiedRequests = figures.identified
+            self.serverErrors = figures.serverErrors
             self.devices = figures.devices.count
         }
 
         private enum Key: String, CodingKey {
-            case decision, rule, requests, identifiedRequests, devices, fleetDevices
+            case decision, rule, requests, identifiedRequests, serverErrors, devices, fleetDevices
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -185,6 +192,7 @@ extension CensusReport: Encodable {
             try container.encode(self.rule, forKey: .rule)
             try container.encode(self.requests, forKey: .requests)
             try container.encode(self.identifiedRequests, forKey: .identifiedRequests)
+            try container.encode(self.serverErrors, forKey: .serverErrors)
             try container.encode(self.devices, forKey: .devices)
             try container.encodeIfPresent(self.fleetDevices, forKey: .fleetDevices)
         }

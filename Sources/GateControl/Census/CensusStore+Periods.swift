@@ -25,7 +25,7 @@ extension CensusStore {
         try self.use { database in
             let cells = try Self.cells(in: database)
             try database.run(
-                "SELECT span, start, cell, requests, identified, devices FROM figures WHERE start >= ?",
+                "SELECT span, start, cell, \(CensusFigures.columns) FROM figures WHERE start >= ?",
                 [.integer(start.secondsSinceEpoch)]
             ) { row in
                 guard let cell = cells[row.integer(2)] else { return }
@@ -67,9 +67,11 @@ extension CensusStore {
         try self.use { database in
             let cells = try Self.cells(in: database)
             var matches: [String: LastMatch] = [:]
-            // SQLite takes `span` from the row of the maximum.
-            try database.run("SELECT cell, max(start + span), span FROM figures GROUP BY cell") {
-                row in
+            // SQLite takes `span` from the row of the maximum. Without a request there is but the late
+            // answer to one.
+            try database.run(
+                "SELECT cell, max(start + span), span FROM figures WHERE requests > 0 GROUP BY cell"
+            ) { row in
                 guard let rule = cells[row.integer(0)]?.outcome.rule else { return }
                 let end = min(row.integer(1), now.secondsSinceEpoch)
                 let match = LastMatch(

@@ -144,12 +144,12 @@ extension CensusStore {
         to sums: inout CensusSums
     ) throws(SQLiteDatabase.Failure) {
         try database.run(
-            "SELECT cell, requests, identified, devices, start FROM figures WHERE \(Self.inRange)",
+            "SELECT cell, start, \(CensusFigures.columns) FROM figures WHERE \(Self.inRange)",
             range.ends
         ) { row in
-            let time = row.integer(4)
+            let time = row.integer(1)
             sums.add(
-                CensusFigures(row, from: 1),
+                CensusFigures(row, from: 2),
                 to: CensusSums.Place(cell: row.integer(0), known: changes.count { $0 <= time })
             )
         }

@@ -31,10 +31,15 @@ package final class CensusStore: Sendable {
             shape INTEGER NOT NULL, requests INTEGER NOT NULL,
             PRIMARY KEY (span, start, cell, shape)) WITHOUT ROWID;
         """
+    /// Since version 3; of requests of before, nobody knows how they were answered.
+    private static let answerColumns = """
+        ALTER TABLE figures ADD COLUMN watched INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE figures ADD COLUMN server_errors INTEGER NOT NULL DEFAULT 0;
+        """
     private static let kind = StateDatabase.Kind(
         // The letters `VGce`.
         application: 0x5647_6365,
-        version: 2,
+        version: 3,
         schema: """
             CREATE TABLE cells (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
             CREATE TABLE figures (
@@ -44,8 +49,9 @@ package final class CensusStore: Sendable {
             CREATE TABLE paths (text TEXT PRIMARY KEY, since INTEGER NOT NULL);
             CREATE TABLE key (digest INTEGER NOT NULL);
             \(shapeTables)
+            \(answerColumns)
             """,
-        migrations: [shapeTables]
+        migrations: [shapeTables, answerColumns]
     )
 
     private let database: StateDatabase
@@ -132,20 +138,22 @@ extension CensusStore {
         ]
         try database.run(
             """
-            SELECT requests, identified, devices FROM figures
+            SELECT \(CensusFigures.columns) FROM figures
             WHERE span = ? AND start = ? AND cell = ?
             """,
             place
         ) { figures.add(CensusFigures($0, from: 0)) }
         try database.run(
             """
-            INSERT OR REPLACE INTO figures (span, start, cell, requests, identified, devices)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO figures (span, start, cell, \(CensusFigures.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             place + [
                 .integer(Int64(clamping: figures.requests)),
                 .integer(Int64(clamping: figures.identified)),
                 .bytes(figures.devices.isEmpty ? [] : figures.devices.redisBytes),
+                .integer(Int64(clamping: figures.watched)),
+                .integer(Int64(clamping: figures.serverErrors)),
             ]
         )
     }
@@ -236,7 +244,7 @@ extension CensusStore {
             ]
             var sums: [Int64: CensusFigures] = [:]
             try database.run(
-                "SELECT cell, requests, identified, devices FROM figures "
+                "SELECT cell, \(CensusFigures.columns) FROM figures "
                     + "WHERE span = ? AND start >= ? AND start < ?",
                 range
             ) { sums[$0.integer(0), default: CensusFigures()].add(CensusFigures($0, from: 1)) }
@@ -298,13 +306,19 @@ extension CensusStore {
 }
 
 extension CensusFigures {
-    /// Reads three columns: requests, those of them that named a device, and the devices.
+    /// The columns that have them.
+    static let columns = "requests, identified, devices, watched, server_errors"
+
+    /// Reads these columns, of which the first one has a place.
     init(_ row: SQLiteDatabase.Row, from column: Int32) {
         let devices = row.bytes(column + 2)
         self.init(
             requests: UInt64(clamping: row.integer(column)),
             identified: UInt64(clamping: row.integer(column + 1)),
-            devices: devices.isEmpty ? HyperLogLog() : HyperLogLog(redis: devices) ?? HyperLogLog()
+            devices: devices.isEmpty
+                ? HyperLogLog() : HyperLogLog(redis: devices) ?? HyperLogLog(),
+            watched: UInt64(clamping: row.integer(column + 3)),
+            serverErrors: UInt64(clamping: row.integer(column + 4))
         )
     }
 }

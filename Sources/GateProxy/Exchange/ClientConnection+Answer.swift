@@ -1,3 +1,4 @@
+import GateCensus
 import NIOCore
 
 /// The answers that the gate gives itself.
@@ -111,6 +112,7 @@ extension ClientConnection {
             self.flush()
             return self.abort()
         case .forwarding(let forwarding):
+            if answer.blamesBackend { self.backendFailed() }
             self.answer(
                 answer,
                 keepsClient: forwarding.keepsClient && forwarding.requestEnded
@@ -124,6 +126,12 @@ extension ClientConnection {
         // The next request may have been answered already.
         if self.outbound != nil { self.flush() }
         self.resumeReading()
+    }
+
+    /// Tells the census that the backend has not answered the request as it should.
+    func backendFailed() {
+        self.worker.census?.countServerError(self.request.censusReceipt)
+        self.request.censusReceipt = .none
     }
 
     /// `keepsClient`: whether the whole request was read and another may follow.

@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 
 /// Testers who ask for a decision.
@@ -12,6 +13,8 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) -> Verdict {
         guard let preview = self.preview(in: head, bytes, counts: true) else { return verdict }
+        // The answer is to a decision that was not made.
+        self.request.censusReceipt = .none
         let address = self.clientAddress(head, facts: facts, in: bytes)
         return self.rules.preview(
             preview,

@@ -87,7 +87,13 @@ extension ClientConnection {
         )
         worker.tally.count(verdict.tallyPlace)
         if let census = worker.census {
-            rules.count(verdict, on: head, facts: facts, in: bytes, for: census) {
+            self.request.censusReceipt = rules.count(
+                verdict,
+                on: head,
+                facts: facts,
+                in: bytes,
+                for: census
+            ) {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 return ClientNetwork(address)?.place ?? .unknown
             }

@@ -24,6 +24,7 @@ extension ClientConnection {
             guard !self.request.isHTTP10 else { return }
             self.write(head, facts: facts, bytes: bytes, connection: .keep)
         case .forward(let keepsClient):
+            if 500...599 ~= head.status { self.backendFailed() }
             let request = self.request.replay.take()
             self.request.dechunks = dechunks
             self.request.endsByClose = facts.framing == .untilClose || dechunks

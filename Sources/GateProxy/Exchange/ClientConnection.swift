@@ -1,3 +1,4 @@
+import GateCensus
 import GatePolicy
 import Logging
 import NIOCore
@@ -31,6 +32,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The backend's word on its connection.
         var upstreamKeepsAlive = false
         var bodyBytes: UInt64 = 0
+        /// As what the census has counted it, until its answer begins.
+        var censusReceipt = CensusReceipt.none
         /// The client sends its body only after a 100, or not at all.
         var awaitsContinue = false
         var logEntry: AccessLog.Entry?

@@ -69,6 +69,10 @@ package struct GateAnswer: Equatable, Sendable {
         detail: "The backend did not answer in time."
     )
 
+    /// Whether it stands for an answer that the backend failed to give; of what the gate itself has no
+    /// room for, the status is another one.
+    var blamesBackend: Bool { self.status == 502 || self.status == 504 }
+
     /// The body; every text in it is the gate's own and needs no escaping.
     var body: String {
         """

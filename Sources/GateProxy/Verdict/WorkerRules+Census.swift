@@ -4,6 +4,8 @@ import GatePolicy
 /// Requests are counted by their clients.
 extension WorkerRules {
     /// Counts a request on which there is a verdict; `place` says where it comes from.
+    ///
+    /// - Returns: What its answer can be counted by.
     func count(
         _ verdict: Verdict,
         on head: RequestHead,
@@ -11,8 +13,10 @@ extension WorkerRules {
         in bytes: Span<UInt8>,
         for census: CensusTally,
         from place: () -> ClientPlace
-    ) {
-        guard let fields = self.censusFields, let outcome = verdict.outcomePlace else { return }
+    ) -> CensusReceipt {
+        guard let fields = self.censusFields, let outcome = verdict.outcomePlace else {
+            return .none
+        }
         var reading = fields.read(
             head,
             facts: facts,
@@ -47,6 +51,7 @@ extension WorkerRules {
                 from: place
             )
         }
+        return census.receipt(for: cell)
     }
 
     /// The place of what happens to requests of a scope; `nil` without a census.

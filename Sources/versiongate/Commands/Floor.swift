@@ -68,10 +68,10 @@ struct BlockedCommand: ParsableCommand {
     struct Suggest: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Names builds that ask far more often than their neighbours, with the line that blocks each.",
+                "Names builds that ask or fail far more often than their neighbours.",
             discussion: """
                 With the line that blocks each. A person decides: a build may ask more often because \
-                it can do more.
+                it can do more, and the backend may be what fails.
                 """
         )
 

@@ -150,6 +150,65 @@ struct AdviceTests {
         }
     }
 
+    /// Five versions of 60 devices, one of which the backend cannot answer, also by HTTP/2.
+    @Test func `the one build of five that the backend fails is named, and no other`() async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        let flags: [GateFlag] = [
+            .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
+            .logLevel("debug"), .adminListen(),
+        ]
+        let script: ScriptedBackend.Script = { request in
+            let fails = request.fields["X-App-Version"] == ["3.2"]
+            return [.answer(fails ? "500 Internal Server Error" : "200 OK")]
+        }
+        try await Scene.play(in: folder, flags: flags, backend: script) { scene in
+            let skipped = scene.gate.logLines.count
+            let client = try RawHTTP2Client(port: scene.gate.port)
+            for (stream, version) in [(1, "3.2"), (3, "3.2"), (5, "3.3")] as [(UInt32, String)] {
+                let fields = [
+                    ("x-app-platform", "ios"), ("x-app-version", version),
+                    ("x-device-id", "device-\(stream)"),
+                ]
+                try client.request(stream, "GET", "/", fields)
+                #expect(try client.response(stream).status == (version == "3.2" ? 500 : 200))
+            }
+            // What comes last does not fail, so that each failure is counted before it is.
+            let versions = ["3.2", "2.0", "3.0", "3.1", "3.3"]
+            let visitors = versions.flatMap { (version: String) in
+                (0..<60).map { CensusVisitor(version: version, device: "\(version)-\($0)") }
+            }
+            try scene.send(visitors)
+            try scene.awaitCensus(of: visitors.count + 3, skipping: skipped)
+            let target = "/api/v1/advice/builds"
+            for report in try Self.reports(scene, ["blocked", "suggest"], target) {
+                let builds = report.list("builds")
+                #expect(builds.map { $0.text("line") } == ["blocked: [\"3.2\"]"])
+                let fails = try #require(builds.first?.part("fails"))
+                #expect(builds.first?.part("asks") == nil)
+                #expect(fails.number("serverErrors") == 62 && fails.number("requests") == 62)
+                #expect(fails.number("share") == 1 && fails.number("usual") == 0)
+            }
+            let words = try ToolProcess.versiongate([
+                "blocked", "suggest", "--state", scene.stateFolder,
+            ])
+            #expect(
+                words.output.contains(
+                    "- ios: 100 % of 62 requests are answered by 5xx, 0 % are usual\n"
+                        + "  blocked: [\"3.2\"]\n"
+                )
+            )
+            let census = try scene.report("census")
+            #expect(census.number("serverErrors") == 62)
+            let failing = census.list("clients").filter { $0.number("serverErrors") != 0 }
+            #expect(failing.map { $0.text("version") } == ["3.2"])
+            let table = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
+            #expect(table.output.split(separator: "\n")[1].hasSuffix("  devices  5xx"))
+        }
+    }
+
     @Test
     func `operations of an API document are named that old versions call, and that none does`()
         async throws

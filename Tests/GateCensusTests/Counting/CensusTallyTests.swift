@@ -97,6 +97,79 @@ struct CensusTallyTests {
         #expect(bucket.lostSightings > 3_500)
     }
 
+    @Test func `a failed answer is counted for its own cell, also after its request was fetched`()
+        throws
+    {
+        let tally = try CensusTally(cells: 10)
+        let (passes, refused) = (tally.place(of: .passes), tally.place(of: .refused))
+        var bucket = CensusBucket(limit: 10)
+        tally.count(.ios("3.0"), refused, digest: 1)
+        let early = tally.count(.ios("4.0"), passes, digest: 2)
+        let late = tally.count(.ios("4.0"), passes, digest: 2)
+        tally.countServerError(early)
+        tally.countServerError(.none)
+        bucket.add(tally.take())
+        let first = bucket.take().cells
+        #expect(first[Self.cell("4.0", .passes)]?.serverErrors == 1)
+        #expect(first[Self.cell("4.0", .passes)]?.watched == 2)
+        #expect(first[Self.cell("3.0", .refused)]?.watched == 0)
+        // The place of the cell is another client's by now, and the minute another one.
+        bucket.beginAnew()
+        for digest in 5...7 as ClosedRange<UInt64> {
+            tally.count(.ios("9.\(digest)"), passes, digest: digest)
+        }
+        for _ in 0..<3 { tally.countServerError(late) }
+        bucket.add(tally.take())
+        let second = bucket.take().cells
+        let own = try #require(second[Self.cell("4.0", .passes)])
+        #expect(own.serverErrors == 3 && own.requests == 0 && own.watched == 0)
+        let others = second.filter { $0.key != Self.cell("4.0", .passes) }
+        #expect(others.count == 3 && others.values.allSatisfy { $0.serverErrors == 0 })
+    }
+
+    @Test func `a failed answer that comes too late is counted for nobody, like another loop's`()
+        throws
+    {
+        // Eight cells of an event loop are known for longer.
+        var bucket = CensusBucket(limit: 4)
+        let tallies = [try CensusTally(cells: 4), try CensusTally(cells: 4)]
+        let passes = tallies.map { $0.place(of: .passes) }
+        var receipts: [CensusReceipt] = []
+        for round in 1...4 as ClosedRange<UInt64> {
+            for digest in 1...4 as ClosedRange<UInt64> {
+                let client = CensusClient.ios("\(round).\(digest)")
+                receipts.append(tallies[0].count(client, passes[0], digest: digest))
+            }
+            bucket.add(tallies[0].take())
+            bucket.beginAnew()
+        }
+        _ = bucket.take()
+        // The other loop has not read a harvest of these numbers.
+        for receipt in receipts { tallies[1].countServerError(receipt) }
+        bucket.add(tallies[1].take())
+        #expect(bucket.take().isEmpty)
+        for receipt in receipts { tallies[0].countServerError(receipt) }
+        // As they are counted, before the minute has room for four of them.
+        let counted = bucket.add(tallies[0].take()).filter { $0.value.serverErrors > 0 }
+        let versions = Set(counted.keys.compactMap { $0.client?.version.text })
+        #expect(versions == ["3.1", "3.2", "3.3", "3.4", "4.1", "4.2", "4.3", "4.4"])
+        #expect(counted.values.allSatisfy { $0.serverErrors == 1 })
+    }
+
+    @Test func `late answers are bounded`() throws {
+        let tally = try CensusTally(cells: 10_000)
+        let passes = tally.place(of: .passes)
+        let receipts = (1...5_000 as ClosedRange<UInt64>).map { digest in
+            tally.count(.ios("\(digest)"), passes, digest: digest)
+        }
+        _ = tally.take()
+        for _ in 0..<2 {
+            for receipt in receipts { tally.countServerError(receipt) }
+        }
+        let late = tally.take().lateErrors
+        #expect(late.count == 4_096 && late.values.allSatisfy { $0 == 2 })
+    }
+
     @Test func `paths are counted by their shapes, and no more than there is room for`() throws {
         let tally = try CensusTally(cells: 2)
         let passes = tally.place(of: .passes)

@@ -21,12 +21,13 @@ extension CensusTally {
     }
 
     /// Counts a request as the gate does, by what stands for its client's words.
+    @discardableResult
     func count(
         _ client: CensusClient,
         _ outcome: Int,
         digest: UInt64,
         device: String? = nil
-    ) {
+    ) -> CensusReceipt {
         let cell =
             self.cell(for: digest)
             ?? self.newCell(for: digest, outcome: outcome, by: .withoutRules) { words in
@@ -42,6 +43,7 @@ extension CensusTally {
         } else {
             self.count(cell)
         }
+        return self.receipt(for: cell)
     }
 }
 

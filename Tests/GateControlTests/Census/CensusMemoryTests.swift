@@ -15,6 +15,8 @@ struct CensusMemoryTests {
         let known: Set<String>
         let requests: UInt64
         let identified: UInt64
+        let watched: UInt64
+        let serverErrors: UInt64
         let devices: Int
         let shapes: [String: UInt64]
     }
@@ -40,6 +42,8 @@ struct CensusMemoryTests {
                     known: row.known,
                     requests: row.figures.requests,
                     identified: row.figures.identified,
+                    watched: row.figures.watched,
+                    serverErrors: row.figures.serverErrors,
                     devices: row.figures.devices.count,
                     shapes: counts
                 )
@@ -66,7 +70,12 @@ struct CensusMemoryTests {
             let version = Int.random(in: 0..<6, using: &generator)
             let devices = 0..<Int.random(in: 1...20, using: &generator)
             let count = UInt64(devices.count)
-            var figures = CensusFigures(requests: count, identified: count)
+            var figures = CensusFigures(
+                requests: count,
+                identified: count,
+                watched: count,
+                serverErrors: count / 3
+            )
             for device in devices {
                 figures.devices.add(hash.hash(Array("device-\(device)".utf8).span))
             }

@@ -223,8 +223,8 @@ struct CensusStoreTests {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let state = StateFolder(path: folder.path)
-        try CensusStore(in: state).use { try $0.execute("PRAGMA user_version = 3") }
-        #expect(throws: CensusStore.Failure.newer(version: 3)) { try CensusStore(in: state) }
+        try CensusStore(in: state).use { try $0.execute("PRAGMA user_version = 4") }
+        #expect(throws: CensusStore.Failure.newer(version: 4)) { try CensusStore(in: state) }
         let other = try SQLiteDatabase(path: "\(folder.path)/other.sqlite")
         try other.execute("CREATE TABLE things (id)")
         #expect(throws: CensusStore.Failure.foreign) {
@@ -315,13 +315,17 @@ struct CensusStoreTests {
         try first.add(try Self.bucket([(Self.cell("4.0.0"), 0..<9)]), at: Self.noon)
         try first.use { database in
             try database.execute(
-                "DROP TABLE shapes; DROP TABLE shape_figures; PRAGMA user_version = 1"
+                """
+                DROP TABLE shapes; DROP TABLE shape_figures; PRAGMA user_version = 1;
+                ALTER TABLE figures DROP COLUMN watched;
+                ALTER TABLE figures DROP COLUMN server_errors
+                """
             )
         }
         let store = try CensusStore(in: state)
         #expect(try #require(try Self.figures(store)[Self.cell("4.0.0")]) == (9, 9))
         try store.add(try Self.visits(["GET /home": 2], of: "4.0.0"), at: Self.noon)
         #expect(try Self.shapes(store).covered == 2)
-        #expect(try store.use { try $0.integer("PRAGMA user_version") } == 2)
+        #expect(try store.use { try $0.integer("PRAGMA user_version") } == 3)
     }
 }

@@ -41,12 +41,13 @@ struct WorkerRulesCensusTests {
             )
         }
 
-        func ask(_ path: String, _ fields: String...) throws {
+        @discardableResult
+        func ask(_ path: String, _ fields: String...) throws -> CensusReceipt {
             let lines = fields.map { $0 + "\r\n" }.joined()
             let text = "GET \(path) HTTP/1.1\r\nHost: a\r\n\(lines)\r\n"
             let bytes = Array(text.utf8)
             let verdict = try self.rules.verdict(on: text, parser: &self.parser, last: &self.last)
-            self.rules.count(
+            return self.rules.count(
                 verdict,
                 on: self.parser.head,
                 facts: try RequestFacts(self.parser.head, in: bytes.span),
