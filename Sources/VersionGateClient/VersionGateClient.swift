@@ -188,18 +188,8 @@ public final class VersionGateClient: Sendable {
     /// - Parameter state: Where the build stands.
     /// - Returns: The prompt; `nil` if there is nothing to show, or the user said "later".
     public func prompt(for state: GateState) -> UpdatePrompt? {
-        let prompt = UpdatePrompt(state.inEffect(at: self.surroundings.now()))
+        let prompt = UpdatePrompt(state.inEffect)
         guard let prompt, !self.isSnoozed(prompt.update) else { return nil }
         return prompt
-    }
-
-    /// Waits until a state can be another one without the gate's doing: at the end of a brownout.
-    func waitForEnd(of state: GateState) async -> Bool {
-        let now = self.surroundings.now()
-        guard case .required(let update) = state.inEffect(at: now),
-            let end = update.brownoutUntil
-        else { return false }
-        let seconds = end.timeIntervalSince(now)
-        return (try? await self.surroundings.sleep(seconds)) != nil
     }
 }

@@ -29,17 +29,7 @@
 
         /// Follows the gate until the task is cancelled; a view runs it in its `task`.
         public func run() async {
-            let client = self.client
-            var end: Task<Void, Never>?
-            for await state in client.states {
-                self.show(state)
-                end?.cancel()
-                end = Task {
-                    guard await client.waitForEnd(of: state) else { return }
-                    self.show(client.state)
-                }
-            }
-            end?.cancel()
+            for await state in self.client.states { self.show(state) }
         }
 
         /// Asks the gate at once, as after a denial or when the app comes to the front.
@@ -49,7 +39,7 @@
 
         /// The user said "later".
         ///
-        /// - Returns: Whether the prompt is closed. One that is required stays until the gate lifts it.
+        /// - Returns: Whether the prompt is closed. One that is required stays until the gate lifts it, or cannot be reached.
         @discardableResult
         public func dismiss() -> Bool {
             guard let prompt = self.prompt, prompt.isDismissible else { return false }

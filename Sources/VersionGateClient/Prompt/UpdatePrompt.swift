@@ -8,12 +8,12 @@ public struct UpdatePrompt: Sendable, Hashable, Identifiable {
     public let update: Update
     /// Whether the user may go on without the update.
     ///
-    /// If it is `false`, only the gate can take the prompt away.
+    /// If it is `false`, the user cannot close the prompt.
     public let isDismissible: Bool
 
     /// Makes the prompt of a state; `nil` if the state is not about an update.
     ///
-    /// - Parameter state: What is in effect, as ``GateState/inEffect(at:)`` says it.
+    /// - Parameter state: What is in effect, as ``GateState/inEffect`` says it.
     public init?(_ state: GateState) {
         switch state {
         case .recommended(let update):

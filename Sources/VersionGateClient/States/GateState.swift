@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The gate's judgement of the build.
 public enum GateState: Sendable, Hashable, Codable {
     /// The build is served.
@@ -16,19 +14,11 @@ public enum GateState: Sendable, Hashable, Codable {
     /// build; it is never itself `unknown`.
     indirect case unknown(last: GateState?)
 
-    /// The state to act on now: never a denial because the network is away.
+    /// The state to act on: what is unknown denies nothing, and counts as `allowed`.
     ///
-    /// Of what the gate said before it could not be reached, only a requirement holds, and it holds
-    /// until the gate lifts it or its brownout is over. All else counts as `allowed`: the answers of
-    /// the backend are judged anyway.
-    ///
-    /// - Parameter now: The current time.
-    /// - Returns: Every state but `unknown`.
-    public func inEffect(at now: Date = Date()) -> GateState {
-        guard case .unknown(let last) = self else { return self }
-        guard case .required(let update)? = last else { return .allowed }
-        guard let end = update.brownoutUntil, end <= now else { return .required(update) }
-        return .allowed
+    /// What the gate said before may have been undone since, and the gate judges each request anyway.
+    public var inEffect: GateState {
+        if case .unknown = self { .allowed } else { self }
     }
 
     /// The gate's last word, without the loss since; `nil` if it never said anything.

@@ -78,7 +78,7 @@ struct ForeignAnswerTests {
                 ? true : nil
         }
         #expect(tested.heard.current.allSatisfy { $0 == .unknown(last: nil) })
-        #expect(tested.client.state.inEffect() == .allowed)
+        #expect(tested.client.state.inEffect == .allowed)
     }
 
     @Test
