@@ -58,7 +58,8 @@ struct HTTP2ToolTests {
             // Two messages said again, and an end in order.
             #expect(result.output == "h2\necho 2 1000 true\n", "\(result.errors)")
             let line = try scene.gate.logLine("/chat") { $0.text.contains("/chat") }.text
-            #expect(line.contains("\"GET /chat HTTP/2.0\" 101 "), "\(line)")
+            #expect(line.contains("\"protocol\":\"HTTP/2.0\""), "\(line)")
+            #expect(line.contains("\"status\":101"), "\(line)")
         }
     }
 
