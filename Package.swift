@@ -26,6 +26,7 @@ let package = Package(
         .target(
             name: "GateProxy",
             dependencies: [
+                "CCrypto",
                 "CLinux",
                 "GateCensus",
                 "GatePolicy",

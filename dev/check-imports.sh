@@ -25,7 +25,7 @@ allow() {
 
 allow GatePolicy
 allow GateCensus GatePolicy
-allow GateProxy GateCensus GatePolicy CLinux
+allow GateProxy GateCensus GatePolicy CCrypto CLinux
 allow GateControl GateCensus GatePolicy CCrypto CCurl CHiredis CLinux CSQLite CYAML
 allow GateAdmin CAdminFiles GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient

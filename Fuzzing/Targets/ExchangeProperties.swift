@@ -237,7 +237,7 @@ struct ExchangeProperties {
         case .badGateway:
             try expect(!self.book.responseStarted, "a second answer")
             self.refuse()
-        case .abort: try expect(self.exchange, is: .closed, "after an abort")
+        case .abort, .closeClient: try expect(self.exchange, is: .closed, "after an end")
         case .endClient:
             guard case .tunnel = self.exchange else { throw Finding("half closed in \(before)") }
         case .doNothing: try expect(self.exchange, is: before, "nothing was to be done")

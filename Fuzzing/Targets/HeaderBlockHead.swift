@@ -35,15 +35,16 @@ struct HeaderBlockHead {
     func check() throws(Finding) {
         let framing: BodyFraming =
             switch self.body {
-            case .none, .length(0): .none
+            case .none, .length(0), .webSocket: .none
             case .length(let length): .length(length)
             case .any: .chunked
             }
         try expect(self.facts.framing, is: framing, "the body")
         try expect(self.facts.connection.nominated.isEmpty, "options of a connection")
-        try expect(!self.facts.offersUpgrade, "an upgrade")
+        try expect(self.facts.offersUpgrade, is: self.body == .webSocket, "an upgrade")
         try self.checkText()
-        try self.checkBlock()
+        // A WebSocket never goes to a backend of HTTP/2.
+        if self.body != .webSocket { try self.checkBlock() }
     }
 
     /// The head as a backend of HTTP/1.1 gets it.
@@ -107,6 +108,7 @@ struct HeaderBlockHead {
     ) throws(Finding) {
         try expect(facts.framing, is: self.facts.framing, "framing of \(text)")
         try expect(facts.isHead, is: self.facts.isHead, "method of \(text)")
+        try expect(facts.offersUpgrade, is: self.facts.offersUpgrade, "upgrade of \(text)")
         try expect(
             bytes.text(from: head.methodStart, to: head.methodEnd),
             is: self.bytes.text(from: self.head.methodStart, to: self.head.methodEnd),

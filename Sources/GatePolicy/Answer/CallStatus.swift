@@ -81,13 +81,13 @@ struct CallStatus {
 }
 
 /// The base 64 encoding of RFC 4648 section 4.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
     )
 
     /// Encodes without padding, as gRPC wants it of binary metadata.
-    static func unpadded(_ bytes: [UInt8]) -> String {
+    package static func unpadded(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var index = 0

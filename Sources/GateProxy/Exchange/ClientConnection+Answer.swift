@@ -1,4 +1,5 @@
 import GateCensus
+import GatePolicy
 import NIOCore
 
 /// The answers that the gate gives itself.
@@ -31,7 +32,7 @@ extension ClientConnection {
             remaining: remaining,
             limits: self.worker.settings.discardLimits
         )
-        self.request.logEntry?.answered(answer.status)
+        self.request.logEntry?.answered(self.status(of: answer))
         let keepsClient = action != .answerAndLinger
         if case .stream(let stream) = self.transport {
             self.write(answer, to: stream)
@@ -74,7 +75,14 @@ extension ClientConnection {
     private func writeHead(_ answer: RenderedAnswer, to stream: HTTP2Stream, endsStream: Bool) {
         var text = answer.head + self.worker.dateLine
         if let origin = self.request.origin { text += RenderedAnswer.crossOriginLines(origin) }
-        stream.write(status: answer.status, text, endsStream: endsStream)
+        stream.write(status: self.status(of: answer), text, endsStream: endsStream)
+    }
+
+    /// The status of an answer for this client: by a 2xx, which rules may choose for a denial, a WebSocket
+    /// over HTTP/2 would look open.
+    private func status(of answer: RenderedAnswer) -> Int {
+        guard answer.status < 300, self.webSocketKey != nil else { return answer.status }
+        return self.request.verdict?.decision.kind == .maintenance ? 503 : 426
     }
 
     /// Writes the head of an answer whose content comes bit by bit.

@@ -24,7 +24,10 @@ extension ClientConnection {
         self.deadline = self.worker.now + self.worker.settings.timeouts.response
         self.transport.whenWritten {
             // NIO would give up what is not yet written if the client's side is closed already.
-            guard !self.inputClosed else { return self.abort() }
+            guard !self.inputClosed else {
+                self.transport.endContent()
+                return self.abort()
+            }
             self.lingerEnd = self.worker.now + Self.longestLinger
             self.deadline = self.worker.now + self.worker.settings.timeouts.linger
             self.transport.closeOutput()

@@ -13,11 +13,13 @@ extension ClientConnection {
         if let overload = self.worker.overload { return self.shed(overload, facts: facts) }
         self.beginPending()
         var buffer = self.worker.takeBuffer()
+        let webSocketKey = self.webSocketKey
         self.headWriter.write(
             head,
             facts: facts,
             bytes: bytes,
             verdict: verdict,
+            webSocketKey: webSocketKey,
             newRequestID: { self.request.logEntry?.newRequestID ?? self.worker.nextRequestID() },
             into: &buffer
         )
@@ -31,7 +33,8 @@ extension ClientConnection {
                 requestEnded: facts.framing == .none,
                 keepsClient: facts.keepsAlive && self.mayGoOn,
                 retryable: false,
-                offersUpgrade: !self.request.offeredProtocols.isEmpty
+                offersUpgrade: !self.request.offeredProtocols.isEmpty,
+                isConnect: webSocketKey != nil
             )
         )
         // A body that is broken from its first bytes is refused before the backend hears of it.

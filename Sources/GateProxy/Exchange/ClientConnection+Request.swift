@@ -74,6 +74,11 @@ extension ClientConnection {
     func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         let worker = self.worker
         if let endpoint = ClientEndpoint(head, in: bytes), worker.settings.servesClients {
+            // With what an endpoint answers, a WebSocket over HTTP/2 would look open.
+            guard self.webSocketKey == nil else {
+                let answer = RenderedAnswer(GateAnswer(.unsupportedProtocol))
+                return self.answer(answer, facts: facts)
+            }
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
         let rules = self.rules

@@ -48,6 +48,7 @@ extension ClientConnection {
             self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
             self.upstream?.beginTunnel()
             self.keepRejudgeable(self.request.replay.take(), isWebSocket: isWebSocket)
+            if case .stream(let stream) = self.transport { stream.beginTunnel() }
             self.readOn()
             self.upstream?.flush()
             self.resumeReading()
@@ -107,6 +108,9 @@ extension ClientConnection {
         bytes: Span<UInt8>
     ) -> Bool {
         guard head.status == 101, let index = facts.upgradeLine else { return false }
+        if case .stream(let stream) = self.transport, !stream.isAccepted(by: head, in: bytes) {
+            return false
+        }
         let line = head.fields.lines[index]
         return self.request.offeredProtocols.contains(
             bytes.text(from: line.valueStart, to: line.valueEnd).lowercased()
@@ -216,7 +220,14 @@ extension ClientConnection {
     }
 
     /// The backend's connection ended before the response did.
-    func upstreamEnded() {
+    ///
+    /// `wasReset`: whether it did not end in order.
+    func upstreamEnded(wasReset: Bool) {
+        // Of a stream that can be told to the client (RFC 8441 5).
+        if wasReset, case .tunnel = self.exchange, self.transport.isStream {
+            self.dropUpstream()
+            return self.closeAfterWriting()
+        }
         switch self.exchange.upstreamEnded() {
         case .retry:
             self.dropUpstream()
@@ -233,6 +244,9 @@ extension ClientConnection {
             self.flush()
             self.transport.closeOutput()
             self.deadline = self.worker.now + self.worker.settings.timeouts.body
+        case .closeClient:
+            self.transport.endContent()
+            self.closeAfterWriting()
         case .doNothing:
             self.dropUpstream()
         }

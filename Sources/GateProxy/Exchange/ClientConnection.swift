@@ -276,6 +276,11 @@ extension ClientConnection {
             return negotiated == "h2" ? self.becomeHTTP2() : self.answerRefusal()
         }
         guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+        self.clientEnded()
+    }
+
+    /// The client has closed its side.
+    func clientEnded() {
         self.inputClosed = true
         switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
         case .finish:

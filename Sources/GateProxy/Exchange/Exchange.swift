@@ -29,6 +29,8 @@ package enum Exchange: Equatable, Sendable {
         /// and went out on a connection that an earlier exchange had left open.
         package var retryable: Bool
         package var offersUpgrade: Bool
+        /// Whether the client takes any 2xx for the beginning of a tunnel (RFC 9110 9.3.6).
+        package var isConnect: Bool
         /// 1xx answers so far.
         package var interims = 0
         /// Whether a backend has refused to look at it (RFC 9113 8.7).
@@ -40,6 +42,7 @@ package enum Exchange: Equatable, Sendable {
             keepsClient: Bool,
             retryable: Bool,
             offersUpgrade: Bool,
+            isConnect: Bool = false,
             interims: Int = 0
         ) {
             self.requestEnded = requestEnded
@@ -47,6 +50,7 @@ package enum Exchange: Equatable, Sendable {
             self.keepsClient = keepsClient
             self.retryable = retryable
             self.offersUpgrade = offersUpgrade
+            self.isConnect = isConnect
             self.interims = interims
         }
     }
@@ -177,6 +181,7 @@ extension Exchange {
             self = .forwarding(forwarding)
             return forwarding.interims <= Self.interimLimit ? .forwardInterim : .badGateway
         }
+        if forwarding.isConnect, status < 300 { return .badGateway }
         forwarding.responseStarted = true
         forwarding.retryable = false
         forwarding.keepsClient = forwarding.keepsClient && !framedByClose
@@ -277,6 +282,8 @@ extension Exchange {
         case abort
         /// Close the client's connection for writing.
         case endClient
+        /// The client has closed its side before: write what is left, and close.
+        case closeClient
         case doNothing
     }
 
@@ -298,7 +305,7 @@ extension Exchange {
             return .endClient
         case .tunnel:
             self = .closed
-            return .abort
+            return .closeClient
         case .head, .streaming, .discarding, .lingering, .closed:
             return .doNothing
         }

@@ -25,6 +25,11 @@ package struct FieldSection: Equatable, Sendable {
         self.lines[index].role = .hopByHop
     }
 
+    /// Takes its meaning from a line that is passed on all the same.
+    mutating func makeOther(at index: Int) {
+        self.lines[index].role = .other
+    }
+
     /// Reads lines of the form that nearly all have, eight bytes at a time, and returns where the
     /// first one begins that has another form, is not there whole, or is too much.
     ///

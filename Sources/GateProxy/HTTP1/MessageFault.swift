@@ -6,6 +6,8 @@ package enum MessageFault: Error, Equatable, Sendable {
     case version
     case unsupportedVersion
     case unsupportedMethod
+    /// A protocol that CONNECT asks for (RFC 8441 4).
+    case unsupportedProtocol
     case lineEnd
     case fieldName
     case fieldValue
@@ -36,6 +38,7 @@ package enum MessageFault: Error, Equatable, Sendable {
         case .version: "The HTTP version is malformed."
         case .unsupportedVersion: "This HTTP version is not supported here."
         case .unsupportedMethod: "This method is not supported here."
+        case .unsupportedProtocol: "This protocol is not supported here."
         case .lineEnd: "A line does not end in CR LF."
         case .fieldName: "A header field name is malformed."
         case .fieldValue: "A header field value has a control character."
@@ -62,7 +65,8 @@ package enum MessageFault: Error, Equatable, Sendable {
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505
-        case .unsupportedMethod, .unsupportedTransferCoding: 501
+        // An unknown protocol: RFC 9220 3.
+        case .unsupportedMethod, .unsupportedProtocol, .unsupportedTransferCoding: 501
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414
         case .startLine, .method, .target, .version, .lineEnd, .fieldName, .fieldValue,

@@ -15,11 +15,13 @@ package struct RequestHeadWriter {
         self.upstreamAuthority = upstreamAuthority
     }
 
+    /// `webSocketKey`: that of a WebSocket whose client gives none.
     package func write(
         _ head: RequestHead,
         facts: RequestFacts,
         bytes: Span<UInt8>,
         verdict: Verdict,
+        webSocketKey: WebSocketKey? = nil,
         newRequestID: () -> RequestID,
         into out: inout ByteBuffer
     ) {
@@ -36,6 +38,7 @@ package struct RequestHeadWriter {
                 facts: facts,
                 bytes: bytes,
                 verdict: verdict,
+                webSocketKey: webSocketKey,
                 requestID: requestID,
                 added: added,
                 into: &out
@@ -56,6 +59,7 @@ package struct RequestHeadWriter {
         facts: RequestFacts,
         bytes: Span<UInt8>,
         verdict: Verdict,
+        webSocketKey: WebSocketKey?,
         requestID: RequestID?,
         added: [HeaderField],
         into out: inout OutputRawSpan
@@ -89,6 +93,9 @@ package struct RequestHeadWriter {
         if head.hasUnannouncedBody { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if facts.offersUpgrade, let upgrade = Self.upgradeTokens(head, facts: facts, bytes: bytes) {
             out.writeString("Connection: upgrade\r\nUpgrade: \(upgrade)\r\n")
+            if let webSocketKey {
+                out.writeString("Sec-WebSocket-Key: \(webSocketKey.text)\r\n")
+            }
         }
         if let left = facts.forwardsLeft, left > 0 {
             out.writeString("Max-Forwards: \(left - 1)\r\n")

@@ -68,6 +68,12 @@ extension ClientConnection {
         self.refuse(GateAnswer(fault))
     }
 
+    /// The key of the WebSocket that the client opens over HTTP/2; `nil`: it opens none.
+    var webSocketKey: WebSocketKey? {
+        guard case .stream(let stream) = self.transport else { return nil }
+        return stream.webSocketKey
+    }
+
     /// Holds what the streams of the client write, until `releaseStreams`.
     ///
     /// - Returns: the connection of the streams; `nil`: there is none, or others hold it already.

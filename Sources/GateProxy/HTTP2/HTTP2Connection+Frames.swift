@@ -57,7 +57,7 @@ extension HTTP2Connection {
             throw .enhanceYourCalm
         }
         _ = self.passesOver(stream, endsStream: true)
-        self.streams[stream]?.end()
+        self.streams[stream]?.wasReset()
     }
 
     private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {
@@ -154,7 +154,8 @@ extension HTTP2Connection {
         self.deadline = nil
         stream.begin(
             id: id,
-            body: endsStream ? .none : body,
+            body: body,
+            hasEnded: endsStream,
             sendWindow: self.peer.initialWindow
         )
         let client = stream.client

@@ -1,5 +1,8 @@
 /// Reads the head of a request from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2, 8.3
 /// and 9.1).
+///
+/// A CONNECT for a WebSocket becomes the handshake of HTTP/1.1 that it stands for (RFC 8441 5), but for
+/// the key.
 package struct HTTP2RequestHead {
     /// How much of a body follows.
     package enum Body: Equatable {
@@ -7,6 +10,8 @@ package struct HTTP2RequestHead {
         case length(UInt64)
         /// As much as comes.
         case any
+        /// The bytes of a WebSocket, once it is open (RFC 8441 5).
+        case webSocket
     }
 
     package enum Fault: Error, Equatable {
@@ -20,6 +25,9 @@ package struct HTTP2RequestHead {
     private var scheme: FieldLine?
     private var path: FieldLine?
     private var authority: FieldLine?
+    /// The protocol that CONNECT asks for (RFC 8441 4).
+    private var connectProtocol: FieldLine?
+    private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
     /// The crumbs of one field, by their places among the fields.
@@ -51,9 +59,12 @@ package struct HTTP2RequestHead {
         let body = try reading.body(endsStream: endsStream)
         head.hasUnannouncedBody = body == .any
         reading.joinCookies(of: &list, into: &head)
+        if reading.isWebSocket { Self.makeHandshake(of: &list, into: &head) }
         list.endSection()
         head.end = list.bytes.count
-        if let fault = Self.fault(of: head, in: list.bytes.span, limits) { throw .refused(fault) }
+        if let fault = reading.fault(of: head, in: list.bytes.span, limits) {
+            throw .refused(fault)
+        }
         return body
     }
 
@@ -66,7 +77,7 @@ package struct HTTP2RequestHead {
         return false
     }
 
-    private static func fault(
+    private func fault(
         of head: RequestHead,
         in bytes: Span<UInt8>,
         _ limits: HeadLimits
@@ -75,7 +86,8 @@ package struct HTTP2RequestHead {
         if head.fields.lines.count > limits.fields, head.fields.passedCount > limits.fields {
             return .tooManyFields
         }
-        return head.method("CONNECT", in: bytes) ? .unsupportedMethod : nil
+        guard head.method("CONNECT", in: bytes) else { return nil }
+        return self.connectProtocol == nil ? .unsupportedMethod : .unsupportedProtocol
     }
 
     private mutating func take(
@@ -114,6 +126,9 @@ package struct HTTP2RequestHead {
             self.method = line
         case 7 where self.scheme == nil && bytes.equals(":scheme", from: start, to: end):
             self.scheme = line
+        case 9
+        where self.connectProtocol == nil && bytes.equals(":protocol", from: start, to: end):
+            self.connectProtocol = line
         case 10 where self.authority == nil && bytes.equals(":authority", from: start, to: end):
             self.authority = line
             return .host
@@ -135,7 +150,18 @@ package struct HTTP2RequestHead {
         head.methodStart = method.valueStart
         head.methodEnd = method.valueEnd
         let target: FieldLine?
-        if head.method("CONNECT", in: bytes) {
+        let isConnect = head.method("CONNECT", in: bytes)
+        if let name = self.connectProtocol {
+            guard isConnect, name.valueStart < name.valueEnd,
+                bytes.endOfToken(from: name.valueStart, to: name.valueEnd) == name.valueEnd
+            else { throw .malformed }
+            self.isWebSocket = bytes.matches(
+                "websocket",
+                from: name.valueStart,
+                to: name.valueEnd
+            )
+        }
+        if isConnect, self.connectProtocol == nil {
             // It has a target of its own form (RFC 9113 8.5), and is refused whatever it is.
             guard self.scheme == nil, self.path == nil else { throw .malformed }
             target = self.authority
@@ -218,7 +244,12 @@ package struct HTTP2RequestHead {
     }
 
     private func body(endsStream: Bool) throws(Fault) -> Body {
-        switch (endsStream, self.length) {
+        guard !self.isWebSocket else {
+            // Its bytes are no content that could have a length (RFC 9110 9.3.6).
+            guard self.length == nil else { throw .malformed }
+            return .webSocket
+        }
+        return switch (endsStream, self.length) {
         case (true, nil), (true, 0): .none
         case (true, .some): throw .malformed
         case (false, .some(let length)): .length(length)
@@ -248,6 +279,34 @@ package struct HTTP2RequestHead {
         guard let joined = list.lines.last else { return }
         head.fields.append(joined)
     }
+
+    /// Makes a handshake of HTTP/1.1 of it (RFC 6455 4.1): a GET, judged and passed on like any other.
+    private static func makeHandshake(of list: inout HeaderList, into head: inout RequestHead) {
+        for index in head.fields.lines.indices {
+            let line = head.fields.lines[index]
+            let bytes = list.bytes.span
+            if line.role == .contentType {
+                // The status of gRPC, which a denial has by that, is one by which a WebSocket opens.
+                head.fields.makeOther(at: index)
+            } else if bytes.equals("sec-websocket-key", from: line.start, to: line.nameEnd) {
+                head.fields.drop(at: index)
+            }
+        }
+        let method = list.lines.count
+        for (text, nameCount, role) in Self.handshake {
+            let line = Array(text.utf8)
+            list.append(line: line.span, nameCount: nameCount, role: role)
+        }
+        for line in list.lines[method...] { head.fields.append(line) }
+        head.methodStart = list.lines[method].valueStart
+        head.methodEnd = list.lines[method].valueEnd
+    }
+
+    /// Lines behind those of the client; the first one has the method, and is no field.
+    private static let handshake: [(String, nameCount: Int, FieldRole)] = [
+        (":method: GET\r\n", 7, .hopByHop), ("connection: upgrade\r\n", 10, .connection),
+        ("upgrade: websocket\r\n", 7, .upgrade),
+    ]
 
     private static func isSame(
         _ left: FieldLine,

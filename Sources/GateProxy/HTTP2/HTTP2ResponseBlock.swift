@@ -29,6 +29,25 @@ enum HTTP2ResponseBlock {
         }
     }
 
+    /// Writes the head that stands for a 101 of the backend: the key and the protocol belong to the
+    /// handshake of HTTP/1.1 (RFC 8441 5).
+    static func writeTunnel(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        into block: inout ByteBuffer
+    ) {
+        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
+            HPACKWriter.writeStatus(200, into: &block)
+            for line in head.fields.lines {
+                guard case .other = line.role, !facts.connection.nominates(line, in: bytes),
+                    !bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd)
+                else { continue }
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+    }
+
     /// Writes the head of an answer of the gate from its text.
     ///
     /// `text`: the status line and the field lines, without the empty line.

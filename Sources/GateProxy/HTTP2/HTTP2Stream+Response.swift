@@ -22,16 +22,26 @@ extension HTTP2Stream {
         adding lines: [UInt8]
     ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
-        let endsStream = !head.isInterim && facts.framing == .none
+        let opensTunnel = head.status == 101
+        let endsStream = !head.isInterim && facts.framing == .none && !opensTunnel
         let connection = self.connection
         let start = connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
-        HTTP2ResponseBlock.write(
-            head,
-            facts: facts,
-            bytes: bytes,
-            endsStream: endsStream,
-            into: &connection.outbox.frames
-        )
+        if opensTunnel {
+            HTTP2ResponseBlock.writeTunnel(
+                head,
+                facts: facts,
+                bytes: bytes,
+                into: &connection.outbox.frames
+            )
+        } else {
+            HTTP2ResponseBlock.write(
+                head,
+                facts: facts,
+                bytes: bytes,
+                endsStream: endsStream,
+                into: &connection.outbox.frames
+            )
+        }
         if !lines.isEmpty { HTTP2ResponseBlock.write(lines, into: &connection.outbox.frames) }
         connection.outbox.endHeaders(at: start, stream: self.id)
         connection.flush()
@@ -115,13 +125,19 @@ extension HTTP2Stream {
 
     func hasSentLast() {
         self.connection.resets.earn(1)
-        if !self.hasEndedRequest { self.connection.linger(self.id) }
+        if !self.hasEndedRequest {
+            // The other direction goes on (RFC 8441 5).
+            if case .tunnel = self.client.exchange { return }
+            self.connection.linger(self.id)
+        }
         self.end()
     }
 
     /// The exchange that serves the stream closes it.
     func close() {
         guard !self.isOver else { return }
+        guard !self.output.hasEnded || !self.hasEndedRequest else { return self.end() }
+        if case .tunnel = self.request { return self.reset(.cancel) }
         self.reset(.internalError)
     }
 

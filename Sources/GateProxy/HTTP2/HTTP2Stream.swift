@@ -6,10 +6,14 @@ import NIOCore
 /// When an exchange has come to its end in order, both serve another stream.
 final class HTTP2Stream: HTTP2Sender {
     /// How the bytes of the request's body are passed on.
-    private enum RequestBody {
+    enum RequestBody {
         case length(remaining: UInt64)
         case chunked
         case ended
+        /// A WebSocket that the backend has not taken yet; what comes before that waits.
+        case offered(WebSocketKey, hasEnded: Bool)
+        /// The bytes of a WebSocket.
+        case tunnel(hasEnded: Bool)
     }
 
     enum Response {
@@ -24,11 +28,11 @@ final class HTTP2Stream: HTTP2Sender {
     let connection: HTTP2Connection
     let client: ClientConnection
     private(set) var id: UInt32 = 0
-    private var request = RequestBody.ended
-    /// The part of a chunked body that came while the backend took nothing.
+    var request = RequestBody.ended
+    /// The part of a chunked body, or of a WebSocket, that came while the backend took nothing.
     ///
     /// It becomes one chunk: a chunk of its own for each byte would be six times as much.
-    private var heldBody = ByteBuffer()
+    var heldBody = ByteBuffer()
     var response = Response.head
     /// Trailer fields behind the content, as a header block.
     var trailers: ByteBuffer?
@@ -47,14 +51,15 @@ final class HTTP2Stream: HTTP2Sender {
         self.client.transport = .stream(self)
     }
 
-    /// Begins to serve a request.
-    func begin(id: UInt32, body: HTTP2RequestHead.Body, sendWindow: Int) {
+    /// Begins to serve a request; `hasEnded`: whether the client sends nothing behind the head.
+    func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {
         self.id = id
         self.request =
             switch body {
             case .none: .ended
             case .length(let length): .length(remaining: length)
             case .any: .chunked
+            case .webSocket: .offered(.random(), hasEnded: hasEnded)
             }
         self.response = .head
         self.trailers = nil
@@ -70,8 +75,11 @@ final class HTTP2Stream: HTTP2Sender {
     )
 
     var hasEndedRequest: Bool {
-        if case .ended = self.request { return true }
-        return false
+        switch self.request {
+        case .ended: true
+        case .length, .chunked: false
+        case .offered(_, let hasEnded), .tunnel(let hasEnded): hasEnded
+        }
     }
 
     /// Nothing more may be sent or received.
@@ -123,6 +131,7 @@ extension HTTP2Stream {
                 break
             }
             self.passChunk(data, isLast: endsStream)
+        case .offered, .tunnel: self.receiveTunnel(data, endsStream: endsStream)
         case .ended: break
         }
         self.makeRoom()
@@ -156,6 +165,8 @@ extension HTTP2Stream {
             self.request = .ended
             if self.heldBody.readableBytes > 0 { self.passChunk(ByteBuffer(), isLast: false) }
             self.client.received(trailers)
+        // A tunnel has nothing but data (RFC 9113 8.5).
+        case .offered, .tunnel: throw .protocolError
         case .ended: throw .streamClosed
         }
     }
@@ -163,7 +174,7 @@ extension HTTP2Stream {
     /// Lets the client send more, if what it has sent so far was taken.
     func makeRoom() {
         let untaken = self.receiveWindow.untaken
-        guard !self.isOver, untaken > 0, self.client.mayRead else { return }
+        guard !self.isOver, untaken > 0, self.client.mayRead, !self.isOffered else { return }
         if self.heldBody.readableBytes > 0 {
             self.passChunk(ByteBuffer(), isLast: false)
             // The held bytes may be all that the backend takes.

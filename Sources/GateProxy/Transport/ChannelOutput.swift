@@ -168,6 +168,16 @@ final class ChannelOutput {
         self.context.close(mode: .output, promise: nil)
     }
 
+    /// Makes the close that follows a reset.
+    ///
+    /// `below`: the handler of TLS, which would first say that this is the end.
+    func prepareReset<TLS: ChannelHandler>(below _: TLS.Type) {
+        let socket = self.context.channel as? any SocketOptionProvider
+        _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
+        let tls = try? self.context.pipeline.syncOperations.context(handlerType: TLS.self)
+        tls?.close(promise: nil)
+    }
+
     /// More than one piece is written together, by the channel.
     private func leaveToChannel() {
         guard let buffer = self.unflushed.take() else { return }

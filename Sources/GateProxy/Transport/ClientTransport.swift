@@ -1,4 +1,3 @@
-import Glibc
 import NIOCore
 internal import NIOSSL
 
@@ -34,12 +33,6 @@ extension Transport where Stream == HTTP2Stream {
     func prepareReset() {
         // The close of a stream before its end always is a reset.
         guard case .channel(let output) = self else { return }
-        let socket = output.context.channel as? any SocketOptionProvider
-        _ = socket?.setSoLinger(Glibc.linger(l_onoff: 1, l_linger: 0))
-        // TLS would first say that this is the end.
-        let tls = try? output.context.pipeline.syncOperations.context(
-            handlerType: NIOSSLServerHandler.self
-        )
-        tls?.close(promise: nil)
+        output.prepareReset(below: NIOSSLServerHandler.self)
     }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+internal import NIOSSL
 
 /// The carrier of an `UpstreamConnection`'s bytes.
 typealias UpstreamTransport = Transport<UpstreamHTTP2Stream>
@@ -36,6 +37,13 @@ extension Transport where Stream == UpstreamHTTP2Stream {
         case .stream(let stream): stream.output.count
         case .none: 0
         }
+    }
+
+    /// Makes the close that follows look like none in order.
+    func prepareReset() {
+        // Streams are reset anyway.
+        guard case .channel(let output) = self else { return }
+        output.prepareReset(below: NIOSSLClientHandler.self)
     }
 
     func endWriting() {

@@ -31,6 +31,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var wasReset = false
     /// Whether the backend has closed its side in order.
     private var inputEnded = false
+    /// Whether the gate has closed its side in order.
+    private var outputEnded = false
     /// Bytes that the backend had not taken when it was asked last.
     private var untaken: Int?
     /// The store that the memory of what was read goes to.
@@ -119,7 +121,13 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     }
 
     func endWriting() {
+        self.outputEnded = true
         self.transport.endWriting()
+    }
+
+    /// Makes the close that follows look like none in order.
+    func prepareReset() {
+        self.transport.prepareReset()
     }
 
     /// Gives the connection back after a complete response, or closes it if it cannot serve again.
@@ -214,8 +222,9 @@ extension UpstreamConnection {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // NIO says nothing of an error that it meets in writing; but who has closed was heard of.
-        if !self.inputEnded { self.wasReset = true }
+        // NIO says nothing of an error that it meets in writing; but who has closed was heard of, if it
+        // was the first to do so.
+        if !self.inputEnded, !self.outputEnded { self.wasReset = true }
         self.ended()
     }
 
@@ -232,7 +241,7 @@ extension UpstreamConnection {
         if case .body(.untilClose) = self.reading, !self.wasReset {
             client.responseEnded(upstreamKeepsAlive: false)
         } else {
-            client.upstreamEnded()
+            client.upstreamEnded(wasReset: self.wasReset)
         }
     }
 }

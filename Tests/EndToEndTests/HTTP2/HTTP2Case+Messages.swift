@@ -17,6 +17,69 @@ extension HTTP2Case {
         return sample
     }
 
+    private static let connect = (name: ":method", value: "CONNECT")
+    private static let webSocket = (name: ":protocol", value: "websocket")
+    private static let handshake = [connect, webSocket, scheme, path, authority]
+
+    /// WebSockets: RFC 8441.
+    static let webSockets: [HTTP2Case] = [
+        malformed("RFC 8441 4", "GET with a protocol", .request(of: usual + [webSocket])),
+        malformed("RFC 8441 4", "no scheme", .request(of: [connect, webSocket, path, authority])),
+        malformed("RFC 8441 4", "no path", .request(of: [connect, webSocket, scheme, authority])),
+        malformed("RFC 8441 4", "neither", .request(of: [connect, webSocket, authority])),
+        malformed(
+            "RFC 8441 4",
+            "another scheme",
+            .request(of: [connect, webSocket, (":scheme", "wss"), path, authority])
+        ),
+        malformed("RFC 8441 4", "a protocol twice", .request(of: handshake + [webSocket])),
+        malformed(
+            "RFC 8441 4",
+            "an empty protocol",
+            .request(of: [connect] + usual.dropFirst() + [(":protocol", "")])
+        ),
+        malformed(
+            "RFC 8441 4",
+            "a protocol that is no token",
+            .request(of: [connect] + usual.dropFirst() + [(":protocol", "web\r\nsocket")])
+        ),
+        malformed(
+            "RFC 8441 4",
+            "a protocol behind a field",
+            .request(of: [connect] + usual.dropFirst() + [("x", "1"), webSocket])
+        ),
+        malformed("RFC 8441 5", "upgrade", .request(of: handshake + [("upgrade", "websocket")])),
+        malformed(
+            "RFC 9113 8.1.1",
+            "a length",
+            .request(of: handshake + [("content-length", "0")])
+        ),
+        malformed(
+            "RFC 9113 8.5",
+            "trailers",
+            .headers(1, HTTP2Fields.block(handshake + [("x-wait", "1")]), ends: false),
+            .headers(1, HTTP2Fields.block([("x", "1")]))
+        ),
+        HTTP2Case(
+            "RFC 9220 3",
+            "another protocol",
+            .status(501),
+            .request(of: [connect] + usual.dropFirst() + [(":protocol", "connect-udp")])
+        ),
+        HTTP2Case(
+            "RFC 8441 4",
+            "no authority",
+            .status(400),
+            .request(of: [connect, webSocket, scheme, path])
+        ),
+        HTTP2Case(
+            "RFC 8441 5",
+            "a backend that answers as if nothing had been asked",
+            .status(502),
+            .request(of: handshake)
+        ),
+    ]
+
     /// HTTP in frames: section 8.
     static let messages: [HTTP2Case] = [
         malformed(
@@ -187,11 +250,6 @@ extension HTTP2Case {
             .request(of: [(":method", "CONNECT"), (":authority", "gate:443")])
         ),
         malformed("8.5", "CONNECT with a path", .request(of: [(":method", "CONNECT"), path])),
-        malformed(
-            "RFC 8441",
-            "CONNECT to a protocol",
-            .request(of: usual + [(":protocol", "websocket")])
-        ),
         HTTP2Case(
             "RFC 7541 4.2",
             "a table that is too large",

@@ -4,7 +4,9 @@ import Testing
 /// The demands of RFC 9113, frame by frame, on the executable.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct HTTP2ConformanceTests {
-    @Test(arguments: [HTTP2Case.frames, HTTP2Case.messages, HTTP2Case.allowed])
+    @Test(arguments: [
+        HTTP2Case.frames, HTTP2Case.messages, HTTP2Case.webSockets, HTTP2Case.allowed,
+    ])
     func `what breaks a rule is refused, and nothing else`(_ cases: [HTTP2Case]) async throws {
         let script: ScriptedBackend.Script = { request in
             request.fields["x-wait"].isEmpty ? [.echo] : [.stall]

@@ -34,6 +34,35 @@ struct HTTP2ToolTests {
         }
     }
 
+    @Test(.needs("chromium", "python3", "openssl"))
+    func `Chromium opens a WebSocket over HTTP/2`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let pair = try TestAuthority(in: folder).issue("server")
+        let port = try FreePort.find()
+        let program = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../Programs/web_socket.py").standardizedFileURL.path
+        try await Scene.play(
+            in: folder,
+            flags: [.tls(certificates: [pair.certificate], keys: [pair.key]), .accessLog],
+            backends: [try ScriptedBackend { _ in [.close] }],
+            upstream: "http://127.0.0.1:\(port)"
+        ) { scene in
+            let address = "https://localhost:\(scene.gate.port)/"
+            let result = try ToolProcess.run(
+                "python3",
+                ["-B", program, "\(port)", address],
+                within: .seconds(120) * GateExecutable.slowdown
+            )
+            // Two messages said again, and an end in order.
+            #expect(result.output == "h2\necho 2 1000 true\n", "\(result.errors)")
+            let line = try scene.gate.logLine("/chat") { $0.text.contains("/chat") }.text
+            #expect(line.contains("\"protocol\":\"HTTP/2.0\""), "\(line)")
+            #expect(line.contains("\"status\":101"), "\(line)")
+        }
+    }
+
     @Test(.enabled(if: GRPCPython.isInstalled, "grpcio is not installed"))
     func `calls of every kind by grpcio are denied as gRPC says it`() async throws {
         let script = """

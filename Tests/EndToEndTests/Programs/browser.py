@@ -11,7 +11,7 @@ PATIENCE = 20_000  # Milliseconds that the page may take to show something.
 class Browser:
     """Chromium by its debugging protocol over two pipes: JSON with a zero byte behind each message."""
 
-    def __init__(self, profile):
+    def __init__(self, profile, *more):
         theirs_in, self.output = os.pipe()
         self.input, theirs_out = os.pipe()
 
@@ -23,7 +23,7 @@ class Browser:
             os.dup2(104, 4)
 
         arguments = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
-        arguments += ["--disable-background-networking", "--no-first-run", f"--user-data-dir={profile}", "about:blank"]
+        arguments += ["--disable-background-networking", "--no-first-run", f"--user-data-dir={profile}", *more, "about:blank"]
         self.process = subprocess.Popen(
             arguments, preexec_fn=prepare, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -113,10 +113,30 @@ struct ExchangeStoryTests {
         #expect(self.head(&first, 101) == .tunnel)
         var second = first
         #expect(first.clientEnded(hasMore: false) == .endUpstream)
-        #expect(first.upstreamEnded() == .abort)
+        #expect(first.upstreamEnded() == .closeClient)
         #expect(second.upstreamEnded() == .endClient)
         #expect(second.clientEnded(hasMore: false) == .close)
         #expect(first == .closed && second == .closed)
+    }
+
+    @Test(arguments: [
+        (200, false), (204, false), (299, false), (301, true), (403, true), (500, true),
+    ])
+    func `an answer by which a tunnel would look open is none`(_ status: Int, _ passes: Bool) {
+        var exchange = Exchange.head
+        exchange.forward(
+            Exchange.Forwarding(
+                requestEnded: true,
+                keepsClient: true,
+                retryable: false,
+                offersUpgrade: true,
+                isConnect: true
+            )
+        )
+        #expect(self.head(&exchange, 103) == .forwardInterim)
+        #expect(
+            self.head(&exchange, status) == (passes ? .forward(keepsClient: true) : .badGateway)
+        )
     }
 
     @Test func `a drain lets the answer come and ends there`() {

@@ -324,7 +324,7 @@ struct ExchangeTests {
             (Self.discarding, .doNothing, Self.discarding),
             (Self.lingering, .doNothing, Self.lingering),
             (Self.tunnel, .endClient, Self.upstreamGone),
-            (Self.clientGone, .abort, .closed),
+            (Self.clientGone, .closeClient, .closed),
             (Self.upstreamGone, .endClient, Self.upstreamGone),
             (.streaming, .doNothing, .streaming),
             (.closed, .doNothing, .closed),

@@ -15,7 +15,8 @@ struct GateAnswerTests {
         arguments: [
             (.startLine, 400), (.version, 400), (.host, 400), (.bothLengths, 400), (.chunkEnd, 400),
             (.targetTooLong, 414), (.headTooLarge, 431), (.tooManyFields, 431),
-            (.unsupportedMethod, 501), (.unsupportedTransferCoding, 501),
+            (.unsupportedMethod, 501), (.unsupportedProtocol, 501),
+            (.unsupportedTransferCoding, 501),
             (.unsupportedVersion, 505),
         ] as [(MessageFault, Int)]
     )
@@ -29,7 +30,8 @@ struct GateAnswerTests {
     @Test func `no text in an answer needs escaping`() {
         let faults: [MessageFault] = [
             .startLine, .method, .target, .version, .unsupportedVersion, .unsupportedMethod,
-            .lineEnd, .fieldName, .fieldValue, .foldedField, .host, .contentLength,
+            .unsupportedProtocol, .lineEnd, .fieldName, .fieldValue, .foldedField, .host,
+            .contentLength,
             .transferEncoding, .unsupportedTransferCoding, .bothLengths, .chunkSize,
             .chunkExtension, .chunkEnd, .trailer, .headTooLarge, .tooManyFields, .targetTooLong,
             .status,

@@ -59,6 +59,8 @@ enum HTTP2OwnSettings {
         let settings: [(UInt16, UInt32)] = [
             (0x3, UInt32(maxStreams)),
             (0x6, UInt32(maxHeaderListSize)),
+            // WebSockets are taken (RFC 8441 3).
+            (0x8, 1),
         ]
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
         for (name, value) in settings { out.writeMultipleIntegers(name, value) }

@@ -243,7 +243,7 @@ extension UpstreamHTTP2Stream {
         guard !self.isOver else { return }
         let client = self.upstream.client
         self.finish(reusable: false)
-        client?.upstreamEnded()
+        client?.upstreamEnded(wasReset: true)
     }
 
     /// The backend has broken the rules, on this stream or on its connection.

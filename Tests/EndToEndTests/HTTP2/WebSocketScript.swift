@@ -1,0 +1,20 @@
+import Foundation
+import GateTestSupport
+
+/// A backend's side of the handshake of a WebSocket (RFC 6455 4.2.2).
+enum WebSocketScript {
+    /// Its answer, with these fields besides; what it shows to have read the key is computed by Python.
+    static func switching(_ request: BackendRequest, _ fields: String = "") -> BackendStep {
+        let program = """
+            import base64, hashlib, sys
+            words = sys.argv[1] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+            print(base64.b64encode(hashlib.sha1(words.encode()).digest()).decode(), end="")
+            """
+        let key = request.fields["sec-websocket-key"].first ?? ""
+        let accept = try? ToolProcess.run("python3", ["-c", program, key]).output
+        return .send(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: \(accept ?? "")\r\n\(fields)\r\n"
+        )
+    }
+}
