@@ -95,8 +95,8 @@ def spread(state: Path):
     times += [(HOUR, now // HOUR * HOUR - n * HOUR, 1) for n in range(2, 8 * 24)]
     times += [(DAY, now // DAY * DAY - n * DAY, 20) for n in range(9, 90)]
     for span, start, factor in times:
-        database.executemany("INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?)", (
-            (span, start, cell, requests * factor, identified * factor, devices)
+        database.executemany("INSERT INTO figures VALUES (?, ?, ?, ?, ?, ?, ?, 0)", (
+            (span, start, cell, requests * factor, identified * factor, devices, requests * factor)
             for cell, (requests, identified, devices) in largest.items()
         ))
         database.executemany("INSERT INTO shape_figures VALUES (?, ?, ?, ?, ?)", (
