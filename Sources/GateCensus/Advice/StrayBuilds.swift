@@ -166,8 +166,8 @@ package enum StrayBuilds {
 
         /// The interval in which that share lies, as far as so many can tell; `nil`: they are too few.
         ///
-        /// What one device asks does not come out by chance, since it fails again and again if it does.
-        /// So there are as many independent observations as devices, and not as requests.
+        /// Requests of one device are not independent: a device that fails once fails again and again. So
+        /// there are as many independent observations as devices, and not as requests.
         var interval: ClosedRange<Double>? {
             guard self.figures.watched > 0 else { return nil }
             let namesDevices = self.figures.identified * 2 >= self.figures.requests

@@ -8,11 +8,6 @@ extension HTTP2Stream {
         return nil
     }
 
-    var isOffered: Bool {
-        if case .offered = self.request { return true }
-        return false
-    }
-
     /// Whether the backend has read the key (RFC 6455 4.1).
     func isAccepted(by head: ResponseHead, in bytes: Span<UInt8>) -> Bool {
         guard let key = self.webSocketKey else { return false }

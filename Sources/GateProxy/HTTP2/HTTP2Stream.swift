@@ -174,7 +174,9 @@ extension HTTP2Stream {
     /// Lets the client send more, if what it has sent so far was taken.
     func makeRoom() {
         let untaken = self.receiveWindow.untaken
-        guard !self.isOver, untaken > 0, self.client.mayRead, !self.isOffered else { return }
+        guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
+            return
+        }
         if self.heldBody.readableBytes > 0 {
             self.passChunk(ByteBuffer(), isLast: false)
             // The held bytes may be all that the backend takes.

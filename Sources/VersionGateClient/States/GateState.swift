@@ -16,7 +16,7 @@ public enum GateState: Sendable, Hashable, Codable {
 
     /// The state to act on: what is unknown denies nothing, and counts as `allowed`.
     ///
-    /// What the gate said before may have been undone since, and the gate judges each request anyway.
+    /// The last word may have been undone since, and the gate judges each request anyway.
     public var inEffect: GateState {
         if case .unknown = self { .allowed } else { self }
     }

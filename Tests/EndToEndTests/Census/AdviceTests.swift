@@ -48,6 +48,16 @@ struct AdviceTests {
     }()
 
     private func play(_ body: (Scene) async throws -> Void) async throws {
+        try await self.play(backend: { _ in [.echo] }) { scene in
+            try scene.count(Self.visitors)
+            try await body(scene)
+        }
+    }
+
+    private func play(
+        backend script: @escaping ScriptedBackend.Script,
+        _ body: (Scene) async throws -> Void
+    ) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(Self.rules, to: "rules.yaml")
@@ -55,10 +65,7 @@ struct AdviceTests {
             .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
             .logLevel("debug"), .adminListen(),
         ]
-        try await Scene.play(in: folder, flags: flags) { scene in
-            try scene.count(Self.visitors)
-            try await body(scene)
-        }
+        try await Scene.play(in: folder, flags: flags, backend: script, body)
     }
 
     /// The same from the command, and from the listener.
@@ -153,18 +160,11 @@ struct AdviceTests {
     /// Five versions of 60 devices, one of which the backend cannot answer, also by HTTP/2.
     @Test func `the one build of five that the backend fails is named, and no other`() async throws
     {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try folder.writeInPlace(Self.rules, to: "rules.yaml")
-        let flags: [GateFlag] = [
-            .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
-            .logLevel("debug"), .adminListen(),
-        ]
         let script: ScriptedBackend.Script = { request in
             let fails = request.fields["X-App-Version"] == ["3.2"]
             return [.answer(fails ? "500 Internal Server Error" : "200 OK")]
         }
-        try await Scene.play(in: folder, flags: flags, backend: script) { scene in
+        try await self.play(backend: script) { scene in
             let skipped = scene.gate.logLines.count
             let client = try RawHTTP2Client(port: scene.gate.port)
             for (stream, version) in [(1, "3.2"), (3, "3.2"), (5, "3.3")] as [(UInt32, String)] {
