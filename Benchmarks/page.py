@@ -19,6 +19,7 @@ from updates.noise import differences, most_by_chance, noise  # noqa: E402
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 MOST_SECONDS = 0.3
+WINDOWS = 2
 FEWEST_PAIRS = 3
 HEADERS = {
     "Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9",
@@ -60,7 +61,9 @@ def measure_views(port, rounds):
 
 def phase(gate, folder, options, windows):
     """The times of clients' requests in milliseconds, while so many windows ask."""
-    asking = [Window(gate.admin_port, options.pause) for _ in range(windows)]
+    asking = [
+        Window(gate.admin_port, options.every, number * options.seconds / WINDOWS) for number in range(windows)
+    ]
     for window in asking:
         window.start()
     log = folder / "h2load.log"
@@ -73,7 +76,7 @@ def phase(gate, folder, options, windows):
     times = [milliseconds for _, _, milliseconds in logged_requests(log)]
     return {
         "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "requests": len(times),
-        "answers": sum(window.answers for window in asking),
+        "looks": sum(window.looks for window in asking),
     }
 
 
@@ -82,11 +85,10 @@ def compare(gate, folder, options):
     phase(gate, folder, options, 0)
     quiet, busy = [phase(gate, folder, options, 0)], []
     for _ in range(options.pairs):
-        busy.append(phase(gate, folder, options, 2))
+        busy.append(phase(gate, folder, options, WINDOWS))
         quiet.append(phase(gate, folder, options, 0))
-    print(f"{options.rate} requests a second; two windows ask for 90 days, and {options.pause} s behind each "
-          f"answer for the next; they have had "
-          f"{sum(each['answers'] for each in busy)} answers in {len(busy)} times {options.seconds} s")
+    print(f"{options.rate} requests a second; {WINDOWS} windows of 90 days look every {options.every:g} s, "
+          f"{sum(each['looks'] for each in busy)} times in {len(busy)} phases of {options.seconds} s")
     findings = []
     for name in ("p50", "p99"):
         without, asked = ([each[name] for each in phases] for phases in (quiet, busy))
@@ -110,10 +112,10 @@ def main():
                         help="seconds between the start of the gate and the first load (default 15)")
     parser.add_argument("--pairs", type=int, default=8,
                         help="phases with windows, 0 for none (default 8)")
-    parser.add_argument("--pause", type=float, default=0.5,
-                        help="seconds from an answer to a window to its next question (default 0.5)")
+    parser.add_argument("--every", type=float, default=10,
+                        help="seconds between two looks of a window (default 10, as the page)")
     parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
-    parser.add_argument("--seconds", type=int, default=5, help="of a phase (default 5)")
+    parser.add_argument("--seconds", type=int, default=10, help="of a phase (default 10)")
     options = parser.parse_args()
     if options.pairs and options.pairs < FEWEST_PAIRS:
         parser.error("of so few phases nobody knows how far those that are alike differ")

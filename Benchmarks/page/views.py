@@ -2,6 +2,7 @@
 
 import http.client
 import queue
+import socket
 import threading
 import time
 
@@ -12,9 +13,11 @@ FIRST = ("GET /api/v1/rules", "GET /api/v1/timeline")
 IMPACT = "POST /api/v1/impact?since=7d&rule=r1&minimum=2.1.0"
 
 
-def then(span):
+STATE = ("GET /api/v1/findings", "GET /api/v1/feeds", "GET /api/v1/audit?limit=30")
+
+
+def counts(span):
     return (
-        "GET /api/v1/findings", "GET /api/v1/feeds", "GET /api/v1/audit?limit=30",
         f"GET /api/v1/traffic?since={span}", "GET /api/v1/census?since=1h", "GET /metrics",
         "GET /api/v1/census?since=7d",
     )
@@ -49,49 +52,63 @@ class Browser:
 
     def load(self, span="24h"):
         """The page's first load: the seconds from its beginning until each answer is there."""
-        begun = time.perf_counter()
-        there = {}
+        begun, there = time.perf_counter(), {}
+        self._ask_together(begun, there, *((question,) for question in FIRST))
+        *others, week = STATE + counts(span)
+        self._ask_together(begun, there, *((question,) for question in others), (week, IMPACT))
+        return there
 
+    def look(self, span):
+        """What the page asks every ten seconds while requests come."""
+        *others, week = counts(span)
+        self._ask_together(time.perf_counter(), {}, *((question,) for question in others), (week, IMPACT))
+
+    def _ask_together(self, begun, there, *steps):
         def show(*questions):
             for question in questions:
                 self.ask(question)
                 there[question] = time.perf_counter() - begun
 
-        def together(*steps):
-            threads = [threading.Thread(target=show, args=step) for step in steps]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-
-        together(*((question,) for question in FIRST))
-        *others, week = then(span)
-        together(*((question,) for question in others), (week, IMPACT))
-        return there
+        threads = [threading.Thread(target=show, args=step) for step in steps]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
 class Window(threading.Thread):
-    """Somebody at the page who asks for 90 days again and again."""
+    """Somebody at the page with 90 days before him: it hears of what changes, and looks every so many seconds."""
 
-    QUESTIONS = (
-        "GET /api/v1/traffic?since=90d", "GET /api/v1/census?since=90d",
-        "POST /api/v1/impact?since=90d&rule=r1&minimum=2.1.0",
-    )
+    SPAN = "90d"
 
-    def __init__(self, port, pause):
+    def __init__(self, port, every, delay):
         super().__init__(daemon=True)
         self._browser = Browser(port)
-        self._pause = pause
+        self._every = every
+        self._delay = delay
         self._is_over = threading.Event()
-        self.answers = 0
+        self._events = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.looks = 0
 
     def run(self):
-        while not self._is_over.is_set():
-            for question in self.QUESTIONS:
-                self._browser.ask(question)
-                self.answers += 1
-                if self._is_over.wait(self._pause):
-                    return
+        self._events.request("GET", "/api/v1/events")
+        listener = threading.Thread(target=self._listen, daemon=True)
+        listener.start()
+        if not self._is_over.wait(self._delay):
+            self._browser.load(self.SPAN)
+            self.looks += 1
+            while not self._is_over.wait(self._every):
+                self._browser.look(self.SPAN)
+                self.looks += 1
+        self._events.sock.shutdown(socket.SHUT_RDWR)
+        listener.join()
+
+    def _listen(self):
+        try:
+            for _ in self._events.getresponse():
+                pass
+        except OSError:
+            pass
 
     def end(self):
         self._is_over.set()

@@ -165,13 +165,13 @@ package struct AdminEndpoints: Sendable {
 
     private func census(_ query: AdminQuery) async -> AdminAnswer {
         await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            AdminAnswer(.ok, try await census.report(since: start, until: now))
+            try await census.report(since: start, until: now) { AdminAnswer(.ok, $0) }
         }
     }
 
     private func traffic(_ query: AdminQuery) async -> AdminAnswer {
         await self.counted(query) { census, start, now async throws(CensusStore.Failure) in
-            AdminAnswer(.ok, try await census.traffic(since: start, until: now))
+            try await census.traffic(since: start, until: now) { AdminAnswer(.ok, $0) }
         }
     }
 

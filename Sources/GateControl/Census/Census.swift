@@ -139,17 +139,21 @@ package actor Census {
         }
     }
 
-    /// The requests from a second to another one, over time.
-    package nonisolated func traffic(
+    /// What somebody makes of the requests from a second to another one, over time.
+    ///
+    /// It is made where the census is read: to write down 500 versions takes as long as to read
+    /// them, and an event loop must not wait for either.
+    package nonisolated func traffic<Answer: Sendable>(
         since start: Timestamp,
-        until end: Timestamp
-    ) async throws(CensusStore.Failure) -> TrafficReport {
+        until end: Timestamp,
+        _ answer: @escaping @Sendable (TrafficReport) -> Answer
+    ) async throws(CensusStore.Failure) -> Answer {
         let store = self.store
         let step = TrafficReport.step(of: start.seconds(until: end))
-        let series = try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
-            try store.series(since: start, step: step)
+        return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
+            let series = try store.series(since: start, step: step)
+            return answer(TrafficReport(series, since: start, until: end))
         }
-        return TrafficReport(series, since: start, until: end)
     }
 
     /// When each rule last decided about a request, by its id.
@@ -176,16 +180,18 @@ package actor Census {
         }
     }
 
-    /// The census since a second, with the devices of the fleet if there is one.
-    package nonisolated func report(
+    /// What somebody makes of the census since a second, with the devices of the fleet if there is
+    /// one; where the census is read, as with `traffic`.
+    package nonisolated func report<Answer: Sendable>(
         since start: Timestamp,
-        until end: Timestamp
-    ) async throws(CensusStore.Failure) -> CensusReport {
+        until end: Timestamp,
+        _ answer: @escaping @Sendable (CensusReport) -> Answer
+    ) async throws(CensusStore.Failure) -> Answer {
         let (store, fleet) = (self.store, self.fleet)
         return try await BackgroundThread.records.run { () throws(CensusStore.Failure) in
             var report = CensusReport(try store.rows(since: start), since: start, until: end)
             if let fleet { report.add(fleet) }
-            return report
+            return answer(report)
         }
     }
 
