@@ -100,6 +100,15 @@ struct HeaderBlockHead {
         }
     }
 
+    /// Another head of HTTP/1.1 says the same.
+    func checkIsSame(
+        _ head: RequestHead,
+        _ facts: RequestFacts,
+        in bytes: [UInt8]
+    ) throws(Finding) {
+        try self.check(head, facts, in: bytes, "the head before")
+    }
+
     private func check(
         _ head: RequestHead,
         _ facts: RequestFacts,
@@ -132,9 +141,9 @@ struct HeaderBlockHead {
                 }
             }
             .map { line in
-                let isHost = line.role == .host
-                let name = isHost ? "host" : bytes.text(from: line.start, to: line.nameEnd)
-                return "\(name): \(bytes.text(from: line.valueStart, to: line.valueEnd))"
+                let name = bytes.text(from: line.start, to: line.nameEnd).lowercased()
+                let value = bytes.text(from: line.valueStart, to: line.valueEnd)
+                return "\(line.role == .host ? "host" : name): \(value)"
             }
             .sorted()
     }

@@ -138,6 +138,8 @@ struct RequestHeadProperties {
         let hopByHop = head.fields.lines.filter { $0.role == .hopByHop }
         try expect(hopByHop.isEmpty, "fields of the client's hop in \(text)")
         try self.checkKept(head, in: bytes, facts)
+        // A protocol is never changed behind HTTP/2.
+        if !written.offersUpgrade { try HeadsBetweenVersions.check(head, written, in: bytes) }
     }
 
     /// Method and path are those of the client, and so are all fields that concern nobody between.

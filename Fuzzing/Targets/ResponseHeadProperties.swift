@@ -27,6 +27,12 @@ struct ResponseHeadProperties {
                 continue
             }
             try self.checkFraming(facts, answersHead)
+            try HeadsBetweenVersions.check(
+                self.head,
+                facts,
+                in: self.input,
+                answersHead: answersHead
+            )
             for connection in [ResponseHeadWriter.Connection.keep, .keepExplicitly, .close] {
                 let written = self.written(facts, connection)
                 try self.checkWritten(written, facts, answersHead, connection)

@@ -26,7 +26,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     /// Fields that the gate decides or forwards by are never dropped on a client's word: naming `Host`
     /// or a version header here is an attack, not a wish. Those that say what content is, or is wanted,
     /// only shape the gate's own answer, and go.
-    func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+    package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard !self.nominated.isEmpty else { return false }
         switch line.role {
         case .other, .accept, .contentType: break

@@ -1,9 +1,9 @@
-import NIOCore
+package import NIOCore
 
 /// Writes the head of an answer as a header block (RFC 9113 8.2 and 8.3.2).
-enum HTTP2ResponseBlock {
+package enum HTTP2ResponseBlock {
     /// Writes the head of a backend's response, less the fields for this hop (RFC 9110 7.6).
-    static func write(
+    package static func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
         bytes: Span<UInt8>,

@@ -1,11 +1,11 @@
-import NIOCore
+package import NIOCore
 
 /// A response head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
 ///
 /// A head that passes here is read once more, by the parser that reads every response.
-struct HTTP2ResponseHead: Equatable {
+package struct HTTP2ResponseHead: Equatable {
     /// How much content may follow.
-    enum Content: Equatable {
+    package enum Content: Equatable {
         /// None, whatever the head says of a length: an answer to `HEAD`, 204, 304, or the end.
         case none
         case length(UInt64)
@@ -22,7 +22,7 @@ struct HTTP2ResponseHead: Equatable {
     ///
     /// `endsStream`: whether nothing follows; `answersHead`: whether the request was `HEAD`.
     /// - Throws: why it is malformed, an error of its stream (RFC 9113 8.1.1).
-    static func write(
+    package static func write(
         _ list: borrowing HeaderList,
         endsStream: Bool,
         answersHead: Bool,

@@ -1,0 +1,116 @@
+import GateProxy
+import NIOCore
+
+/// A head of HTTP/1.1 that is written for HTTP/2 and read from there is the same head (RFC 9113 8.2
+/// and 8.3), with a body that is framed alike.
+enum HeadsBetweenVersions {
+    /// A head as it goes to backends of HTTP/1.1, from which the block for those of HTTP/2 is made.
+    static func check(
+        _ head: RequestHead,
+        _ facts: RequestFacts,
+        in bytes: [UInt8]
+    ) throws(Finding) {
+        // HTTP/2 has no empty authority, and one is wanted (RFC 9113 8.3.1).
+        guard let host = facts.hostLine.map({ head.fields.lines[$0] }),
+            host.valueStart < host.valueEnd
+        else { return }
+        for isSecure in [false, true] {
+            var block = ByteBuffer()
+            HTTP2RequestBlock.write(
+                head,
+                facts: facts,
+                bytes: bytes.span,
+                isSecure: isSecure,
+                into: &block
+            )
+            let list = try self.list(block, names: RequestHeadPeer.table)
+            let endsStream = facts.framing == .none
+            guard let read = HeaderBlockHead(list, endsStream: endsStream) else {
+                throw Finding("the block of a request is refused: \(block.readableBytesView)")
+            }
+            try read.checkIsSame(head, facts, in: bytes)
+        }
+    }
+
+    /// The head of a backend's response.
+    static func check(
+        _ head: ResponseHead,
+        _ facts: ResponseFacts,
+        in bytes: [UInt8],
+        answersHead: Bool
+    ) throws(Finding) {
+        // HTTP/2 has none (RFC 9113 8.6).
+        guard head.status != 101 else { return }
+        let endsStream = !head.isInterim && facts.framing == .none
+        var block = ByteBuffer()
+        HTTP2ResponseBlock.write(
+            head,
+            facts: facts,
+            bytes: bytes.span,
+            endsStream: endsStream,
+            into: &block
+        )
+        let list = try self.list(block, names: .response)
+        var out = ByteBuffer()
+        do throws(MessageFault) {
+            _ = try HTTP2ResponseHead.write(
+                list,
+                endsStream: endsStream,
+                answersHead: answersHead,
+                into: &out
+            )
+        } catch {
+            throw Finding("the block of a response is refused: \(error)")
+        }
+        let written = Array(out.readableBytesView)
+        let text = String(reflecting: String(decoding: written, as: UTF8.self))
+        var parser = ResponseHeadParser(limits: self.limits)
+        try expect(parser.parse(written.span), is: .complete, "reading \(text)")
+        try expect(parser.head.end, is: written.count, "the end of \(text)")
+        try expect(parser.head.status, is: head.status, "the status of \(text)")
+        let read: ResponseFacts
+        do throws(MessageFault) {
+            read = try ResponseFacts(parser.head, in: written.span, answersHead: answersHead)
+        } catch {
+            throw Finding("ambiguous: \(text)")
+        }
+        // What ends with its connection ends with its stream in HTTP/2, and is chunked behind it.
+        let framing = facts.framing == .untilClose ? .chunked : facts.framing
+        try expect(read.framing, is: framing, "framing of \(text)")
+        try expect(
+            self.fields(of: parser.head, in: written) { _ in true },
+            is: self.fields(of: head, in: bytes) {
+                !facts.connection.nominates($0, in: bytes.span)
+            },
+            "fields of \(text)"
+        )
+    }
+
+    private static let limits = HeadLimits(bytes: 1 << 20, fields: 1 << 20, target: 1 << 20)
+
+    private static func list(
+        _ block: ByteBuffer,
+        names: FieldNameTable
+    ) throws(Finding) -> HeaderList {
+        var list = HeaderList()
+        var decoder = HPACKDecoder(names: names)
+        do {
+            try decoder.decode(block.readableBytesUInt8Span, into: &list, limit: .max)
+        } catch {
+            throw Finding("the block cannot be decoded: \(error)")
+        }
+        return list
+    }
+
+    /// The fields that concern no single hop, with their names in small letters.
+    private static func fields(
+        of head: ResponseHead,
+        in bytes: [UInt8],
+        where isKept: (FieldLine) -> Bool
+    ) -> [String] {
+        head.fields.lines.filter { $0.role == .other && isKept($0) }.map { line in
+            let name = bytes.text(from: line.start, to: line.nameEnd).lowercased()
+            return "\(name): \(bytes.text(from: line.valueStart, to: line.valueEnd))"
+        }
+    }
+}
