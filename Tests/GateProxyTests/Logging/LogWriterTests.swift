@@ -116,8 +116,9 @@ struct LogWriterTests {
         #expect(dropped > 0)
         pipe.writer.write(Array("not a request\n".utf8).span)
         #expect(pipe.writer.droppedLines == dropped)
+        // A notice stands before it when the thread was on its way between two of the lines.
         let text = try pipe.read { Self.told(in: $0) == dropped }
-        #expect(text.contains("x\nnot a request\n"))
+        #expect(text.split(separator: "\n").contains("not a request"))
         await pipe.end()
     }
 
