@@ -7,6 +7,8 @@ package struct CensusHarvest: Sendable {
     struct Statement: Sendable {
         /// The place of the words.
         let words: Range<Int>
+        /// Stands for them, and for the outcome.
+        let digest: UInt64
         /// The rules that they are read by.
         let ruleSet: RuleSet
     }
@@ -94,9 +96,7 @@ package struct CensusHarvest: Sendable {
         var overflow: UInt64 = 0
         for (cell, counted) in zip(self.cells, figures) {
             var figures = counted
-            let client = cell.statement.flatMap {
-                reader.client(at: $0.words, of: self.words, by: $0.ruleSet)
-            }
+            let client = cell.statement.flatMap { reader.client(of: $0, in: self) }
             if client == nil {
                 overflow += figures.requests
                 figures.shapes = ShapeCounts()

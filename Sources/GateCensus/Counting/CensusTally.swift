@@ -126,7 +126,11 @@ package final class CensusTally {
         if let words = self.harvest.words.end() {
             cell = self.keep(
                 CensusHarvest.Cell(
-                    statement: CensusHarvest.Statement(words: words, ruleSet: ruleSet),
+                    statement: CensusHarvest.Statement(
+                        words: words,
+                        digest: digest,
+                        ruleSet: ruleSet
+                    ),
                     outcome: outcome
                 )
             )

@@ -51,8 +51,6 @@ package struct CensusWords: Sendable {
         self.addHeader(at: index | Self.query, value.span)
     }
 
-    fileprivate func bytes(at place: Range<Int>) -> [UInt8] { Array(self.bytes[place]) }
-
     /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
     func client(at place: Range<Int>, by ruleSet: RuleSet) -> CensusClient? {
         var claims = ruleSet.noClaims
@@ -80,24 +78,27 @@ struct CensusReader: Sendable {
     private static let byteLimit = 1 << 20
 
     private var ruleSet: RuleSet?
-    private var known: [[UInt8]: CensusClient?] = [:]
+    /// By the digests of their words, and of their event loops, which make them each with a seed of its own.
+    private var known: [UInt64: CensusClient?] = [:]
+    /// One object for all ways of writing the same client, so that it is found without its words.
+    private var clients: Set<CensusClient> = []
     private var bytes = 0
 
-    /// The client whose words are at a place; `nil` for one that says more than anybody wants to keep.
+    /// The client of a statement; `nil` for one that says more than anybody wants to keep.
     mutating func client(
-        at place: Range<Int>,
-        of words: CensusWords,
-        by ruleSet: RuleSet
+        of statement: CensusHarvest.Statement,
+        in harvest: CensusHarvest
     ) -> CensusClient? {
-        if ruleSet !== self.ruleSet { self.forget(for: ruleSet) }
-        let key = words.bytes(at: place)
+        if statement.ruleSet !== self.ruleSet { self.forget(for: statement.ruleSet) }
+        let key = statement.digest ^ harvest.loop
         if let known = self.known[key] { return known }
-        let client = words.client(at: place, by: ruleSet)
-        if self.known.count >= Self.limit || self.bytes + key.count > Self.byteLimit {
-            self.forget(for: ruleSet)
+        if self.known.count >= Self.limit || self.bytes + statement.words.count > Self.byteLimit {
+            self.forget(for: statement.ruleSet)
         }
+        let client = harvest.words.client(at: statement.words, by: statement.ruleSet)
+            .map { self.clients.insert($0).memberAfterInsert }
         self.known[key] = .some(client)
-        self.bytes += key.count
+        self.bytes += statement.words.count
         return client
     }
 
@@ -105,6 +106,7 @@ struct CensusReader: Sendable {
     private mutating func forget(for ruleSet: RuleSet) {
         self.ruleSet = ruleSet
         self.known.removeAll(keepingCapacity: true)
+        self.clients.removeAll(keepingCapacity: true)
         self.bytes = 0
     }
 }

@@ -125,6 +125,15 @@ extension CensusStore {
         }
     }
 
+    private static let selectFigures = """
+        SELECT \(CensusFigures.columns) FROM figures
+        WHERE span = ? AND start = ? AND cell = ?
+        """
+    private static let insertFigures = """
+        INSERT OR REPLACE INTO figures (span, start, cell, \(CensusFigures.columns))
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
     private static func add(
         _ figures: CensusFigures,
         of cell: Int64,
@@ -136,18 +145,9 @@ extension CensusStore {
         let place: [SQLiteDatabase.Value] = [
             .integer(span.rawValue), .integer(start), .integer(cell),
         ]
+        try database.run(self.selectFigures, place) { figures.add(CensusFigures($0, from: 0)) }
         try database.run(
-            """
-            SELECT \(CensusFigures.columns) FROM figures
-            WHERE span = ? AND start = ? AND cell = ?
-            """,
-            place
-        ) { figures.add(CensusFigures($0, from: 0)) }
-        try database.run(
-            """
-            INSERT OR REPLACE INTO figures (span, start, cell, \(CensusFigures.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
+            self.insertFigures,
             place + [
                 .integer(Int64(clamping: figures.requests)),
                 .integer(Int64(clamping: figures.identified)),

@@ -25,30 +25,66 @@ package struct PathShape: Sendable, Hashable {
         path.append(target.extracting(..<length))
         guard let exact = ExactPath(path) else { return nil }
         let bytes = exact.bytes.span
-        var text: [UInt8] = []
-        text.reserveCapacity(method.count + 1 + bytes.count)
-        text.append(method)
-        text.append(UInt8(ascii: " "))
-        var (start, segments) = (0, 0)
+        var names = Segments()
+        var start = 0
         // At each start there is a slash.
         while start < bytes.count {
-            segments += 1
             var end = start + 1
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
             let segment = bytes.extracting((start + 1)..<end)
-            text.append(UInt8(ascii: "/"))
-            if segment.isEmpty || Self.isWord(segment) {
-                text.append(segment)
-            } else if !Self.isWord(segment, ignoringCase: true) {
-                text.append(Self.anything)
-            } else {
-                // A word to those alone who do not tell letters by their case.
-                return nil
-            }
+            let isWord = segment.isEmpty || Self.isWord(segment)
+            // A word to those alone who do not tell letters by their case.
+            guard isWord || !Self.isWord(segment, ignoringCase: true) else { return nil }
+            guard names.append(isWord: isWord) else { return nil }
             start = end
         }
-        guard segments <= Self.mostSegments else { return nil }
-        self.text = String(decoding: text, as: UTF8.self)
+        self.text = names.text(method, bytes)
+    }
+
+    /// The segments of a path, as far as they are words.
+    private struct Segments {
+        private var count = 0
+        /// A bit for each that is none.
+        private var nameless: UInt16 = 0
+
+        /// - Returns: Whether there was room for it.
+        mutating func append(isWord: Bool) -> Bool {
+            guard self.count < PathShape.mostSegments else { return false }
+            if !isWord { self.nameless |= 1 << self.count }
+            self.count += 1
+            return true
+        }
+
+        /// Writes method and path, of which the path has these segments; it cannot become longer.
+        func text(_ method: Span<UInt8>, _ path: Span<UInt8>) -> String {
+            unsafe String(unsafeUninitializedCapacity: method.count + 1 + path.count) { text in
+                var count = 0
+                for index in method.indices {
+                    unsafe text[count] = method[index]
+                    count += 1
+                }
+                unsafe text[count] = UInt8(ascii: " ")
+                count += 1
+                var isNameless = false
+                var rest = self.nameless
+                for index in path.indices {
+                    let byte = path[index]
+                    let isSlash = byte == UInt8(ascii: "/")
+                    if isSlash || !isNameless {
+                        unsafe text[count] = byte
+                        count += 1
+                    }
+                    guard isSlash else { continue }
+                    isNameless = rest & 1 == 1
+                    rest >>= 1
+                    if isNameless {
+                        unsafe text[count] = PathShape.anything
+                        count += 1
+                    }
+                }
+                return count
+            }
+        }
     }
 
     private static func isKnown(_ method: Span<UInt8>) -> Bool {

@@ -138,7 +138,8 @@ struct CensusTallyTests {
         for round in 1...4 as ClosedRange<UInt64> {
             for digest in 1...4 as ClosedRange<UInt64> {
                 let client = CensusClient.ios("\(round).\(digest)")
-                receipts.append(tallies[0].count(client, passes[0], digest: digest))
+                let words = round << 8 | digest
+                receipts.append(tallies[0].count(client, passes[0], digest: words))
             }
             bucket.add(tallies[0].take())
             bucket.beginAnew()
