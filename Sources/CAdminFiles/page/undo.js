@@ -61,7 +61,8 @@ async function preview() {
             quiet("It holds at once, and with --state-dir over restarts. The rules files are not written: it ends when they are changed."),
         );
         const isInForce = told.revision === to || (lines.length === 0 && errors.length === 0);
-        if (isInForce) byId("undo-told").textContent = `What revision ${to} says is in force.`;
+        // After what others have done, not in its place: nobody may miss that.
+        if (isInForce) byId("undo-told").append(` What revision ${to} says is in force.`);
         button.disabled = isInForce || errors.length > 0;
         if (!button.disabled) {
             button.focus();

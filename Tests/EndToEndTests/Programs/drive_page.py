@@ -169,7 +169,8 @@ def undo(operator):
     expect(operator.status_of("2.0") == 200, "the undo does not hold")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the first person does not see that it is an undo")
     browser.session = second
-    expect(browser.until(f"{text('undo-told')}.startsWith('Others have changed')"), "the second person is not told")
+    expect(browser.until(f"{text('undo-told')}.endsWith('is in force.')"), "the second person is not told of the end")
+    expect(browser.evaluate(text("undo-told")).startswith("Others have changed"), "the second person is not told")
     expect(browser.until("document.getElementById('undo-confirm').disabled"), "the second person can undo the same again")
     expect(browser.until(f"{text('state')}.includes('by an undo')"), "the second person does not see the undo")
     expect(browser.evaluate(text("undo-predicted")) == "", "what was predicted of another undo still stands there")
