@@ -26,6 +26,11 @@ package final class AcceptWatch: ChannelInboundHandler {
         self.report = report
     }
 
+    package func handlerAdded(context: ChannelHandlerContext) {
+        // Room is looked for between two turns, and a turn must not take more than was there.
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+    }
+
     package func channelReadComplete(context: ChannelHandlerContext) {
         self.restWithoutRoom(context.channel)
         context.fireChannelReadComplete()

@@ -199,6 +199,17 @@ struct ParkedEndTests {
             }
             try clients[0].send(Request.text(fields: Request.outdated))
             #expect(try clients[0].response().status == 426)
+            // Each that goes makes room for one, not for as many as wait.
+            for leaving in 1...3 {
+                let next = try #require(
+                    try clients.dropFirst(4).first { try !$0.hears(within: .zero) }
+                )
+                clients[leaving].close()
+                #expect(try next.hears(within: .seconds(10)))
+                try Deadline.usual.poll("a reserve after \(leaving) have left") {
+                    try scene.gate.descriptorCount() < 44 ? true : nil
+                }
+            }
             // With those that go there is room again for the others, and to park them.
             for client in clients.prefix(40) { client.close() }
             for client in clients.suffix(20) { #expect(try client.response().status == 426) }
