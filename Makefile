@@ -30,16 +30,35 @@ build:
 test: lint
 	@dev/install-packages.sh test
 	@dev/install-axe.sh
-	python3 -B -m unittest discover --start-directory dev/tests
-	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
-	python3 -B -m unittest discover --start-directory Benchmarks/tests
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
-	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md
-	python3 -B -m unittest discover --start-directory clients/python/tests
-	$(NODE) --test clients/javascript/tests/*.test.js
-	clients/kotlin/test.sh
+	@$(MAKE) --no-print-directory --jobs --output-sync=target $(WAITING_TESTS)
 	SWIFT=$(SWIFT) dev/run-tests.py
+
+# Parts of `test` that mostly wait, and so run beside each other.
+WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin
+.PHONY: $(WAITING_TESTS)
+
+test-dev:
+	python3 -B -m unittest discover --start-directory dev/tests
+
+test-feed-servers:
+	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
+
+test-benchmarks:
+	python3 -B -m unittest discover --start-directory Benchmarks/tests
+
+test-pages:
+	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md
+
+test-python:
+	python3 -B -m unittest discover --start-directory clients/python/tests
+
+test-javascript:
+	$(NODE) --test clients/javascript/tests/*.test.js
+
+test-kotlin:
+	clients/kotlin/test.sh
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift
