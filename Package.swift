@@ -143,7 +143,7 @@ let package = Package(
             ],
             path: "Fuzzing/Targets"
         ),
-        .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing"]),
+        .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing", "OwnThread"]),
         .testTarget(
             name: "GatePolicyTests",
             dependencies: ["GatePolicy", "GateTestSupport", "OwnThread"]
@@ -192,6 +192,7 @@ let package = Package(
                 "GatePolicy",
                 "GateProxy",
                 "GateTestSupport",
+                "OwnThread",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

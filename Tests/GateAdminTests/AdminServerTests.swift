@@ -3,12 +3,13 @@ import GatePolicy
 import GateTestSupport
 import Logging
 import NIOCore
+import OwnThread
 import Testing
 
 @testable import GateAdmin
 
 /// Real sockets on loopback: what a client that takes its time gets.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(OwnThreadTrait(), .serialized, .timeLimit(.minutes(5)))
 struct AdminServerTests {
     private func play(_ body: @Sendable @escaping (UInt16) throws -> Void) async throws {
         var limits = AdminLimits()

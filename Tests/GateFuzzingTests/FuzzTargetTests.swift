@@ -1,8 +1,10 @@
 import Foundation
 import GateFuzzing
+import OwnThread
 import Testing
 
 /// Every input that fuzzing began with, and every one that it has found something with.
+@Suite(OwnThreadTrait())
 struct FuzzTargetTests {
     struct Input: Sendable, CustomTestStringConvertible {
         var target: String

@@ -7,7 +7,7 @@ import Testing
 /// Tokens by keys that the program `openssl` makes.
 ///
 /// That servers which speak as Apple's and Google's take them is in the tests of their feeds.
-@Suite(.enabled(if: TestKey.canBeMade, "openssl is missing"))
+@Suite(.ownThread, .enabled(if: TestKey.canBeMade, "openssl is missing"))
 struct SignedTokenTests {
     private struct Claims: Codable, Equatable {
         var iss = "me"

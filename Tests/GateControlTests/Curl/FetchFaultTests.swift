@@ -4,7 +4,7 @@ import Testing
 @testable import GateControl
 
 /// The faults that a source can have, and the one clear error for each.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetchFaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         var testDescription: String

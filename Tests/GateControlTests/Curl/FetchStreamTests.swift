@@ -3,7 +3,7 @@ import Testing
 
 @testable import GateControl
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetchStreamTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 

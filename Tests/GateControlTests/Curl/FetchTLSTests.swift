@@ -5,6 +5,7 @@ import Testing
 
 /// Sources that must prove who they are.
 @Suite(
+    .ownThread,
     .serialized,
     .timeLimit(.minutes(5)),
     .enabled(if: TestCertificates.canBeMade && TLSFront.canRun, "openssl or python3 is missing")

@@ -5,7 +5,7 @@ import Testing
 @testable import GateControl
 
 /// Real sockets on loopback.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct FetcherTests {
     private let fetcher: Fetcher
 

@@ -5,6 +5,7 @@ import Testing
 @testable import GateControl
 
 /// The values of feeds are taken, refused, kept and remembered.
+@Suite(.ownThread)
 struct FeedCoordinatorTests {
     /// A rules file with one feed, its reloader and its state folder.
     private final class Bench: Sendable {

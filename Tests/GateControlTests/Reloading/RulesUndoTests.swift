@@ -5,7 +5,7 @@ import Testing
 @testable import GateControl
 
 /// An undo between files, signals and restarts: the file stays the truth.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.ownThread, .timeLimit(.minutes(5)))
 struct RulesUndoTests {
     private final class Told: Sendable {
         let changes = Mutex<[RulesChange]>([])

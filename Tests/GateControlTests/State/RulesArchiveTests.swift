@@ -5,6 +5,7 @@ import Testing
 @testable import GateControl
 
 /// The texts of rules that were in force.
+@Suite(.ownThread)
 struct RulesArchiveTests {
     private static func rules(_ number: Int, padding: Int = 0) throws -> LoadedRules {
         let text = "# \(number) \(String(repeating: "x", count: padding))\nrules: []\n"

@@ -6,7 +6,7 @@ import Testing
 @testable import GateControl
 
 /// Real files and real notices: every wait ends with its event, or fails at the time limit.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.ownThread, .serialized, .timeLimit(.minutes(5)))
 struct RulesWatcherTests {
     private typealias Changes = AsyncStream<RulesSighting>.Iterator
 

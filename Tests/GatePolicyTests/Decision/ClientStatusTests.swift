@@ -3,7 +3,8 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct ClientStatusTests {
+@Suite(.ownThread)
+struct ClientStatusTests {
     static func clientStatus(
         _ rules: [RuleDefinition],
         _ identity: ClientIdentity,

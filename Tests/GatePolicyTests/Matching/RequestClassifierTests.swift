@@ -3,7 +3,8 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct RequestClassifierTests {
+@Suite(.ownThread)
+struct RequestClassifierTests {
     static func exempting(_ path: String?, _ methods: [String]? = nil) throws -> RuleSet {
         ruleSet(exemptions: [try RequestPattern(path: path, methods: methods)])
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct BrownoutWindowTests {
+@Suite(.ownThread)
+struct BrownoutWindowTests {
     static let windows = [
         BrownoutWindow(from: second(20), until: second(22)),
         BrownoutWindow(from: second(30), until: second(31)),

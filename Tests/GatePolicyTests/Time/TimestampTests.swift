@@ -3,7 +3,8 @@ import Testing
 
 @testable import GatePolicy
 
-@Suite struct TimestampTests {
+@Suite(.ownThread)
+struct TimestampTests {
     static let good: [(String, Int64, String)] = [
         ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"),
         ("1970-01-01T09:00:00+09:00", 0, "1970-01-01T00:00:00Z"),

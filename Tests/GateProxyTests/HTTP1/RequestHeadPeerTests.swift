@@ -5,6 +5,7 @@ import Testing
 @testable import GateProxy
 
 /// The tables of heads, and what becomes of them by a few changes, read by the gate and by NIO.
+@Suite(.ownThread)
 struct RequestHeadPeerTests {
     static let heads: [String] =
         RequestHeadParserTests.good.map(\.text) + RequestHeadParserTests.bad.map(\.0)

@@ -2,6 +2,7 @@ import Testing
 
 @testable import GateProxy
 
+@Suite(.ownThread)
 struct SpanScanningTests {
     @Test(arguments: [
         ("", []), (",", []), (" , \t,", []), ("a", ["a"]), (" a ", ["a"]), ("a,b", ["a", "b"]),

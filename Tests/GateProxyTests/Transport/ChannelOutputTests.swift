@@ -9,7 +9,7 @@ import Testing
 
 /// Bytes that are written through a real channel arrive whole and in their order, whoever has sent
 /// them.
-@Suite(.timeLimit(.minutes(2 * GateExecutable.slowdown)))
+@Suite(.ownThread, .timeLimit(.minutes(2 * GateExecutable.slowdown)))
 struct ChannelOutputTests {
     /// Hands the output to a test, on the loop of the channel.
     private final class Holder: ChannelInboundHandler, Sendable {

@@ -8,6 +8,7 @@ import Testing
 
 /// Real requests to a server that speaks as App Store Connect does.
 @Suite(
+    .ownThread,
     .timeLimit(.minutes(5)),
     .enabled(if: AppStoreConnectServer.canRun, "openssl or python3 is missing")
 )

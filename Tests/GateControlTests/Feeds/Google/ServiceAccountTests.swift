@@ -4,7 +4,7 @@ import Testing
 
 @testable import GateControl
 
-@Suite(.enabled(if: GoogleTestAccount.canBeMade, "openssl is missing"))
+@Suite(.ownThread, .enabled(if: GoogleTestAccount.canBeMade, "openssl is missing"))
 struct ServiceAccountTests {
     private static let secret = Secret.environment("ACCOUNT")
 

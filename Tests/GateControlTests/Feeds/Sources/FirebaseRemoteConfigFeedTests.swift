@@ -7,6 +7,7 @@ import Testing
 
 /// Against a server that speaks as Remote Config does.
 @Suite(
+    .ownThread,
     .timeLimit(.minutes(5)),
     .enabled(if: FeedServer.canRun && GoogleTestAccount.canBeMade, "python3 or openssl is missing")
 )

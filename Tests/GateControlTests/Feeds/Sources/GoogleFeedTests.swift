@@ -8,6 +8,7 @@ import Testing
 
 /// Real sockets on loopback: servers that speak as Google's do.
 @Suite(
+    .ownThread,
     .serialized,
     .timeLimit(.minutes(5)),
     .enabled(if: GoogleAccount.canBeMade, "openssl is missing")

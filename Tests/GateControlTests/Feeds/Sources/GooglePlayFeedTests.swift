@@ -107,6 +107,7 @@ struct GooglePlayReleasesTests {
 
 /// A process that speaks as Google Play does, and checks what the account signs.
 @Suite(
+    .ownThread,
     .serialized,
     .timeLimit(.minutes(5)),
     .enabled(if: GoogleTestAccount.canBeMade && FeedServer.canRun, "openssl or python3 is missing")

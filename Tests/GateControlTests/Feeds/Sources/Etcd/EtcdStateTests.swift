@@ -4,6 +4,7 @@ import Testing
 @testable import GateControl
 
 /// The messages of etcd become files, one by one.
+@Suite(.ownThread)
 struct EtcdStateTests {
     private static let prefix = EtcdSelection.prefix("/gate/")
 
