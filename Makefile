@@ -75,7 +75,7 @@ bench: build
 dearest: build
 	python3 Benchmarks/dearest.py --gate $(GATE)
 
-# What metrics, census and breaker cost, in instructions; five minutes.
+# What metrics, census and breaker cost, in instructions; a quarter of an hour.
 observed: build
 	python3 Benchmarks/observed.py --gate $(GATE)
 

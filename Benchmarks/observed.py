@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -22,14 +23,17 @@ from sidebyside.server import free_port  # noqa: E402
 
 FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
-# The mixed heads each once, and as many kinds of clients of a crowd as a fetch sees.
+# A gate with 10,000 requests a second that is fetched every 10 seconds.
+REQUESTS_PER_FETCH, FETCH_SECONDS = 100_000, 10
+# The mixed heads each once, which are all that a fetch can see; and of a crowd, which does not end, as many as
+# there are in a fetch, or as many as a price needs that has no fetch in it.
 COUNTED = {traffic.MIXED.name: traffic.HEADS, traffic.CROWD.name: 20_000}
-# Longer than it takes to ask for the requests that are counted.
-INTERVAL_SECONDS = 40
+COUNTED_WITH_FETCH = COUNTED | {traffic.CROWD.name: REQUESTS_PER_FETCH}
+# Between fetches, longer than it takes to ask for the requests that are counted.
+INTERVAL_SECONDS = {traffic.MIXED.name: 20, traffic.CROWD.name: 90}
 # More than a second without a fetch takes.
 FETCH_INSTRUCTIONS = 3_000_000
-# A gate with 10,000 requests a second that is fetched every 10 seconds.
-REQUESTS_PER_FETCH = 100_000
+IDLE_SECONDS = 10
 
 
 def requests(kind, denied):
@@ -47,42 +51,76 @@ def requests(kind, denied):
             yield one
 
 
-def ask(gate, source, count):
-    """The instructions while so many requests are asked for; an idle connection would be closed."""
+@dataclass
+class Price:
+    """Instructions of a gate, by what they are for."""
+
+    request: float
+    # By the clock, whether there are requests or not.
+    second: float
+    fetch: float = 0
+
+    @property
+    def with_fetch(self):
+        """Of each request, where so many come between two fetches."""
+        return self.request + (self.fetch + self.second * FETCH_SECONDS) / REQUESTS_PER_FETCH
+
+
+def idle(gate):
+    """The instructions of a second in which nobody asks."""
+    gate.count()
+    begun = time.monotonic()
+    time.sleep(IDLE_SECONDS)
+    return gate.count() / (time.monotonic() - begun)
+
+
+def ask(gate, source, count, second):
+    """The instructions of a request, without those that go by the clock: a gate in callgrind takes long."""
+    # One that was idle would have been closed.
     connection = Connection(gate.port)
     gate.count()
+    begun = time.monotonic()
     for one in itertools.islice(source, count):
         connection.ask(one)
-    instructions = gate.count()
+    instructions = gate.count() - second * (time.monotonic() - begun)
     connection.close()
-    return instructions
+    return instructions / count
 
 
-def wait_for_fetch(gate):
-    """The instructions until the census was fetched, read and written."""
+def wait_for_fetch(gate, interval, second):
+    """The instructions with which the census is fetched, read and written."""
+    begun = time.monotonic()
     total = 0
-    deadline = time.monotonic() + 2 * INTERVAL_SECONDS
-    while time.monotonic() < deadline:
+    while time.monotonic() < begun + 2 * interval:
         time.sleep(1)
         count = gate.count()
         total += count
         if count > FETCH_INSTRUCTIONS:
             time.sleep(1)
-            return total + gate.count()
+            return total + gate.count() - second * (time.monotonic() - begun)
     raise SystemExit("the census was not fetched")
 
 
-def measure(gate, kind, denied, is_fetched):
-    """Instructions of each request while it is asked for, and of a fetch."""
+def measure(gate, kind, denied):
+    """The price of a request of a kind of traffic to a gate that fetches nothing."""
     source, count = requests(kind, denied), COUNTED[kind.name]
-    ask(gate, source, count)
-    if not is_fetched:
-        return ask(gate, source, count) / count, 0
+    second = idle(gate)
+    ask(gate, source, count, second)
+    return Price(ask(gate, source, count, second), second)
+
+
+def measure_with_fetch(gate, kind, denied):
+    """The price of a request and of the fetch that it is in."""
+    source, count, interval = requests(kind, denied), COUNTED_WITH_FETCH[kind.name], INTERVAL_SECONDS[kind.name]
+    # Whatever was asked before is fetched first.
+    ask(gate, source, 1_000, 0)
+    wait_for_fetch(gate, interval, 0)
+    second = idle(gate)
     # Once before: what comes in each fetch is known then.
-    wait_for_fetch(gate)
-    ask(gate, source, count)
-    wait_for_fetch(gate)
-    return ask(gate, source, count) / count, wait_for_fetch(gate)
+    ask(gate, source, count, second)
+    wait_for_fetch(gate, interval, second)
+    request = ask(gate, source, count, second)
+    return Price(request, second, wait_for_fetch(gate, interval, second))
 
 
 def main():
@@ -93,41 +131,53 @@ def main():
     if missing or not arguments.gate.exists():
         print("no figures: there is no", ", ".join(missing or [str(arguments.gate)]))
         return
-    rows = {}
+    prices = {}
     with tempfile.TemporaryDirectory(prefix="gate-observed-") as name, contextlib.ExitStack() as ends:
         folder = Path(name)
         backend = BACKEND.start(folder / "backend", 0, (0, 1))
         ends.callback(backend.stop)
         backend.wait_until_listening()
-        for way, flags in {
-            "off": ["--census", "off", "--latency-metrics", "false"],
-            "metrics": ["--census", "off", "--admin-listen", f"127.0.0.1:{free_port()}"],
-            "all": [
-                "--admin-listen", f"127.0.0.1:{free_port()}", "--state-dir", str(folder / "state"),
-                "--census-interval", str(INTERVAL_SECONDS),
-            ],
-        }.items():
+
+        @contextlib.contextmanager
+        def started(way, *flags):
             (folder / way).mkdir()
             gate = Gate(
                 arguments.gate.resolve(), folder / way, FOLDER / "rules.yaml", backend.port, *flags
             )
-            ends.callback(gate.stop)
-            gate.wait_until_ready(lambda: Connection(gate.port).ask(cases.request()))
-            for kind in (traffic.MIXED, traffic.CROWD):
+            try:
+                gate.wait_until_ready(lambda: Connection(gate.port).ask(cases.request()))
+                yield gate
+            finally:
+                gate.stop()
+
+        admin = ("--admin-listen", f"127.0.0.1:{free_port()}")
+        for kind in (traffic.MIXED, traffic.CROWD):
+            with started(f"off-{kind.name}", "--census", "off", "--latency-metrics", "false") as gate:
                 for denied in (False, True):
-                    rows[kind.case(denied), way] = measure(gate, kind, denied, way == "all")
+                    prices[kind.case(denied), "off"] = measure(gate, kind, denied)
+            with started(f"metrics-{kind.name}", "--census", "off", *admin) as gate:
+                for denied in (False, True):
+                    prices[kind.case(denied), "metrics"] = measure(gate, kind, denied)
+            with started(
+                f"all-{kind.name}", *admin, "--state-dir", str(folder / f"state-{kind.name}"),
+                "--census-interval", str(INTERVAL_SECONDS[kind.name]),
+            ) as gate:
+                for denied in (False, True):
+                    prices[kind.case(denied), "all"] = measure_with_fetch(gate, kind, denied)
+    tell(prices)
+
+
+def tell(prices):
     print(
-        f"{'instructions':14}{'off':>9}{'metrics':>9}{'all on':>9}{'a fetch':>13}"
-        f"   more for each of {REQUESTS_PER_FETCH:,} requests in a fetch"
+        f"{'instructions':14}{'off':>9}{'metrics':>9}{'all on':>9}{'a second':>11}{'a fetch':>13}"
+        f"   more for each of {REQUESTS_PER_FETCH:,} requests in a fetch, every {FETCH_SECONDS} s"
     )
-    for case in dict.fromkeys(case for case, _ in rows):
-        off, metrics, (everything, fetch) = (
-            rows[case, "off"][0], rows[case, "metrics"][0], rows[case, "all"]
-        )
-        more = everything - off + fetch / REQUESTS_PER_FETCH
+    for case in dict.fromkeys(case for case, _ in prices):
+        off, metrics, everything = (prices[case, way] for way in ("off", "metrics", "all"))
         print(
-            f"{case:14}{off:9,.0f}{metrics - off:+9,.0f}{everything - off:+9,.0f}{fetch:13,.0f}"
-            f"   {more:+,.0f}"
+            f"{case:14}{off.request:9,.0f}{metrics.request - off.request:+9,.0f}"
+            f"{everything.request - off.request:+9,.0f}{everything.second:11,.0f}{everything.fetch:13,.0f}"
+            f"   {everything.with_fetch - off.with_fetch:+,.0f}"
         )
 
 
