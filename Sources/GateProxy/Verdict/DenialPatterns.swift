@@ -21,10 +21,10 @@ struct DenialPatterns {
     /// That of the pattern that was looked up last.
     private var key = VerdictKey()
     /// The fields that state the languages of a client, each behind a line feed, which no field holds.
-    private var languages: [UInt8] = []
+    private var languages = VerdictKey()
     /// The choices among languages that were made, by these fields: to choose costs as much as the
     /// rest of a request.
-    private var answerKeys: [[UInt8]: [UInt8]] = [:]
+    private var answerKeys: [VerdictKey: [UInt8]] = [:]
 
     /// - Returns: `nil` where denials repeat more of a client than its version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
@@ -33,42 +33,61 @@ struct DenialPatterns {
         self.classes = classes
     }
 
-    /// Looks up the verdict on a client of a class.
+    var isEmpty: Bool { self.patterns.isEmpty }
+
+    /// Sets the key by which those clients of a class find their denial that state the same version in the same way
+    /// and read the same words, whatever else they are.
+    ///
+    /// `verdict(on:in:)` and `keep(_:on:_:in:)` are about the same client.
     ///
     /// - Parameters:
+    ///   - lookUp: Knows the class, and gets the key.
     ///   - head: What the client sent.
     ///   - bytes: Where `head` lies.
-    ///   - classKey: That of the class.
     ///   - form: That of the answer which the client reads.
-    /// - Returns: `nil` if none of the class was refused before.
-    mutating func verdict(
-        on head: RequestHead,
+    mutating func setKey(
+        in lookUp: inout VerdictLookUp,
+        of head: RequestHead,
         in bytes: Span<UInt8>,
-        of classKey: VerdictKey,
         form: AnswerForm
-    ) -> Verdict? {
-        self.key.repeat(classKey, as: form)
+    ) {
+        self.key.repeat(lookUp.classKey, as: form)
         // No part of an identity has this number.
         self.key.bytes.append(0xFF)
-        self.key.bytes += self.answerKey(of: head, in: bytes)
+        self.appendAnswerKey(of: head, in: bytes)
+        lookUp.denialKey.repeat(self.key, as: form)
+        guard let line = self.versionLine(of: head) else { return }
+        lookUp.denialKey.bytes.append(bytes.extracting(line.value))
+        // At the end, so that nothing in front can look like a part of it.
+        lookUp.denialKey.bytes.append(UInt8(truncatingIfNeeded: line.valueEnd - line.valueStart))
+    }
+
+    /// Fills the pattern of a class with the version of a client of it.
+    ///
+    /// - Returns: `nil` if none of the class was refused before.
+    mutating func verdict(on head: RequestHead, in bytes: Span<UInt8>) -> Verdict? {
         self.key.prepareForLookUp()
         guard let pattern = self.patterns[self.key] else { return nil }
         return self.filled(pattern, head, in: bytes)
     }
 
     /// Keeps the verdict on the client that was asked for last, if it is refused.
+    ///
+    /// - Returns: whether others of its class are known by it.
     mutating func keep(
         _ verdict: Verdict,
         on identity: ClientIdentity,
         _ head: RequestHead,
         in bytes: Span<UInt8>
-    ) {
+    ) -> Bool {
         guard verdict.denial != nil, let pattern = self.pattern(of: verdict, on: identity),
             // A pattern that does not give a client its own verdict gives nobody else's.
             let filled = self.filled(pattern, head, in: bytes), filled.writesSame(as: verdict)
-        else { return }
+        else { return false }
         if self.patterns.count >= Self.capacity { self.patterns.removeAll() }
+        self.key.prepareForLookUp()
         self.patterns[self.key] = pattern
+        return true
     }
 
     private func pattern(of verdict: Verdict, on identity: ClientIdentity) -> Pattern? {
@@ -92,39 +111,47 @@ struct DenialPatterns {
         in bytes: Span<UInt8>
     ) -> Verdict? {
         guard let answer = pattern.answer else { return pattern.verdict }
+        guard let line = self.versionLine(of: head) else { return nil }
+        return ClientClasses.withVersion(in: bytes.extracting(line.value)) { version in
+            Verdict(pattern.verdict, denial: answer.filled(with: version))
+        }
+    }
+
+    private func versionLine(of head: RequestHead) -> FieldLine? {
         for line in head.fields.lines {
             guard case .identity(let index) = line.role,
                 self.classes.parts[Int(index)] == .version
             else { continue }
-            let value = bytes.extracting(line.value)
-            return ClientClasses.withVersion(in: value) { version in
-                Verdict(pattern.verdict, denial: answer.filled(with: version))
-            }
+            return line
         }
         return nil
     }
 
-    /// The key that tells the words that a client reads from those of others of its class.
-    private mutating func answerKey(of head: RequestHead, in bytes: Span<UInt8>) -> [UInt8] {
-        self.languages.removeAll(keepingCapacity: true)
+    /// Appends what tells the words that a client reads from those of others of its class.
+    private mutating func appendAnswerKey(of head: RequestHead, in bytes: Span<UInt8>) {
+        self.languages.bytes.removeAll(keepingCapacity: true)
         for line in head.fields.lines {
             guard case .identity(let index) = line.role,
                 self.classes.parts[Int(index)] == .languages,
                 line.valueEnd - line.valueStart <= IdentityLimits.lineLength
             else { continue }
-            self.languages.append(ASCII.lineFeed)
-            self.languages.append(bytes.extracting(line.value))
+            self.languages.bytes.append(ASCII.lineFeed)
+            self.languages.bytes.append(bytes.extracting(line.value))
         }
-        if let known = self.answerKeys[self.languages] { return known }
-        let fields = self.languages.split(separator: ASCII.lineFeed)
+        self.languages.prepareForLookUp()
+        if let known = self.answerKeys[self.languages] {
+            self.key.bytes.append(known.span)
+            return
+        }
+        let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
         let key = self.ruleSet.answerKey(
             languages: fields.map { String(decoding: $0, as: UTF8.self) }
         )
-        guard self.languages.count <= Self.longestLanguages else { return key }
+        self.key.bytes += key
+        guard self.languages.bytes.count <= Self.longestLanguages else { return }
         if self.answerKeys.count >= Self.capacity {
             self.answerKeys.removeAll(keepingCapacity: true)
         }
         self.answerKeys[self.languages] = key
-        return key
     }
 }

@@ -196,6 +196,8 @@ struct VerdictLookUp {
     var key = VerdictKey()
     /// That of its class.
     var classKey = VerdictKey()
+    /// That of the refused clients of its class that read the same.
+    var denialKey = VerdictKey()
     private var cache: VerdictCache
 
     init(_ cache: VerdictCache) {
@@ -210,6 +212,10 @@ struct VerdictLookUp {
         known.key.isEqual(to: self.classKey)
     }
 
+    mutating func isSameDenial(as known: KnownVerdict) -> Bool {
+        known.key.isEqual(to: self.denialKey)
+    }
+
     mutating func findClient() -> KnownVerdict? {
         self.key.prepareForLookUp()
         return self.cache.verdict(for: self.key)
@@ -220,9 +226,29 @@ struct VerdictLookUp {
         return self.cache.verdict(for: self.classKey)
     }
 
-    /// Keeps a verdict on the client, or on its class, that was not found.
-    mutating func keep(_ verdict: Verdict, onClass: Bool) -> KnownVerdict? {
-        self.cache.insert(verdict, for: onClass ? self.classKey : self.key)
+    mutating func findDenial() -> KnownVerdict? {
+        self.denialKey.prepareForLookUp()
+        return self.cache.verdict(for: self.denialKey)
+    }
+
+    /// The clients for which a verdict is kept.
+    enum Extent {
+        case client
+        case `class`
+        /// The refused clients of the class that read the same.
+        case denial
+    }
+
+    /// Keeps a verdict that was not found.
+    mutating func keep(_ verdict: Verdict, for extent: Extent) -> KnownVerdict? {
+        switch extent {
+        case .client: return self.cache.insert(verdict, for: self.key)
+        case .class: return self.cache.insert(verdict, for: self.classKey)
+        case .denial:
+            // The first one of its class was not looked up.
+            self.denialKey.prepareForLookUp()
+            return self.cache.insert(verdict, for: self.denialKey)
+        }
     }
 
     /// Gives all verdicts away.

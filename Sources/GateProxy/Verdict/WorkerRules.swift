@@ -101,6 +101,9 @@ final class WorkerRules {
             if let known = self.lookUp.findClass(), self.isValid(known.verdict) {
                 return self.remember(known, in: &last)
             }
+            if let verdict = self.denial(on: head, facts: facts, in: bytes, last: &last) {
+                return verdict
+            }
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
@@ -112,23 +115,59 @@ final class WorkerRules {
         if let known = self.lookUp.findClient(), self.isValid(known.verdict) {
             return self.remember(known, in: &last)
         }
-        if told != nil,
-            let verdict = self.denials?.verdict(
-                on: head,
-                in: bytes,
-                of: self.lookUp.classKey,
-                form: self.lookUp.key.form
-            ), self.isValid(verdict)
-        {
-            return self.keep(verdict, onClass: false, in: &last)
-        }
         let identity = self.identify(head, in: bytes, query: query)
         let upstream = self.upstreamIdentity(of: identity)
         let members = told.flatMap { self.members($0, head, in: bytes, upstream) }
         let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
         let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
-        if members != nil, !isShared { self.denials?.keep(verdict, on: identity, head, in: bytes) }
-        return self.keep(verdict, onClass: isShared, in: &last)
+        let isPattern =
+            members != nil && !isShared
+            && self.keepPattern(of: verdict, on: identity, head, facts: facts, in: bytes)
+        return self.keep(
+            verdict,
+            for: isPattern ? .denial : isShared ? .class : .client,
+            in: &last
+        )
+    }
+
+    /// The denial of a client, if one of its class was refused before.
+    private func denial(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        last: inout RememberedVerdict?
+    ) -> Verdict? {
+        guard self.denials?.isEmpty == false else { return nil }
+        self.describeDenial(head, facts: facts, in: bytes)
+        if let last, last.rules === self, self.lookUp.isSameDenial(as: last.known),
+            self.isValid(last.known.verdict)
+        {
+            return last.known.verdict
+        }
+        if let known = self.lookUp.findDenial(), self.isValid(known.verdict) {
+            return self.remember(known, in: &last)
+        }
+        guard let verdict = self.denials?.verdict(on: head, in: bytes), self.isValid(verdict)
+        else { return nil }
+        return self.keep(verdict, for: .denial, in: &last)
+    }
+
+    /// Sets the keys of the class' denial.
+    private func describeDenial(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
+        self.denials?.setKey(in: &self.lookUp, of: head, in: bytes, form: facts.answerForm)
+    }
+
+    /// - Returns: whether others of the class of a refused client get the same denial, but for their version.
+    private func keepPattern(
+        of verdict: Verdict,
+        on identity: ClientIdentity,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        guard self.denials != nil, verdict.denial != nil else { return false }
+        self.describeDenial(head, facts: facts, in: bytes)
+        return self.denials?.keep(verdict, on: identity, head, in: bytes) ?? false
     }
 
     /// Sets the key of the class of a client.
@@ -194,10 +233,10 @@ final class WorkerRules {
 
     private func keep(
         _ verdict: Verdict,
-        onClass: Bool,
+        for extent: VerdictLookUp.Extent,
         in last: inout RememberedVerdict?
     ) -> Verdict {
-        last = self.lookUp.keep(verdict, onClass: onClass).map {
+        last = self.lookUp.keep(verdict, for: extent).map {
             RememberedVerdict(rules: self, known: $0)
         }
         return verdict

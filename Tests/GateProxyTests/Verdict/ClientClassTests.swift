@@ -446,4 +446,41 @@ struct ClientClassTests {
         #expect(try verdict("7.1.0", "X-App-Build: 77777") === build)
         #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
     }
+
+    @Test func `refused clients that state one version and read the same words share a denial`() throws {
+        let ruleSet = try Self.ruleSet([
+            (
+                "rules.yaml",
+                """
+                rules:
+                  - { id: floor, match: { platform: ios }, minimum: "4.0", notice: n,
+                      storeUrl: "https://a.example" }
+                notices:
+                  n: { en: { title: t, message: "{currentVersion}" },
+                       ja: { title: j, message: "{currentVersion}" } }
+                """
+            )
+        ])
+        let rules = WorkerRules(ruleSet, cacheCapacity: 1000)
+        func verdict(_ version: String, _ more: String...) throws -> Verdict {
+            let fields = ["X-App-Platform: ios", "X-App-Version: \(version)"] + more
+            return try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + fields))
+        }
+        // The first one of a class is judged, and those behind it are told the same.
+        _ = try verdict("3.8")
+        let one = try verdict("3.9", "X-OS-Version: 17.1", "Accept-Language: en")
+        #expect(one.denial != nil)
+        for lines in [
+            ["X-OS-Version: 17.2", "Accept-Language: en"],
+            ["X-OS-Version: 18.0", "Accept-Language: en-GB, en;q=0.9"],
+            ["X-Device-Id: 7", "Accept-Language: en"],
+        ] {
+            #expect(try verdict("3.9", lines[0], lines[1]) === one, "\(lines)")
+        }
+        #expect(try verdict("3.8", "Accept-Language: en") !== one)
+        #expect(try verdict("3.90", "Accept-Language: en") !== one)
+        #expect(try verdict("3.9", "Accept-Language: ja") !== one)
+        let page = try verdict("3.9", "Accept-Language: en", "Accept: text/html,application/xhtml+xml")
+        #expect(page !== one)
+    }
 }
