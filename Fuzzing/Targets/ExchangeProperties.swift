@@ -1,4 +1,5 @@
 import GateProxy
+import NIOCore
 
 /// Properties that must hold of an exchange in whatever order its events come.
 ///
@@ -37,7 +38,7 @@ struct ExchangeProperties {
 
     private mutating func step() throws(Finding) {
         let before = self.exchange
-        switch self.script.number(below: 12) {
+        switch self.script.number(below: 16) {
         case 0: self.forward()
         case 1: try self.answer()
         case 2: self.allowRetry()
@@ -49,8 +50,13 @@ struct ExchangeProperties {
         case 8: try self.endUpstream()
         case 9: try self.breakUpstream()
         case 10: self.drain()
-        default: try self.timeOut()
+        case 11: try self.timeOut()
+        case 12: try self.beginHead()
+        case 13: self.exchange.setConnecting(self.script.flag())
+        case 14: self.writeLast()
+        default: self.endTunnel()
         }
+        try self.checkDeadline()
         if before == .closed {
             try expect(self.exchange, is: .closed, "what was closed goes on")
         }
@@ -64,7 +70,7 @@ struct ExchangeProperties {
             retryable: false,
             offersUpgrade: self.script.flag()
         )
-        guard self.exchange == .head else { return }
+        guard self.exchange.isBetweenRequests else { return }
         self.book = Book()
         self.book.isForwarded = true
         self.book.requestEnded = forwarding.requestEnded
@@ -84,7 +90,7 @@ struct ExchangeProperties {
             default: .unknown
             }
         switch self.exchange {
-        case .head: self.book = Book()
+        case .head, .idle: self.book = Book()
         case .forwarding where !self.book.responseStarted: break
         default: return
         }
@@ -125,7 +131,7 @@ struct ExchangeProperties {
             guard case .discarding = before else {
                 throw Finding("the next request after \(before)")
             }
-            try expect(self.exchange, is: .head, "the next request")
+            try expect(self.exchange, is: .idle, "the next request")
         case .wait: break
         }
     }
@@ -203,10 +209,13 @@ struct ExchangeProperties {
             return try expect(self.exchange, is: .closed, "after too much")
         }
         switch (before, self.exchange) {
-        case (.discarding(let budget), .discarding(let rest)),
-            (.lingering(let budget), .lingering(let rest)):
+        case (.discarding(let budget), .discarding(let rest)):
             try expect(rest + UInt64(count), is: budget, "the budget")
             try expect(budget <= Self.limits.lingerBytes, "a budget beyond the limits")
+        case (.lingering(let before), .lingering(let after)):
+            try expect(after.budget + UInt64(count), is: before.budget, "the budget")
+            try expect(before.budget <= Self.limits.lingerBytes, "a budget beyond the limits")
+            try expect(after.end, is: before.end, "the end of the wait")
         default: throw Finding("read away in \(before)")
         }
     }
@@ -271,12 +280,43 @@ struct ExchangeProperties {
         switch action {
         case .requestTimeout, .gatewayTimeout:
             try expect(
-                before == .head && hasPartialHead
+                before.isBetweenRequests && hasPartialHead
                     || self.isForwarding && !self.book.responseStarted,
                 "\(action) in \(before)"
             )
             self.refuse()
         case .close: try expect(self.exchange, is: .closed, "after the time is over")
+        }
+    }
+
+    /// The time of a head begins once, however many pieces it comes in.
+    private mutating func beginHead() throws(Finding) {
+        let before = self.exchange
+        let isFirst = self.exchange.headBegan()
+        try expect(isFirst, is: before == .idle, "whether the head's time begins")
+        try expect(self.exchange, is: isFirst ? .head : before, "a head in \(before)")
+    }
+
+    private mutating func writeLast() {
+        let end = NIODeadline.uptimeNanoseconds(UInt64(self.script.number(below: 256)))
+        self.exchange.lastWasWritten(end: end)
+    }
+
+    private mutating func endTunnel() {
+        let end = NIODeadline.uptimeNanoseconds(UInt64(self.script.number(below: 256)))
+        self.exchange.endTunnel(by: end)
+    }
+
+    /// Nothing may last for ever but what the pool has a time for.
+    private func checkDeadline() throws(Finding) {
+        switch (self.exchange.wait, self.exchange) {
+        case (.connection, .forwarding(let forwarding)) where forwarding.isConnecting: break
+        case (.connection, _): throw Finding("no deadline in \(self.exchange)")
+        case (.rest(until: let end?), .lingering(let lingering)):
+            try expect(end, is: lingering.end, "the end of the wait")
+        case (.rest(until: let end?), .tunnel(let tunnel)):
+            try expect(end, is: tunnel.end, "the end of the tunnel")
+        default: break
         }
     }
 

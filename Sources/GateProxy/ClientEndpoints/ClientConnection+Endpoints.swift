@@ -119,7 +119,8 @@ extension ClientConnection {
         // The first heartbeat is early by a random share, so that streams that began together do
         // not beat together.
         let interval = EventStream.heartbeatInterval.nanoseconds
-        self.renewStreamDeadline(.nanoseconds(Int64.random(in: interval / 2...interval)))
+        self.renewDeadline()
+        self.limitDeadline(to: .nanoseconds(Int64.random(in: interval / 2...interval)))
     }
 
     /// Tells the client if its decision is another one by now.
@@ -129,14 +130,14 @@ extension ClientConnection {
             self.worker.counters.eventsSent += 1
             self.send(event)
         }
-        self.renewStreamDeadline(EventStream.heartbeatInterval)
+        self.renewDeadline()
     }
 
     /// It is time for a sign of life.
     func streamIsDue() {
         guard let stream = self.events else { return }
         self.send(stream.heartbeat())
-        self.renewStreamDeadline(EventStream.heartbeatInterval)
+        self.renewDeadline()
     }
 
     /// Ends the stream in order; the client comes back when it is ready.
@@ -166,9 +167,5 @@ extension ClientConnection {
             address: stream.address,
             preview: self.preview(in: parser.head, bytes, counts: false)
         )
-    }
-
-    private func renewStreamDeadline(_ interval: TimeAmount) {
-        self.deadline = .now() + interval
     }
 }

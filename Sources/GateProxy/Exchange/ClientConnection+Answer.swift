@@ -125,15 +125,10 @@ extension ClientConnection {
                 answer,
                 keepsClient: forwarding.keepsClient && forwarding.requestEnded
             )
-        case .head, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .streaming, .discarding, .lingering, .tunnel, .closed:
             self.answer(answer, keepsClient: false)
         }
-        self.flush()
-        self.readOn()
-        self.upstream?.flush()
-        // The next request may have been answered already.
-        if self.outbound != nil { self.flush() }
-        self.resumeReading()
+        self.settle()
     }
 
     /// Tells the census that the backend has not answered the request as it should.
@@ -181,8 +176,7 @@ extension ClientConnection {
     private func perform(_ action: Exchange.AnswerAction) {
         switch action {
         case .answer: self.nextRequest()
-        case .answerAndDiscard:
-            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+        case .answerAndDiscard: self.renewDeadline()
         case .answerAndLinger:
             self.finishLogEntry()
             self.linger()

@@ -48,18 +48,10 @@ extension ClientConnection {
         return self.requestHasEnded
     }
 
-    /// The client must go on with its body, or else the backend answer.
-    func renewDeadline() {
-        let body =
-            self.request.isCall
-            ? self.responseTimeout : self.worker.settings.timeouts.body
-        self.deadline = self.worker.now + (self.requestHasEnded ? self.responseTimeout : body)
-    }
-
     /// The backend takes more of the request: from now on it is up to the client again.
     func upstreamBecameWritable() {
         if !self.requestHasEnded { self.renewDeadline() }
-        self.resumeReading()
+        self.settle()
     }
 
     /// Whether it is the backend that the request waits for, and it takes some of it now and then.
@@ -70,13 +62,6 @@ extension ClientConnection {
             forwarding.requestEnded ? upstream.hasUnsent : !upstream.isWritable
         else { return false }
         return upstream.takesOn()
-    }
-
-    /// For the backend's answer, and between two pieces of it.
-    var responseTimeout: TimeAmount {
-        let timeouts = self.worker.settings.timeouts
-        // A call may have nothing to say for as long as a tunnel.
-        return self.request.isCall ? timeouts.tunnel : timeouts.response
     }
 
     /// Whether the client has sent the whole request.
@@ -90,9 +75,7 @@ extension ClientConnection {
             let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
             bytes.readableBytes > 0
         else { return false }
-        if self.rejudgeable?.revocation == nil {
-            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
-        }
+        self.renewDeadline()
         self.passToTunnel(bytes, upstream)
         return false
     }
@@ -107,7 +90,7 @@ extension ClientConnection {
             return false
         case .more(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+            self.renewDeadline()
             if self.exchange.discarded(bytes: consumed) == .close { self.abort() }
             return false
         case .end(let consumed):
@@ -125,10 +108,7 @@ extension ClientConnection {
         let count = self.inbound.readableBytes
         guard count > 0 else { return false }
         self.inbound = ByteBuffer()
-        if let lingerEnd = self.lingerEnd {
-            let idleEnd = self.worker.now + self.worker.settings.timeouts.linger
-            self.deadline = Swift.min(lingerEnd, idleEnd)
-        }
+        if case .rest = self.exchange.wait { self.renewDeadline() }
         if self.exchange.discarded(bytes: count) == .close { self.abort() }
         return false
     }

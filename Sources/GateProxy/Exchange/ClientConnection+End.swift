@@ -4,7 +4,7 @@ import NIOCore
 extension ClientConnection {
     /// Closes at once, whatever is under way.
     func abort() {
-        self.exchange = .closed
+        self.exchange.close()
         self.dropUpstream()
         self.transport.close()
     }
@@ -21,24 +21,24 @@ extension ClientConnection {
     func linger() {
         self.flush()
         // The answer may take as long as any other; only then does the goodbye begin.
-        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.renewDeadline()
         self.transport.whenWritten {
             // NIO would give up what is not yet written if the client's side is closed already.
             guard !self.inputClosed else {
                 self.transport.endContent()
                 return self.abort()
             }
-            self.lingerEnd = self.worker.now + Self.longestLinger
-            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+            self.exchange.lastWasWritten(end: self.worker.now + Self.longestLinger)
+            self.renewDeadline()
             self.transport.closeOutput()
         }
     }
 
     /// Closes altogether once everything is written, to the client and to the backend.
     func closeAfterWriting() {
-        self.exchange = .closed
+        self.exchange.close()
         self.flush()
-        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.renewDeadline()
         self.transport.whenWritten {
             guard let upstream = self.upstream else { return self.abort() }
             upstream.whenWritten { self.abort() }
@@ -56,10 +56,9 @@ extension ClientConnection {
         if self.exchange == .streaming { self.endStream() }
         // A stream has no more than one request; that there are no others its connection says.
         guard case .channel = self.transport else { return }
-        guard self.exchange == .head, self.inbound.readableBytes == 0 else { return }
+        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
         guard grace > .zero || self.hasUnread else { return self.closeAfterWriting() }
-        let end = self.worker.now + grace
-        self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
+        self.limitDeadline(to: grace)
     }
 
     func deadlineReached() {
@@ -67,8 +66,7 @@ extension ClientConnection {
         // However late the loop is to read it, a request that has arrived is answered.
         guard !self.isSilent || !self.hasUnread else { return }
         guard !self.backendTakesOn else {
-            self.deadline = self.worker.now + self.responseTimeout
-            return
+            return self.renewDeadline(for: .response)
         }
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
@@ -88,8 +86,12 @@ extension ClientConnection {
     /// Bytes that nothing is made of, such as those of a handshake, lengthen a wait for the first
     /// request only while the gate stops, which has an end of its own.
     private var isSilent: Bool {
-        guard self.exchange == .head, self.inbound.readableBytes == 0 else { return false }
-        return self.worker.isDraining || !self.hasHeadDeadline && self.mayRead
+        guard self.inbound.readableBytes == 0 else { return false }
+        return switch self.exchange {
+        case .head: self.worker.isDraining
+        case .idle: self.worker.isDraining || self.mayRead
+        case .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed: false
+        }
     }
 
     /// Whether the client's socket holds bytes that the loop has not read.

@@ -51,7 +51,7 @@ extension ClientConnection {
 
     private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
         guard let choice = self.worker.pool.next(at: self.worker.now) else {
-            return self.failSoon([head] + body)
+            return self.failForWantOfAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
             self.requestWasForwarded()
@@ -82,7 +82,7 @@ extension ClientConnection {
     /// Sends a request that nobody has seen on another connection.
     func sendAnew(_ buffers: [ByteBuffer]) {
         guard let choice = self.worker.pool.next(at: self.worker.now) else {
-            return self.failSoon(buffers)
+            return self.failForWantOfAddress()
         }
         self.connect(to: choice, sending: buffers)
     }
@@ -99,7 +99,8 @@ extension ClientConnection {
         self.request.trial = choice.trial
         self.beginPending()
         self.unsent = buffers
-        self.deadline = nil
+        self.exchange.setConnecting(true)
+        self.renewDeadline()
         self.worker.pool.connect(to: member, upgrading: self.isUpgrading) { result in
             guard let buffers = self.unsent else {
                 // The client went away in the meantime; the next one is glad of the connection.
@@ -113,27 +114,19 @@ extension ClientConnection {
             case .success(let upstream) where !upstream.isActive:
                 self.fail(.badGateway)
             case .success(let upstream):
+                self.exchange.setConnecting(false)
                 self.attach(upstream)
                 for buffer in buffers { upstream.write(buffer) }
-                self.readOn()
-                upstream.flush()
-                self.resumeReading()
+                self.settle()
             case .failure(let error):
                 self.connectFailed(error, sending: buffers, tried: tried + [member])
             }
         }
     }
 
-    /// Fails for want of any address, as late as a connection would: answered at once, the requests
-    /// of one read would be answered one within the other.
-    private func failSoon(_ buffers: [ByteBuffer]) {
-        self.unsent = buffers
-        self.deadline = nil
-        self.worker.eventLoop.assumeIsolated().execute {
-            guard self.unsent.take() != nil else { return }
-            self.worker.pool.reportNoAddress()
-            self.fail(.unreachable)
-        }
+    private func failForWantOfAddress() {
+        self.worker.pool.reportNoAddress()
+        self.fail(.unreachable)
     }
 
     /// Nothing was sent yet, so that another address may have the request.

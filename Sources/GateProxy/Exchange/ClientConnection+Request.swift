@@ -8,7 +8,7 @@ extension ClientConnection {
         var goesOn = true
         while goesOn {
             switch self.exchange {
-            case .head: goesOn = self.readHead()
+            case .head, .idle: goesOn = self.readHead()
             case .forwarding(let forwarding):
                 goesOn = !forwarding.requestEnded && self.passBody()
             case .streaming:
@@ -45,13 +45,12 @@ extension ClientConnection {
             self.closeAfterWriting()
             return false
         case .incomplete:
-            if !self.hasHeadDeadline { self.beginHeadDeadline() }
+            if self.exchange.headBegan() { self.renewDeadline() }
             return false
         case .malformed(let fault):
             if !self.beginsHTTP2() { self.refuse(GateAnswer(fault)) }
             return false
         case .complete:
-            self.hasHeadDeadline = false
             self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
             do throws(MessageFault) {
                 let facts = try RequestFacts(self.parser.head, in: bytes)
@@ -64,11 +63,6 @@ extension ClientConnection {
     }
 
     private static let outboundLimit = 64 * 1024
-
-    private func beginHeadDeadline() {
-        self.hasHeadDeadline = true
-        self.deadline = self.worker.now + self.worker.settings.timeouts.head
-    }
 
     /// Decides on a request whose head was read, and answers it or passes it on.
     func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
@@ -177,13 +171,15 @@ extension ClientConnection {
         self.parser.reset()
         self.request = Request()
         self.rejudgeable = nil
-        self.hasHeadDeadline = false
-        self.deadline = self.worker.now + self.worker.settings.timeouts.idle
-        if case .stream(let stream) = self.transport { stream.renewDeadline() }
+        if case .stream(let stream) = self.transport, stream.hasUnsent {
+            self.renewDeadline(for: .lastBytes)
+        } else {
+            self.renewDeadline()
+        }
         if self.mayAwaitLast {
             self.drain(grace: self.worker.drainGrace)
         } else if !self.mayGoOn {
-            self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
+            self.exchange.linger(limits: self.worker.settings.discardLimits)
             self.linger()
         }
     }

@@ -2,6 +2,9 @@ import Logging
 import NIOCore
 
 /// The events that the backend's connection tells.
+///
+/// A piece of a response may be followed by another one that was read with it: `settle()` is for the caller to call,
+/// behind the last of them. All other events end in it here.
 extension ClientConnection {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         let dechunks = self.request.isHTTP10 && facts.framing == .chunked
@@ -45,13 +48,10 @@ extension ClientConnection {
         case .tunnel:
             self.request.logEntry?.forwarded(head.status)
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
-            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
+            self.renewDeadline()
             self.upstream?.beginTunnel()
             self.keepRejudgeable(self.request.replay.take(), isWebSocket: isWebSocket)
             if case .stream(let stream) = self.transport { stream.beginTunnel() }
-            self.readOn()
-            self.upstream?.flush()
-            self.resumeReading()
         case .badGateway:
             self.fail(.badGateway)
         case .discard:
@@ -122,7 +122,7 @@ extension ClientConnection {
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress {
-        self.deadline = self.worker.now + self.responseTimeout
+        self.renewDeadline()
         let bytes = inbound.readableBytesUInt8Span
         if case .stream(let stream) = self.transport {
             return self.consume(bytes, by: &reader, for: stream)
@@ -176,9 +176,7 @@ extension ClientConnection {
     }
 
     func tunnelReceived(_ bytes: ByteBuffer) {
-        if self.rejudgeable?.revocation == nil {
-            self.deadline = self.worker.now + self.worker.settings.timeouts.tunnel
-        }
+        self.renewDeadline()
         self.passFromTunnel(bytes)
     }
 
@@ -189,16 +187,9 @@ extension ClientConnection {
         case .next:
             self.releaseUpstream(reusable: isReusable)
             self.nextRequest()
-            guard self.inbound.readableBytes > 0 else { return }
-            self.flush()
-            self.readOn()
-            self.upstream?.flush()
-            self.resumeReading()
         case .discardRequest:
             self.dropUpstream()
-            self.readOn()
-            self.upstream?.flush()
-            self.resumeReading()
+            self.renewDeadline()
         case .linger(let requestEnded):
             if requestEnded {
                 self.releaseUpstream(reusable: isReusable)
@@ -206,7 +197,6 @@ extension ClientConnection {
                 self.dropUpstream()
             }
             self.linger()
-            self.resumeReading()
         case .close:
             self.flush()
             self.abort()
@@ -243,13 +233,14 @@ extension ClientConnection {
         case .endClient:
             self.flush()
             self.transport.closeOutput()
-            self.deadline = self.worker.now + self.worker.settings.timeouts.body
+            self.renewDeadline(for: .body)
         case .closeClient:
             self.transport.endContent()
             self.closeAfterWriting()
         case .doNothing:
             self.dropUpstream()
         }
+        self.settle()
     }
 
     /// The backend has not looked at the request, and never will on its connection.
@@ -267,6 +258,7 @@ extension ClientConnection {
         case .doNothing:
             self.dropUpstream()
         }
+        self.settle()
     }
 
     /// The backend sent something that is no HTTP response.
@@ -287,5 +279,6 @@ extension ClientConnection {
             self.closeAfterWriting()
         case .doNothing: self.dropUpstream()
         }
+        self.settle()
     }
 }

@@ -27,6 +27,7 @@ extension ClientConnection {
         self.worker.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
         self.revoke(RejudgeableRequest.Revocation(verdict.decision))
+        self.settle()
     }
 
     /// Whether a call was sent whole and nothing has come back: what the backend may have done by now
@@ -64,10 +65,7 @@ extension ClientConnection {
                 remaining: forwarding.requestEnded ? .nothing : .unknown
             )
         }
-        self.flush()
-        self.readOn()
-        self.upstream?.flush()
-        self.resumeReading()
+        self.settle()
         return true
     }
 
@@ -103,7 +101,8 @@ extension ClientConnection {
         switch self.exchange {
         case .tunnel where self.rejudgeable?.frames != nil:
             self.rejudgeable?.revocation = revocation
-            self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+            self.exchange.endTunnel(by: self.worker.now + self.worker.settings.timeouts.linger)
+            self.renewDeadline()
             self.closeWebSocketIfBetweenFrames()
         case .tunnel:
             self.closeAfterWriting()
@@ -113,7 +112,7 @@ extension ClientConnection {
             // Without its last chunk it does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
-        case .head, .streaming, .discarding, .lingering, .closed:
+        case .head, .idle, .streaming, .discarding, .lingering, .closed:
             break
         }
     }
@@ -123,7 +122,10 @@ extension ClientConnection {
     /// - Returns: whether there is one.
     func closeWebSocket() -> Bool {
         guard case .tunnel = self.exchange, self.rejudgeable?.frames != nil else { return false }
-        if self.rejudgeable?.revocation == nil { self.revoke(.shutdown) }
+        if self.rejudgeable?.revocation == nil {
+            self.revoke(.shutdown)
+            self.settle()
+        }
         return true
     }
 
@@ -172,9 +174,8 @@ extension ClientConnection {
         if rejudgeable.clientFrames?.isBetweenFrames == true { self.closeWebSocketOfBackend() }
         self.rejudgeable = nil
         self.dropUpstream()
-        self.exchange = .lingering(budget: self.worker.settings.discardLimits.lingerBytes)
+        self.exchange.linger(limits: self.worker.settings.discardLimits)
         self.linger()
-        self.resumeReading()
     }
 }
 

@@ -2,8 +2,6 @@ import GateCensus
 import GatePolicy
 import Logging
 import NIOCore
-internal import NIOSSL
-internal import NIOTLS
 
 /// One connection of a client, or one stream of an HTTP/2 connection: turns bytes and socket events
 /// into events of its `Exchange`, and the actions that come back into bytes and socket calls.
@@ -49,12 +47,12 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The permit of the connection among those of its client, if those are counted.
     let permit: ConnectionPermit?
     /// Whether the client has no more connections than it may.
-    private let isWelcome: Bool
+    let isWelcome: Bool
     /// Whether this goes on with a connection that was parked.
     let isResumed: Bool
     /// Why it is turned away, as long as the protocol to say so in is not agreed upon.
-    private(set) var refusal: GateAnswer?
-    var exchange = Exchange.head
+    var refusal: GateAnswer?
+    var exchange: Exchange
     var request = Request()
     var parser: RequestHeadParser
     /// The rules that the current head is read and judged by.
@@ -74,20 +72,17 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
     var unsent: [ByteBuffer]?
     var transport = ClientTransport.none
-    var deadline: NIODeadline?
+    private(set) var deadline: NIODeadline?
     /// When the head of the request was read, and when it was the backend's turn, if that is measured.
     var headReadAt = NIODeadline.uptimeNanoseconds(0)
     var forwardedAt = NIODeadline.uptimeNanoseconds(0)
-    /// No lingering beyond it.
-    var lingerEnd: NIODeadline?
     var registryIndex = 0
-    /// Whether the time of the head that is being received has begun to run.
-    var hasHeadDeadline: Bool
     /// Whether the client has closed its side.
     var inputClosed = false
-    private var hasHeldRead = false
+    var hasHeldRead = false
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
-    private var channelIsWritable = true
+    var channelIsWritable = true
+    private var settling = Settling.settled
     /// Whether the request waits for the first byte of its answer.
     private(set) var isPending = false
 
@@ -118,7 +113,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.isResumed = silentUntil != nil
         self.rules = worker.rules
         self.parser = RequestHeadParser(limits: worker.settings.headLimits)
-        self.hasHeadDeadline = silentUntil == nil
+        self.exchange = silentUntil == nil ? .head : .idle
         self.deadline = silentUntil ?? worker.now + worker.settings.timeouts.head
     }
 
@@ -132,21 +127,13 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Reading stops where there is nowhere to put what would be read.
     var mayRead: Bool {
         switch self.exchange {
-        case .head: self.isWritable
+        case .head, .idle: self.isWritable
         case .forwarding(let forwarding) where forwarding.requestEnded:
             // Nothing is wanted but to learn that the client goes away.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
         case .streaming, .discarding, .lingering, .closed: true
         }
-    }
-
-    /// Reads on after whatever held it up is gone.
-    func resumeReading() {
-        if case .stream(let stream) = self.transport { return stream.makeRoom() }
-        guard self.hasHeldRead, self.mayRead else { return }
-        self.hasHeldRead = false
-        self.transport.read()
     }
 
     /// Hands everything that is ready to the sockets.
@@ -181,141 +168,82 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     private static let copyLimit = 4096
 }
 
+/// The one place in which an event ends.
 extension ClientConnection {
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.transport = .channel(
-            ChannelOutput(context, reachesSocket: !self.origin.isSecure)
-        )
-        self.channelIsWritable = context.channel.isWritable
+    private enum Settling {
+        case settled
+        case underWay
+        /// Something has happened that `settle()` itself has brought about.
+        case repeats
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.transport = .none
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        let hasRoom = self.worker.hasRoom
-        let isOpen = !self.worker.isDraining || self.worker.drainGrace > .zero
-        // A client that was there already has not become one more.
-        guard self.isResumed || hasRoom && self.isWelcome && isOpen else {
-            if !hasRoom {
-                self.worker.refused(.connections)
-            } else if !self.isWelcome {
-                self.worker.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
-            }
-            guard self.worker.hasRoomForRefusal else { return context.close(promise: nil) }
-            self.worker.add(self)
-            self.refusal = self.isWelcome ? .overloaded : .tooManyFromAddress
-            if !self.origin.isSecure { self.answerRefusal() }
+    /// Reads what has arrived as far as the exchange allows, hands to the sockets what came of that, and lets both
+    /// sides read again where they may.
+    ///
+    /// Every event ends here. One that comes of this is settled by the same call, behind it and not within.
+    func settle() {
+        guard case .settled = self.settling else {
+            self.settling = .repeats
             return
         }
-        self.worker.add(self)
-        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
-    }
-
-    private func answerRefusal() {
-        guard let refusal = self.refusal.take() else { return }
-        self.answer(refusal, keepsClient: false)
-        self.flush()
-    }
-
-    func read(context: ChannelHandlerContext) {
-        if self.mayRead {
-            context.read()
-        } else {
-            self.hasHeldRead = true
-        }
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.received(self.unwrapInboundIn(data))
-    }
-
-    /// Takes bytes of the client.
-    @inline(__always)
-    func received(_ bytes: ByteBuffer) {
-        var buffer = bytes
-        if self.inbound.readableBytes == 0 {
-            self.inbound = buffer
-        } else {
-            // Without this a client that never lets the buffer become empty would make it grow.
-            self.inbound.discardReadBytes()
-            self.inbound.writeBuffer(&buffer)
-        }
-        self.readOn()
-        // Empty, it would still hold on to the memory that the next read wants to use.
-        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
-        self.upstream?.flush()
-        if self.outbound != nil { self.flush() }
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
-        // Nobody stands behind it who would want to hear of that.
-        if self.mayRead { self.transport.readNext() }
-    }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.channelIsWritable = context.channel.isWritable
-        if self.channelIsWritable { self.becameWritable() }
-    }
-
-    /// The client takes more again.
-    func becameWritable() {
-        if case .forwarding(let forwarding) = self.exchange, forwarding.responseStarted {
-            self.deadline = self.worker.now + self.responseTimeout
-        }
-        self.upstream?.resumeReading()
-        self.readOn()
-        self.upstream?.flush()
-        self.flush()
-        self.resumeReading()
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted(let negotiated)? = event as? TLSUserEvent {
-            return negotiated == "h2" ? self.becomeHTTP2() : self.answerRefusal()
-        }
-        guard let event = event as? ChannelEvent, event == .inputClosed else { return }
-        self.clientEnded()
-    }
-
-    /// The client has closed its side.
-    func clientEnded() {
-        self.inputClosed = true
-        switch self.exchange.clientEnded(hasMore: self.inbound.readableBytes > 0) {
-        case .finish:
-            self.readOn()
-            self.upstream?.flush()
+        repeat {
+            self.settling = .underWay
+            // With a client that is gone, what it has sent behind its last request is not to be served.
             if self.outbound != nil { self.flush() }
-        case .close: self.closeAfterWriting()
-        case .endUpstream:
-            self.upstream?.endWriting()
-            self.deadline = self.worker.now + self.worker.settings.timeouts.body
+            self.readOn()
+            // Empty, it would still hold on to the memory that the next read wants to use.
+            if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
+            self.upstream?.flush()
+            self.flush()
+            self.resumeReading()
+            self.upstream?.resumeReading()
+        } while self.settling == .repeats
+        self.settling = .settled
+    }
+
+    /// Reads on after whatever held it up is gone.
+    private func resumeReading() {
+        if case .stream(let stream) = self.transport { return stream.makeRoom() }
+        guard self.hasHeldRead, self.mayRead else { return }
+        self.hasHeldRead = false
+        self.transport.read()
+    }
+}
+
+/// The one place in which the deadline is set.
+extension ClientConnection {
+    /// Gives what the exchange waits for all of its time, from now on.
+    func renewDeadline() {
+        self.renewDeadline(for: self.exchange.wait)
+    }
+
+    func renewDeadline(for wait: Exchange.Wait) {
+        let timeouts = self.worker.settings.timeouts
+        let time: TimeAmount
+        switch wait {
+        case .connection:
+            self.deadline = nil
+            return
+        case .rest(until: let end?):
+            self.deadline = Swift.min(end, self.worker.now + timeouts.linger)
+            return
+        case .head: time = timeouts.head
+        case .request: time = timeouts.idle
+        // A call may have nothing to say for as long as a tunnel.
+        case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
+        case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
+        case .tunnel: time = timeouts.tunnel
+        case .rest(until: nil): time = timeouts.linger
+        case .lastBytes: time = timeouts.response
+        case .heartbeat: time = EventStream.heartbeatInterval
         }
+        self.deadline = self.worker.now + time
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        self.gone()
-    }
-
-    /// The client is gone, whatever was under way.
-    func gone() {
-        self.exchange = .closed
-        self.rejudgeable = nil
-        self.dropUpstream()
-        self.finishLogEntry()
-        if self.events.take() != nil { self.worker.closeStream() }
-        self.worker.remove(self)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The client ended its side without saying so in TLS. Requests tell their own length, so
-        // that nothing can be missing unnoticed; the end itself is heard of next.
-        if case .uncleanShutdown? = error as? NIOSSLError { return }
-        if let problem = HandshakeProblem(error, with: .client) {
-            self.worker.handshakeFailed(problem, with: self.origin)
-        }
-        context.close(promise: nil)
+    /// Lets the deadline be no later than in a while.
+    func limitDeadline(to time: TimeAmount) {
+        let end = self.worker.now + time
+        self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
     }
 }
 
@@ -327,7 +255,7 @@ extension ClientConnection {
         case .forwarding, .discarding:
             // Read to the end by the rules that it was begun with.
             break
-        case .head, .streaming, .lingering, .tunnel, .closed:
+        case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             self.rules = self.worker.rules
             self.parser.reset()
         }

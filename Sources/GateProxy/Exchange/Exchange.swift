@@ -1,27 +1,34 @@
+package import NIOCore
+
 /// One client connection, seen as the request that is on it and that request's answer: what may
 /// come next, and what must be done about it.
 ///
 /// It holds no byte and no socket. Every event has its own list of actions; where a peer can bring
 /// about a combination that makes no sense, the answer is to close, never to trap.
 package enum Exchange: Equatable, Sendable {
-    /// Waiting for a request head, or in the middle of one.
+    /// Waiting for the first request head, or in the middle of one.
     case head
+    /// Waiting for another request, of which nothing has come.
+    case idle
     /// The request goes to the backend and its answer to the client.
     case forwarding(Forwarding)
     /// Answered; the rest of the request's body is read and thrown away, then the next one comes.
     case discarding(budget: UInt64)
-    /// Answered for the last time and closed for writing; what the client still sends is thrown
-    /// away, so that it can read the answer instead of finding the connection reset.
-    case lingering(budget: UInt64)
+    /// Answered for the last time; what the client still sends is thrown away, so that it can read the
+    /// answer instead of finding the connection reset.
+    case lingering(Lingering)
     /// The gate itself tells the client whatever changes; the client has nothing more to say.
     case streaming
     /// The protocol was changed: bytes in both directions, whatever they mean (RFC 9110 7.8).
     case tunnel(Tunnel)
+    /// Nothing more is read; what was written may still be on its way.
     case closed
 
     /// A request that was passed on.
     package struct Forwarding: Equatable, Sendable {
         package var requestEnded: Bool
+        /// Whether a connection to the backend is being opened.
+        package var isConnecting = false
         package var responseStarted = false
         /// Whether the client may send another request afterwards.
         package var keepsClient: Bool
@@ -38,6 +45,7 @@ package enum Exchange: Equatable, Sendable {
 
         package init(
             requestEnded: Bool,
+            isConnecting: Bool = false,
             responseStarted: Bool = false,
             keepsClient: Bool,
             retryable: Bool,
@@ -46,6 +54,7 @@ package enum Exchange: Equatable, Sendable {
             interims: Int = 0
         ) {
             self.requestEnded = requestEnded
+            self.isConnecting = isConnecting
             self.responseStarted = responseStarted
             self.keepsClient = keepsClient
             self.retryable = retryable
@@ -58,6 +67,20 @@ package enum Exchange: Equatable, Sendable {
     package struct Tunnel: Equatable, Sendable {
         package var clientEnded = false
         package var upstreamEnded = false
+        /// When it is cut off, if it was told to end.
+        package var end: NIODeadline?
+    }
+
+    package struct Lingering: Equatable, Sendable {
+        /// Bytes that are thrown away at most.
+        package var budget: UInt64
+        /// When it is over, whatever the client sends; `nil`: the answer is still on its way.
+        package var end: NIODeadline?
+
+        package init(budget: UInt64, end: NIODeadline? = nil) {
+            self.budget = budget
+            self.end = end
+        }
     }
 
     /// More interim answers than any backend has a reason to send.
@@ -91,15 +114,37 @@ extension Exchange {
     ) -> AnswerAction {
         switch (keepsClient, remaining) {
         case (true, .nothing):
-            self = .head
+            self = .idle
             return .answer
         case (true, .bytes(let count)) where count <= limits.keepAliveBytes:
             self = .discarding(budget: count)
             return .answerAndDiscard
         case (true, .bytes), (true, .unknown), (false, _):
-            self = .lingering(budget: limits.lingerBytes)
+            self = .lingering(Lingering(budget: limits.lingerBytes))
             return .answerAndLinger
         }
+    }
+
+    /// Whether a request could be read next.
+    package var isBetweenRequests: Bool {
+        switch self {
+        case .head, .idle: true
+        case .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed: false
+        }
+    }
+
+    /// Another request is served, whose head is read elsewhere.
+    package mutating func begin() {
+        self = .head
+    }
+
+    /// A part of a head was read.
+    ///
+    /// - Returns: whether it is the first of it, whose time begins.
+    package mutating func headBegan() -> Bool {
+        guard case .idle = self else { return false }
+        self = .head
+        return true
     }
 
     /// A request head was read and allowed.
@@ -110,6 +155,13 @@ extension Exchange {
     /// The request whose head was just read is answered without an end.
     package mutating func stream() {
         self = .streaming
+    }
+
+    /// The request waits for a connection to the backend, or has it now.
+    package mutating func setConnecting(_ isConnecting: Bool) {
+        guard case .forwarding(var forwarding) = self else { return }
+        forwarding.isConnecting = isConnecting
+        self = .forwarding(forwarding)
     }
 
     /// The request went out on a connection that an earlier exchange had left open: if that turns
@@ -135,9 +187,9 @@ extension Exchange {
             self = .forwarding(forwarding)
             return .wait
         case .discarding:
-            self = .head
+            self = .idle
             return .next
-        case .head, .streaming, .lingering, .tunnel, .closed:
+        case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             return .wait
         }
     }
@@ -208,13 +260,13 @@ extension Exchange {
         }
         switch (forwarding.requestEnded, forwarding.keepsClient) {
         case (true, true):
-            self = .head
+            self = .idle
             return .next
         case (false, true):
             self = .discarding(budget: limits.lingerBytes)
             return .discardRequest
         case (let requestEnded, false):
-            self = .lingering(budget: limits.lingerBytes)
+            self = .lingering(Lingering(budget: limits.lingerBytes))
             return .linger(upstreamIsReusable: requestEnded)
         }
     }
@@ -230,10 +282,11 @@ extension Exchange {
         case .discarding(let budget) where UInt64(count) <= budget:
             self = .discarding(budget: budget - UInt64(count))
             return .goOn
-        case .lingering(let budget) where UInt64(count) <= budget:
-            self = .lingering(budget: budget - UInt64(count))
+        case .lingering(var lingering) where UInt64(count) <= lingering.budget:
+            lingering.budget -= UInt64(count)
+            self = .lingering(lingering)
             return .goOn
-        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -256,7 +309,7 @@ extension Exchange {
     ///   request, or another one (RFC 9112 9.6).
     package mutating func clientEnded(hasMore: Bool) -> ClientEndAction {
         switch self {
-        case .head where hasMore:
+        case .head where hasMore, .idle where hasMore:
             return .finish
         case .forwarding where hasMore:
             return .finish
@@ -268,7 +321,7 @@ extension Exchange {
             tunnel.clientEnded = true
             self = .tunnel(tunnel)
             return .endUpstream
-        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -306,7 +359,7 @@ extension Exchange {
         case .tunnel:
             self = .closed
             return .closeClient
-        case .head, .streaming, .discarding, .lingering, .closed:
+        case .head, .idle, .streaming, .discarding, .lingering, .closed:
             return .doNothing
         }
     }
@@ -345,16 +398,8 @@ extension Exchange {
         case .forwarding, .tunnel:
             self = .closed
             return .abort
-        case .head, .streaming, .discarding, .lingering, .closed: return .doNothing
+        case .head, .idle, .streaming, .discarding, .lingering, .closed: return .doNothing
         }
-    }
-
-    /// The gate is about to stop: what is under way is the last on its connection, if the client was
-    /// not told already that another request may follow.
-    package mutating func drain() {
-        guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
-        forwarding.keepsClient = false
-        self = .forwarding(forwarding)
     }
 
     package enum TimeoutAction: Equatable {
@@ -370,12 +415,90 @@ extension Exchange {
     /// `upstreamStalls`: whether it is the backend that takes no more of the request.
     package mutating func timedOut(hasPartialHead: Bool, upstreamStalls: Bool) -> TimeoutAction {
         switch self {
-        case .head where hasPartialHead: return .requestTimeout
+        case .head where hasPartialHead, .idle where hasPartialHead: return .requestTimeout
         case .forwarding(let forwarding) where !forwarding.responseStarted:
             return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
-        case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
             self = .closed
             return .close
+        }
+    }
+}
+
+/// The end of a connection that is not brought about by what its request or answer says.
+extension Exchange {
+    /// The gate is about to stop: what is under way is the last on its connection, if the client was
+    /// not told already that another request may follow.
+    package mutating func drain() {
+        guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else { return }
+        forwarding.keepsClient = false
+        self = .forwarding(forwarding)
+    }
+
+    /// The gate has said its last, and takes no request any more.
+    package mutating func linger(limits: DiscardLimits) {
+        self = .lingering(Lingering(budget: limits.lingerBytes))
+    }
+
+    /// The last answer is with the client's kernel: from now on it is only waited for.
+    ///
+    /// - Parameter end: when that is over, whatever the client sends.
+    package mutating func lastWasWritten(end: NIODeadline) {
+        guard case .lingering(var lingering) = self else { return }
+        lingering.end = end
+        self = .lingering(lingering)
+    }
+
+    /// The tunnel was told to end, which has until then.
+    package mutating func endTunnel(by end: NIODeadline) {
+        guard case .tunnel(var tunnel) = self else { return }
+        tunnel.end = end
+        self = .tunnel(tunnel)
+    }
+
+    /// Nothing more is read.
+    package mutating func close() {
+        self = .closed
+    }
+}
+
+/// The deadline that runs.
+extension Exchange {
+    /// For which event a connection waits, and so for how long it may.
+    package enum Wait: Equatable, Sendable {
+        /// The rest of a head, or all of the first one.
+        case head
+        /// The next request.
+        case request
+        /// The next piece of a request's body.
+        case body
+        /// A connection to the backend, whose time is the pool's matter.
+        case connection
+        /// The backend's answer, or the next piece of it.
+        case response
+        /// The next bytes of either side of a tunnel.
+        case tunnel
+        /// The next piece of what is thrown away, until the end at most, if there is one.
+        case rest(until: NIODeadline?)
+        /// The client, which has yet to take the last bytes.
+        case lastBytes
+        /// The gate itself: the next sign of life in a stream of events.
+        case heartbeat
+    }
+
+    package var wait: Wait {
+        switch self {
+        case .head: .head
+        case .idle: .request
+        case .forwarding(let forwarding) where forwarding.isConnecting: .connection
+        case .forwarding(let forwarding):
+            forwarding.requestEnded || forwarding.responseStarted ? .response : .body
+        case .discarding: .rest(until: nil)
+        case .lingering(let lingering):
+            lingering.end.map { .rest(until: $0) } ?? .lastBytes
+        case .streaming: .heartbeat
+        case .tunnel(let tunnel): tunnel.end.map { .rest(until: $0) } ?? .tunnel
+        case .closed: .lastBytes
         }
     }
 }

@@ -23,7 +23,7 @@ extension ClientConnection {
         let context = output.context
         let received = self.inbound
         self.inbound = ByteBuffer()
-        self.exchange = .closed
+        self.exchange.close()
         let connection = HTTP2Connection(worker: self.worker, origin: self.origin)
         let pipeline = context.pipeline.syncOperations
         do {
@@ -46,7 +46,7 @@ extension ClientConnection {
     /// Makes ready for a request of a stream.
     func enterStream() {
         if self.rules !== self.worker.rules { self.rulesChanged() }
-        self.exchange = .head
+        self.exchange.begin()
         self.worker.add(stream: self)
     }
 
@@ -59,7 +59,7 @@ extension ClientConnection {
         } catch {
             self.refuse(GateAnswer(error))
         }
-        self.upstream?.flush()
+        self.settle()
     }
 
     /// Refuses a request whose head could not be taken.
@@ -90,7 +90,7 @@ extension ClientConnection {
     ///
     /// - Returns: whether another one may be served.
     func leaveStream() -> Bool {
-        guard self.exchange == .head, self.inbound.readableBytes == 0, self.outbound == nil,
+        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0, self.outbound == nil,
             self.upstream == nil, self.unsent == nil, self.rejudgeable == nil, self.events == nil,
             !self.isPending
         else { return false }

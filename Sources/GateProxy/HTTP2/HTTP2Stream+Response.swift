@@ -115,12 +115,10 @@ extension HTTP2Stream {
         self.connection.send(self)
     }
 
-    /// The client must make room in time for the end of an answer; for whoever serves the stream it
-    /// is over.
-    func renewDeadline() {
-        guard case .ended = self.response else { return }
-        let worker = self.connection.worker
-        self.client.deadline = worker.now + worker.settings.timeouts.response
+    /// Whether the client has yet to make room for the end of an answer, which is over for the exchange.
+    var hasUnsent: Bool {
+        guard !self.isOver, case .ended = self.response else { return false }
+        return true
     }
 
     func hasSentLast() {
@@ -146,7 +144,7 @@ extension HTTP2Stream {
     }
 
     func waits() {
-        self.renewDeadline()
+        if self.hasUnsent { self.client.renewDeadline(for: .lastBytes) }
     }
 
     func becameWritable() {

@@ -40,10 +40,9 @@ extension HTTP2Stream {
             }
             return
         }
+        if endsStream { self.request = .tunnel(hasEnded: true) }
         if data.readableBytes > 0 { self.client.received(data) }
-        guard endsStream, !self.isOver else { return }
-        self.request = .tunnel(hasEnded: true)
-        self.client.clientEnded()
+        if endsStream, !self.isOver { self.client.clientEnded() }
     }
 
     /// The client gives the stream up.

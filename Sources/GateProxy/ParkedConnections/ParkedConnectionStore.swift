@@ -187,7 +187,7 @@ extension ClientConnection {
     ///
     /// Over TLS there is more to a connection than its socket.
     func isIdle(until limit: NIODeadline) -> Bool {
-        guard self.exchange == .head, !self.hasHeadDeadline, let deadline = self.deadline,
+        guard self.exchange == .idle, let deadline = self.deadline,
             deadline <= limit, self.inbound.readableBytes == 0, !self.inputClosed,
             !self.origin.isSecure, self.refusal == nil, self.outbound == nil, self.upstream == nil,
             case .channel(let output) = self.transport
@@ -207,7 +207,7 @@ extension ClientConnection {
 
     /// Closes the channel; the socket stays open by its other descriptor.
     func leaveSocket() {
-        self.exchange = .closed
+        self.exchange.close()
         self.transport.close()
     }
 }

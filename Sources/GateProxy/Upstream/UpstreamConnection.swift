@@ -185,12 +185,12 @@ extension UpstreamConnection {
         // Bytes that go on are flushed when there is no more to read for now: one write of several
         // pieces costs less than as many writes.
         let isOver = self.client !== client
-        if isOver { client.flush() }
+        if isOver { client.settle() }
         held?.releaseStreams(isEndOfAnswer: isOver)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        self.client?.flush()
+        self.client?.settle()
         if self.mayRead { self.transport.readNext() }
     }
 
@@ -240,6 +240,7 @@ extension UpstreamConnection {
         }
         if case .body(.untilClose) = self.reading, !self.wasReset {
             client.responseEnded(upstreamKeepsAlive: false)
+            client.settle()
         } else {
             client.upstreamEnded(wasReset: self.wasReset)
         }

@@ -112,7 +112,7 @@ struct ClientConnectionEndTests {
         upstream.socket.diesOnFlush = true
         try client.receive(wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 3"))
         #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 502 "))
-        #expect(client.handler.exchange == .head)
+        #expect(client.handler.exchange == .idle)
         #expect(stage.idle == nil)
         try client.receive(Message.outdated)
         #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 426 "))
@@ -201,7 +201,7 @@ struct ClientConnectionEndTests {
         try upstream.receive(response)
         #expect(upstream.socket.isClosed)
         #expect(stage.idle == nil)
-        #expect(client.handler.exchange == .head)
+        #expect(client.handler.exchange == .idle)
         #expect(!client.socket.sent.contains("close"))
     }
 
@@ -267,7 +267,7 @@ struct ClientConnectionEndTests {
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
         #expect(upstream.socket.isClosed)
-        #expect(client.handler.exchange == .head)
+        #expect(client.handler.exchange == .idle)
     }
 
     private static let upload =

@@ -19,7 +19,7 @@ struct ClientConnectionTests {
         try upstream.receive(Message.ok)
         #expect(client.socket.takeSent() == Message.ok)
         #expect(stage.idle === upstream.handler)
-        #expect(client.handler.exchange == .head)
+        #expect(client.handler.exchange == .idle)
         #expect(stage.worker.statistics.counters.allowed == 1)
     }
 

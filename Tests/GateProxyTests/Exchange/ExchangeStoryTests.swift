@@ -34,7 +34,7 @@ struct ExchangeStoryTests {
             self.forward(&exchange)
             #expect(self.head(&exchange) == .forward(keepsClient: true))
             #expect(exchange.responseEnded(limits: self.limits) == .next)
-            #expect(exchange == .head)
+            #expect(exchange == .idle)
         }
         #expect(exchange.clientEnded(hasMore: false) == .close)
     }
@@ -55,7 +55,7 @@ struct ExchangeStoryTests {
         #expect(exchange.responseEnded(limits: self.limits) == .discardRequest)
         #expect(exchange.discarded(bytes: 400) == .goOn)
         #expect(exchange.requestEnded() == .next)
-        #expect(exchange == .head)
+        #expect(exchange == .idle)
     }
 
     @Test func `an early answer, the upload beyond all measure`() {

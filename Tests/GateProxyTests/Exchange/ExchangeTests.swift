@@ -1,3 +1,4 @@
+import NIOCore
 import Testing
 
 @testable import GateProxy
@@ -10,6 +11,7 @@ struct ExchangeTests {
 
     static func forwarding(
         requestEnded: Bool = true,
+        isConnecting: Bool = false,
         responseStarted: Bool = false,
         keepsClient: Bool = true,
         retryable: Bool = false,
@@ -19,6 +21,7 @@ struct ExchangeTests {
         .forwarding(
             Exchange.Forwarding(
                 requestEnded: requestEnded,
+                isConnecting: isConnecting,
                 responseStarted: responseStarted,
                 keepsClient: keepsClient,
                 retryable: retryable,
@@ -42,16 +45,28 @@ struct ExchangeTests {
     private static let answering = Self.forwarding(responseStarted: true)
     private static let answeringLast = Self.forwarding(responseStarted: true, keepsClient: false)
     private static let discarding = Exchange.discarding(budget: 100)
-    private static let lingering = Exchange.lingering(budget: 100)
+    private static let lingering = Exchange.lingering(Exchange.Lingering(budget: 100))
+    private static let farewell = Exchange.lingering(
+        Exchange.Lingering(budget: 100, end: .uptimeNanoseconds(7))
+    )
+    private static let lingers = Exchange.lingering(Exchange.Lingering(budget: 1000))
+    private static let connecting = Self.forwarding(requestEnded: false, isConnecting: true)
     private static let tunnel = Exchange.tunnel(Exchange.Tunnel())
     private static let clientGone = Exchange.tunnel(Exchange.Tunnel(clientEnded: true))
+    private static let endingTunnel = Exchange.tunnel(
+        Exchange.Tunnel(end: .uptimeNanoseconds(9))
+    )
     private static let upstreamGone = Exchange.tunnel(Exchange.Tunnel(upstreamEnded: true))
 
     private static let states: [Exchange] = [
-        .head, uploading, waiting, waitingLast, retryable, upgrading, early, earlyLast, answering,
-        answeringLast, discarding, lingering, tunnel, clientGone, upstreamGone, .streaming,
-        .closed,
+        .head, .idle, uploading, connecting, waiting, waitingLast, retryable, upgrading, early,
+        earlyLast, answering, answeringLast, discarding, lingering, farewell, tunnel, endingTunnel,
+        clientGone, upstreamGone, .streaming, .closed,
     ]
+
+    private static func lingering(_ before: Exchange.Lingering, budget: UInt64) -> Exchange {
+        .lingering(Exchange.Lingering(budget: budget, end: before.end))
+    }
 
     /// Checks a table that must have a row for every state.
     private func check<Action: Equatable>(
@@ -72,18 +87,18 @@ struct ExchangeTests {
     @Test func `an answer of the gate leaves the connection to the next request or to its end`() {
         typealias Case = (Bool, Exchange.RemainingBody, Exchange.AnswerAction, Exchange)
         let cases: [Case] = [
-            (true, .nothing, .answer, .head),
+            (true, .nothing, .answer, .idle),
             (true, .bytes(1), .answerAndDiscard, .discarding(budget: 1)),
             (true, .bytes(10), .answerAndDiscard, .discarding(budget: 10)),
-            (true, .bytes(11), .answerAndLinger, .lingering(budget: 1000)),
-            (true, .bytes(.max), .answerAndLinger, .lingering(budget: 1000)),
-            (true, .unknown, .answerAndLinger, .lingering(budget: 1000)),
-            (false, .nothing, .answerAndLinger, .lingering(budget: 1000)),
-            (false, .bytes(1), .answerAndLinger, .lingering(budget: 1000)),
-            (false, .unknown, .answerAndLinger, .lingering(budget: 1000)),
+            (true, .bytes(11), .answerAndLinger, Self.lingers),
+            (true, .bytes(.max), .answerAndLinger, Self.lingers),
+            (true, .unknown, .answerAndLinger, Self.lingers),
+            (false, .nothing, .answerAndLinger, Self.lingers),
+            (false, .bytes(1), .answerAndLinger, Self.lingers),
+            (false, .unknown, .answerAndLinger, Self.lingers),
         ]
         for (keepsClient, remaining, action, after) in cases {
-            for before in [Exchange.head, Self.waiting, Self.uploading] {
+            for before in [Exchange.head, .idle, Self.waiting, Self.uploading] {
                 var exchange = before
                 let answer = exchange.answer(
                     keepsClient: keepsClient,
@@ -114,7 +129,9 @@ struct ExchangeTests {
     @Test func `the end of a request`() {
         self.check([
             (.head, .wait, .head),
+            (.idle, .wait, .idle),
             (Self.uploading, .wait, Self.waiting),
+            (Self.connecting, .wait, Self.forwarding(isConnecting: true)),
             (Self.waiting, .wait, Self.waiting),
             (Self.waitingLast, .wait, Self.waitingLast),
             (Self.retryable, .wait, Self.retryable),
@@ -123,9 +140,11 @@ struct ExchangeTests {
             (Self.earlyLast, .wait, Self.answeringLast),
             (Self.answering, .wait, Self.answering),
             (Self.answeringLast, .wait, Self.answeringLast),
-            (Self.discarding, .next, .head),
+            (Self.discarding, .next, .idle),
             (Self.lingering, .wait, Self.lingering),
+            (Self.farewell, .wait, Self.farewell),
             (Self.tunnel, .wait, Self.tunnel),
+            (Self.endingTunnel, .wait, Self.endingTunnel),
             (Self.clientGone, .wait, Self.clientGone),
             (Self.upstreamGone, .wait, Self.upstreamGone),
             (.streaming, .wait, .streaming),
@@ -136,7 +155,12 @@ struct ExchangeTests {
     @Test func `a final response head`() {
         self.check([
             (.head, .discard, .head),
+            (.idle, .discard, .idle),
             (Self.uploading, .forward(keepsClient: true), Self.early),
+            (
+                Self.connecting, .forward(keepsClient: true),
+                Self.forwarding(requestEnded: false, isConnecting: true, responseStarted: true)
+            ),
             (Self.waiting, .forward(keepsClient: true), Self.answering),
             (Self.waitingLast, .forward(keepsClient: false), Self.answeringLast),
             (Self.retryable, .forward(keepsClient: true), Self.answering),
@@ -150,7 +174,9 @@ struct ExchangeTests {
             (Self.answeringLast, .discard, Self.answeringLast),
             (Self.discarding, .discard, Self.discarding),
             (Self.lingering, .discard, Self.lingering),
+            (Self.farewell, .discard, Self.farewell),
             (Self.tunnel, .discard, Self.tunnel),
+            (Self.endingTunnel, .discard, Self.endingTunnel),
             (Self.clientGone, .discard, Self.clientGone),
             (Self.upstreamGone, .discard, Self.upstreamGone),
             (.streaming, .discard, .streaming),
@@ -224,21 +250,24 @@ struct ExchangeTests {
     }
 
     @Test func `the end of a response`() {
-        let lingers = Exchange.lingering(budget: 1000)
         self.check([
             (.head, .close, .closed),
+            (.idle, .close, .closed),
             (Self.uploading, .discardRequest, .discarding(budget: 1000)),
-            (Self.waiting, .next, .head),
-            (Self.waitingLast, .linger(upstreamIsReusable: true), lingers),
-            (Self.retryable, .next, .head),
-            (Self.upgrading, .next, .head),
+            (Self.connecting, .discardRequest, .discarding(budget: 1000)),
+            (Self.waiting, .next, .idle),
+            (Self.waitingLast, .linger(upstreamIsReusable: true), Self.lingers),
+            (Self.retryable, .next, .idle),
+            (Self.upgrading, .next, .idle),
             (Self.early, .discardRequest, .discarding(budget: 1000)),
-            (Self.earlyLast, .linger(upstreamIsReusable: false), lingers),
-            (Self.answering, .next, .head),
-            (Self.answeringLast, .linger(upstreamIsReusable: true), lingers),
+            (Self.earlyLast, .linger(upstreamIsReusable: false), Self.lingers),
+            (Self.answering, .next, .idle),
+            (Self.answeringLast, .linger(upstreamIsReusable: true), Self.lingers),
             (Self.discarding, .close, .closed),
             (Self.lingering, .close, .closed),
+            (Self.farewell, .close, .closed),
             (Self.tunnel, .close, .closed),
+            (Self.endingTunnel, .close, .closed),
             (Self.clientGone, .close, .closed),
             (Self.upstreamGone, .close, .closed),
             (.streaming, .close, .closed),
@@ -251,8 +280,9 @@ struct ExchangeTests {
             Self.states.map { state in
                 switch state {
                 case .discarding: (state, .goOn, .discarding(budget: 1))
-                case .lingering: (state, .goOn, .lingering(budget: 1))
-                case .head, .forwarding, .streaming, .tunnel, .closed: (state, .close, .closed)
+                case .lingering(let lingering):
+                    (state, .goOn, Self.lingering(lingering, budget: 1))
+                case .head, .idle, .forwarding, .streaming, .tunnel, .closed: (state, .close, .closed)
                 }
             }
         ) { $0.discarded(bytes: 99) }
@@ -268,7 +298,9 @@ struct ExchangeTests {
     @Test func `the end of the client's side`() {
         self.check([
             (.head, .close, .closed),
+            (.idle, .close, .closed),
             (Self.uploading, .close, .closed),
+            (Self.connecting, .close, .closed),
             (Self.waiting, .finish, Self.waitingLast),
             (Self.waitingLast, .finish, Self.waitingLast),
             (Self.retryable, .finish, Self.forwarding(keepsClient: false, retryable: true)),
@@ -279,7 +311,12 @@ struct ExchangeTests {
             (Self.answeringLast, .finish, Self.answeringLast),
             (Self.discarding, .close, .closed),
             (Self.lingering, .close, .closed),
+            (Self.farewell, .close, .closed),
             (Self.tunnel, .endUpstream, Self.clientGone),
+            (
+                Self.endingTunnel, .endUpstream,
+                .tunnel(Exchange.Tunnel(clientEnded: true, end: .uptimeNanoseconds(9)))
+            ),
             (Self.clientGone, .endUpstream, Self.clientGone),
             (Self.upstreamGone, .close, .closed),
             (.streaming, .close, .closed),
@@ -290,7 +327,9 @@ struct ExchangeTests {
     @Test func `the end of the client's side behind what is still to be looked at`() {
         self.check([
             (.head, .finish, .head),
+            (.idle, .finish, .idle),
             (Self.uploading, .finish, Self.uploading),
+            (Self.connecting, .finish, Self.connecting),
             (Self.waiting, .finish, Self.waiting),
             (Self.waitingLast, .finish, Self.waitingLast),
             (Self.retryable, .finish, Self.retryable),
@@ -301,7 +340,12 @@ struct ExchangeTests {
             (Self.answeringLast, .finish, Self.answeringLast),
             (Self.discarding, .close, .closed),
             (Self.lingering, .close, .closed),
+            (Self.farewell, .close, .closed),
             (Self.tunnel, .endUpstream, Self.clientGone),
+            (
+                Self.endingTunnel, .endUpstream,
+                .tunnel(Exchange.Tunnel(clientEnded: true, end: .uptimeNanoseconds(9)))
+            ),
             (Self.clientGone, .endUpstream, Self.clientGone),
             (Self.upstreamGone, .close, .closed),
             (.streaming, .close, .closed),
@@ -312,7 +356,9 @@ struct ExchangeTests {
     @Test func `the end of the backend's connection`() {
         self.check([
             (.head, .doNothing, .head),
+            (.idle, .doNothing, .idle),
             (Self.uploading, .badGateway, Self.uploading),
+            (Self.connecting, .badGateway, Self.connecting),
             (Self.waiting, .badGateway, Self.waiting),
             (Self.waitingLast, .badGateway, Self.waitingLast),
             (Self.retryable, .retry, Self.waiting),
@@ -323,7 +369,12 @@ struct ExchangeTests {
             (Self.answeringLast, .abort, .closed),
             (Self.discarding, .doNothing, Self.discarding),
             (Self.lingering, .doNothing, Self.lingering),
+            (Self.farewell, .doNothing, Self.farewell),
             (Self.tunnel, .endClient, Self.upstreamGone),
+            (
+                Self.endingTunnel, .endClient,
+                .tunnel(Exchange.Tunnel(upstreamEnded: true, end: .uptimeNanoseconds(9)))
+            ),
             (Self.clientGone, .closeClient, .closed),
             (Self.upstreamGone, .endClient, Self.upstreamGone),
             (.streaming, .doNothing, .streaming),
@@ -338,7 +389,8 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     (state, .badGateway, state)
                 case .forwarding, .tunnel: (state, .abort, .closed)
-                case .head, .streaming, .discarding, .lingering, .closed: (state, .doNothing, state)
+                case .head, .idle, .streaming, .discarding, .lingering, .closed:
+                    (state, .doNothing, state)
                 }
             }
         ) { $0.upstreamBroke() }
@@ -364,14 +416,88 @@ struct ExchangeTests {
         self.check(
             Self.states.map { state -> Row<Exchange.TimeoutAction> in
                 switch state {
-                case .head where hasPartialHead: (state, .requestTimeout, state)
+                case .head where hasPartialHead, .idle where hasPartialHead: (state, .requestTimeout, state)
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
-                case .head, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+                case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel,
+                    .closed:
                     (state, .close, .closed)
                 }
             }
         ) { $0.timedOut(hasPartialHead: hasPartialHead, upstreamStalls: upstreamStalls) }
+    }
+
+    @Test func `the first piece of a head begins its time, no other does`() {
+        self.check(
+            Self.states.map { $0 == .idle ? ($0, true, .head) : ($0, false, $0) }
+        ) { $0.headBegan() }
+    }
+
+    @Test(arguments: [true, false])
+    func `only a request that is passed on waits for a connection`(_ isConnecting: Bool) {
+        self.check(
+            Self.states.map { state in
+                guard case .forwarding(var forwarding) = state else { return (state, true, state) }
+                forwarding.isConnecting = isConnecting
+                return (state, true, .forwarding(forwarding))
+            }
+        ) { exchange in
+            exchange.setConnecting(isConnecting)
+            return true
+        }
+    }
+
+    @Test func `only a last answer begins a farewell by being written`() {
+        self.check(
+            Self.states.map { state in
+                guard case .lingering = state else { return (state, true, state) }
+                return (state, true, Self.farewell)
+            }
+        ) { exchange in
+            exchange.lastWasWritten(end: .uptimeNanoseconds(7))
+            return true
+        }
+    }
+
+    @Test func `only a tunnel is told to end`() {
+        self.check(
+            Self.states.map { state in
+                guard case .tunnel(var tunnel) = state else { return (state, true, state) }
+                tunnel.end = .uptimeNanoseconds(9)
+                return (state, true, .tunnel(tunnel))
+            }
+        ) { exchange in
+            exchange.endTunnel(by: .uptimeNanoseconds(9))
+            return true
+        }
+    }
+
+    @Test func `the deadline that runs is that of whoever must act next`() {
+        let rows: [(Exchange, Exchange.Wait)] = [
+            (.head, .head),
+            (.idle, .request),
+            (Self.uploading, .body),
+            (Self.connecting, .connection),
+            (Self.waiting, .response),
+            (Self.waitingLast, .response),
+            (Self.retryable, .response),
+            (Self.upgrading, .response),
+            (Self.early, .response),
+            (Self.earlyLast, .response),
+            (Self.answering, .response),
+            (Self.answeringLast, .response),
+            (Self.discarding, .rest(until: nil)),
+            (Self.lingering, .lastBytes),
+            (Self.farewell, .rest(until: .uptimeNanoseconds(7))),
+            (Self.tunnel, .tunnel),
+            (Self.endingTunnel, .rest(until: .uptimeNanoseconds(9))),
+            (Self.clientGone, .tunnel),
+            (Self.upstreamGone, .tunnel),
+            (.streaming, .heartbeat),
+            (.closed, .lastBytes),
+        ]
+        #expect(rows.map(\.0) == Self.states)
+        for (state, wait) in rows { #expect(state.wait == wait, "in \(state)") }
     }
 }

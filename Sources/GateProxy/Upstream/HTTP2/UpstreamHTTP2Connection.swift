@@ -181,7 +181,7 @@ extension UpstreamHTTP2Connection {
         guard !self.unflushed.isEmpty else { return }
         let clients = self.unflushed
         self.unflushed.removeAll(keepingCapacity: true)
-        for client in clients { client.flush() }
+        for client in clients { client.settle() }
     }
 
     /// An empty buffer for what becomes of a frame.
