@@ -41,7 +41,11 @@ extension ClientConnection {
         var pieces = [ByteBuffer]()
         if facts.framing != .none {
             guard let piece = self.takeBody() else { return }
-            if piece.readableBytes > 0 { pieces.append(piece) }
+            if piece.readableBytes <= Self.copyLimit {
+                buffer.writeImmutableBuffer(piece)
+            } else {
+                pieces.append(piece)
+            }
         }
         let mayRepeat = facts.isIdempotent && facts.framing == .none
         self.request.replay = mayRepeat ? buffer : nil

@@ -165,7 +165,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.transport.write(buffer)
     }
 
-    private static let copyLimit = 4096
+    /// Bytes that are copied behind others, so that one piece goes to the kernel.
+    static let copyLimit = 4096
 }
 
 /// The one place in which an event ends.

@@ -205,6 +205,8 @@ extension UpstreamHTTP2Connection {
         var id: UInt32
         var sendWindow: Int
         var framing: BodyFraming
+        /// Bytes of the head as it was written.
+        var headLength: Int
     }
 
     /// Begins a request; `nil`: its head cannot be sent.
@@ -226,7 +228,12 @@ extension UpstreamHTTP2Connection {
             into: &self.outbox.frames
         )
         self.outbox.endHeaders(at: start, stream: id)
-        return Opened(id: id, sendWindow: self.peer.initialWindow, framing: facts.framing)
+        return Opened(
+            id: id,
+            sendWindow: self.peer.initialWindow,
+            framing: facts.framing,
+            headLength: self.requestParser.head.end
+        )
     }
 
     /// It is answered by updates of windows, of which backends send as many as they like.

@@ -83,7 +83,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
 
 /// The frames that go to the backend.
 extension UpstreamHTTP2Stream {
-    /// Takes bytes of an HTTP/1.1 request; its head comes alone and whole.
+    /// Takes bytes of an HTTP/1.1 request; its head comes whole, perhaps with some of its body.
     func write(_ buffer: ByteBuffer) {
         guard !self.isOver else { return }
         switch self.request {
@@ -93,8 +93,11 @@ extension UpstreamHTTP2Stream {
         }
     }
 
-    private func writeHead(_ head: ByteBuffer) {
-        guard let opened = self.connection.open(self, head) else {
+    private func writeHead(_ buffer: ByteBuffer) {
+        var body = buffer
+        guard let opened = self.connection.open(self, buffer),
+            let head = body.readSlice(length: opened.headLength)
+        else {
             return self.connection.failSoon(self)
         }
         self.id = opened.id
@@ -105,7 +108,9 @@ extension UpstreamHTTP2Stream {
             self.request = .ended
             self.output.endAtOnce()
         } else {
-            self.request = .body(BodyReader(opened.framing))
+            let reader = BodyReader(opened.framing)
+            self.request = .body(reader)
+            if body.readableBytes > 0 { self.writeBody(reader, body) }
         }
     }
 
