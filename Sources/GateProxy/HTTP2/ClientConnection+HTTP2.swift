@@ -90,7 +90,8 @@ extension ClientConnection {
     ///
     /// - Returns: whether another one may be served.
     func leaveStream() -> Bool {
-        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0, self.outbound == nil,
+        guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
+            self.outbound == nil,
             self.upstream == nil, self.unsent == nil, self.rejudgeable == nil, self.events == nil,
             !self.isPending
         else { return false }

@@ -282,7 +282,8 @@ struct ExchangeTests {
                 case .discarding: (state, .goOn, .discarding(budget: 1))
                 case .lingering(let lingering):
                     (state, .goOn, Self.lingering(lingering, budget: 1))
-                case .head, .idle, .forwarding, .streaming, .tunnel, .closed: (state, .close, .closed)
+                case .head, .idle, .forwarding, .streaming, .tunnel, .closed:
+                    (state, .close, .closed)
                 }
             }
         ) { $0.discarded(bytes: 99) }
@@ -416,7 +417,8 @@ struct ExchangeTests {
         self.check(
             Self.states.map { state -> Row<Exchange.TimeoutAction> in
                 switch state {
-                case .head where hasPartialHead, .idle where hasPartialHead: (state, .requestTimeout, state)
+                case .head where hasPartialHead, .idle where hasPartialHead:
+                    (state, .requestTimeout, state)
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)

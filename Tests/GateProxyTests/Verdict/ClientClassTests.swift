@@ -447,7 +447,9 @@ struct ClientClassTests {
         #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
     }
 
-    @Test func `refused clients that state one version and read the same words share a denial`() throws {
+    @Test func `refused clients that state one version and read the same words share a denial`()
+        throws
+    {
         let ruleSet = try Self.ruleSet([
             (
                 "rules.yaml",
@@ -480,7 +482,11 @@ struct ClientClassTests {
         #expect(try verdict("3.8", "Accept-Language: en") !== one)
         #expect(try verdict("3.90", "Accept-Language: en") !== one)
         #expect(try verdict("3.9", "Accept-Language: ja") !== one)
-        let page = try verdict("3.9", "Accept-Language: en", "Accept: text/html,application/xhtml+xml")
+        let page = try verdict(
+            "3.9",
+            "Accept-Language: en",
+            "Accept: text/html,application/xhtml+xml"
+        )
         #expect(page !== one)
     }
 }
