@@ -66,6 +66,8 @@ extension ClientConnection {
             self.inbound.writeBuffer(&buffer)
         }
         self.settle()
+        // Empty, it would still hold on to the memory that the next read wants to use.
+        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

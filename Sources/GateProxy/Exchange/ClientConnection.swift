@@ -189,13 +189,11 @@ extension ClientConnection {
         }
         repeat {
             self.settling = .underWay
-            // With a client that is gone, what it has sent behind its last request is not to be served.
-            if self.outbound != nil { self.flush() }
-            self.readOn()
-            // Empty, it would still hold on to the memory that the next read wants to use.
-            if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
-            self.upstream?.flush()
+            // First, since with a client that is gone nothing that it has sent is to be served.
             self.flush()
+            self.readOn()
+            self.upstream?.flush()
+            if self.outbound != nil { self.flush() }
             self.resumeReading()
             self.upstream?.resumeReading()
         } while self.settling == .repeats
@@ -218,6 +216,7 @@ extension ClientConnection {
         self.renewDeadline(for: self.exchange.wait)
     }
 
+    @inline(__always)
     func renewDeadline(for wait: Exchange.Wait) {
         let timeouts = self.worker.settings.timeouts
         let time: TimeAmount

@@ -486,6 +486,7 @@ extension Exchange {
         case heartbeat
     }
 
+    @inline(__always)
     package var wait: Wait {
         switch self {
         case .head: .head
