@@ -45,6 +45,10 @@ static inline CURLcode gate_easy_get_pointer(CURL *handle, CURLINFO info, void *
     return curl_easy_getinfo(handle, info, value);
 }
 
+static inline CURLcode gate_easy_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(handle, info, value);
+}
+
 // The result of a message that says that a transfer is done.
 static inline CURLcode gate_message_result(const CURLMsg *message) {
     return message->data.result;

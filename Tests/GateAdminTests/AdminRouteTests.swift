@@ -8,7 +8,8 @@ struct AdminRouteTests {
         ("/hooks/forced-update", .hook(feed: "forced-update")),
         ("/hooks/a?b", .hook(feed: "a")), ("/metrics", .metrics), ("/metrics?x", .metrics),
         ("/api/v1/census", .census), ("/api/v1/census?a=b&since=7d", .census),
-        ("/api/v1/feeds", .feeds), ("/", .page(.index)), ("/?x", .page(.index)),
+        ("/api/v1/feeds", .feeds), ("/api/v1/breaker", .breaker),
+        ("/", .page(.index)), ("/?x", .page(.index)),
         ("/page/main.js", .page(.main)),
         ("/-/healthy", .healthy), ("/-/ready", .ready), ("/-/reload", .reload),
     ])

@@ -48,6 +48,7 @@ enum AdminRoute: Sendable, Equatable {
         "/api/v1/rules": .rules,
         "/api/v1/findings": .findings,
         "/api/v1/feeds": .feeds,
+        "/api/v1/breaker": .breaker,
         "/api/v1/census": .census,
         "/api/v1/traffic": .traffic,
         "/api/v1/denials": .denials,

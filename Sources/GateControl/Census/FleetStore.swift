@@ -10,12 +10,12 @@ private import Synchronization
 package final class FleetStore: Sendable {
     /// The place of the store, and the secret of the fleet.
     package struct Settings: Sendable {
-        package var address: RedisAddress
+        package var place: RedisPlace
         /// The hash of device ids, which must be the same at all gates.
         package var hash: SipHash
 
-        package init(address: RedisAddress, hash: SipHash) {
-            self.address = address
+        package init(place: RedisPlace, hash: SipHash) {
+            self.place = place
             self.hash = hash
         }
     }
@@ -119,7 +119,7 @@ package final class FleetStore: Sendable {
         _ state: inout State
     ) throws(RedisConnection.Failure) -> RedisConnection {
         if let connection = state.connection { return connection }
-        let connection = try RedisConnection(self.settings.address, patience: Self.patience)
+        let connection = try RedisConnection(self.settings.place, patience: Self.patience)
         state.connection = connection
         return connection
     }

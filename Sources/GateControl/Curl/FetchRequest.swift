@@ -102,4 +102,22 @@ package struct ClientCertificate: Sendable, Equatable {
     /// The certificate, and those between it and its authority.
     package var chain: [UInt8]
     package var key: [UInt8]
+
+    private static let maximumSize = 1 << 20
+
+    package init(chain: [UInt8], key: [UInt8]) {
+        self.chain = chain
+        self.key = key
+    }
+
+    /// A part of it in a file.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: `nil` if it cannot be read, or is not in PEM form.
+    package static func part(inFile path: String) -> [UInt8]? {
+        guard let content = try? FileContent(path: path, atMost: Self.maximumSize),
+            String(decoding: content.bytes, as: UTF8.self).contains("-----BEGIN ")
+        else { return nil }
+        return content.bytes
+    }
 }

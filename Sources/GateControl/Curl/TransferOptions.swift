@@ -4,7 +4,7 @@ internal import GatePolicy
 /// A handle of libcurl with everything set that the request and our rules ask for.
 @safe
 final class TransferOptions {
-    let handle: UnsafeMutableRawPointer
+    private let easy: EasyHandle
     private var fields: UnsafeMutablePointer<curl_slist>?
 
     init(
@@ -12,25 +12,22 @@ final class TransferOptions {
         timeout: Transfer.Timeout,
         trust: TrustedAuthorities
     ) throws(FetchFailure) {
-        guard let handle = unsafe curl_easy_init() else { throw .other("out of memory") }
-        unsafe self.handle = handle
+        self.easy = try EasyHandle()
         unsafe self.fields = nil
         try self.setAddress(of: request)
         try self.setFields(of: request)
         try self.setMethod(request.method)
         try self.setLimits(request.limits, timeout)
-        try self.setTrust(trust)
-        if let certificate = request.certificate {
-            try self.set(CURLOPT_SSLCERT_BLOB, certificate.chain)
-            try self.set(CURLOPT_SSLKEY_BLOB, certificate.key)
-        }
-        if request.acceptsGzip { try self.set(CURLOPT_ACCEPT_ENCODING, "gzip") }
+        try self.easy.secure(trust, showing: request.certificate)
+        if request.acceptsGzip { try self.easy.set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     }
 
     deinit {
-        unsafe curl_easy_cleanup(self.handle)
         unsafe curl_slist_free_all(self.fields)
     }
+
+    /// libcurl's name for the transfer.
+    var handle: UnsafeMutableRawPointer { unsafe self.easy.pointer }
 
     /// Says where what arrives goes.
     func deliver(
@@ -49,19 +46,13 @@ final class TransferOptions {
     }
 
     /// The fault that OpenSSL found with the certificate; 0 if there is none.
-    var verification: Int { self.number(CURLINFO_SSL_VERIFYRESULT) }
+    var verification: Int { self.easy.verification }
 
     func progress(hasHead: Bool) -> TransferProgress {
         if hasHead { return .answering }
-        let proxyStatus = self.number(CURLINFO_HTTP_CONNECTCODE)
+        let proxyStatus = self.easy.number(CURLINFO_HTTP_CONNECTCODE)
         guard proxyStatus == 0 || proxyStatus == 200 else { return .refusedByProxy }
-        return self.number(CURLINFO_REQUEST_SIZE) > 0 ? .waiting : .connecting
-    }
-
-    private func number(_ info: CURLINFO) -> Int {
-        var value = 0
-        _ = unsafe gate_easy_get_long(self.handle, info, &value)
-        return value
+        return self.easy.number(CURLINFO_REQUEST_SIZE) > 0 ? .waiting : .connecting
     }
 
     private func setAddress(of request: FetchRequest) throws(FetchFailure) {
@@ -69,14 +60,14 @@ final class TransferOptions {
         if case .query(let name, let value) = request.credential {
             do { url = try url.appending(query: name, value) } catch { throw .unsendable }
         }
-        try self.set(CURLOPT_URL, url.text)
-        try self.set(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
-        try self.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        try self.easy.set(CURLOPT_URL, url.text)
+        try self.easy.set(CURLOPT_PROTOCOLS_STR, url.isSecure ? "https" : "http")
+        try self.easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         // Redirects are followed by hand, where it is known who may be told what.
-        try self.set(CURLOPT_FOLLOWLOCATION, 0)
-        try self.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try self.easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        try self.easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // A proxy has another idea of what this machine is.
-        if url.isLocal { try self.set(CURLOPT_PROXY, "") }
+        if url.isLocal { try self.easy.set(CURLOPT_PROXY, "") }
     }
 
     private func setFields(of request: FetchRequest) throws(FetchFailure) {
@@ -95,8 +86,8 @@ final class TransferOptions {
         // No source needs to be asked before it is sent a body of a few hundred bytes.
         try self.append("Expect:")
         let code = unsafe gate_easy_set_list(self.handle, CURLOPT_HTTPHEADER, self.fields)
-        try self.check(code)
-        try self.set(CURLOPT_USERAGENT, "versiongate")
+        try EasyHandle.check(code)
+        try self.easy.set(CURLOPT_USERAGENT, "versiongate")
     }
 
     private func append(_ line: String) throws(FetchFailure) {
@@ -108,8 +99,8 @@ final class TransferOptions {
 
     private func setMethod(_ method: FetchRequest.Method) throws(FetchFailure) {
         guard case .post(let body, _) = method else {
-            try self.set(CURLOPT_HTTPGET, 1)
-            if method == .delete { try self.set(CURLOPT_CUSTOMREQUEST, "DELETE") }
+            try self.easy.set(CURLOPT_HTTPGET, 1)
+            if method == .delete { try self.easy.set(CURLOPT_CUSTOMREQUEST, "DELETE") }
             return
         }
         // The size comes first: it says how much is copied.
@@ -118,13 +109,13 @@ final class TransferOptions {
             CURLOPT_POSTFIELDSIZE_LARGE,
             curl_off_t(body.count)
         )
-        try self.check(size)
+        try EasyHandle.check(size)
         let code = unsafe body.withUnsafeBytes { bytes in
             let bytes = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
             return unsafe gate_easy_set_pointer(self.handle, CURLOPT_COPYPOSTFIELDS, bytes)
         }
-        try self.check(code)
-        try self.set(CURLOPT_POST, 1)
+        try EasyHandle.check(code)
+        try self.easy.set(CURLOPT_POST, 1)
     }
 
     private func setLimits(
@@ -132,39 +123,10 @@ final class TransferOptions {
         _ timeout: Transfer.Timeout
     ) throws(FetchFailure) {
         // Signals belong to the process, not to a library in it.
-        try self.set(CURLOPT_NOSIGNAL, 1)
-        try self.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
+        try self.easy.set(CURLOPT_NOSIGNAL, 1)
+        try self.easy.set(CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
         if case .total(let duration) = timeout {
-            try self.set(CURLOPT_TIMEOUT_MS, duration.milliseconds)
-        }
-    }
-
-    private func setTrust(_ trust: TrustedAuthorities) throws(FetchFailure) {
-        try self.set(CURLOPT_SSL_VERIFYPEER, 1)
-        try self.set(CURLOPT_SSL_VERIFYHOST, 2)
-        try self.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        guard let certificates = trust.certificates else { return }
-        try self.set(CURLOPT_CAINFO_BLOB, certificates)
-    }
-
-    private func set(_ option: CURLoption, _ value: [UInt8]) throws(FetchFailure) {
-        let code = unsafe value.withUnsafeBytes { bytes in
-            unsafe gate_easy_set_bytes(self.handle, option, bytes.baseAddress, bytes.count)
-        }
-        try self.check(code)
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) throws(FetchFailure) {
-        try self.check(unsafe gate_easy_set_long(self.handle, option, value))
-    }
-
-    private func set(_ option: CURLoption, _ value: String) throws(FetchFailure) {
-        try self.check(unsafe gate_easy_set_text(self.handle, option, value))
-    }
-
-    private func check(_ code: CURLcode) throws(FetchFailure) {
-        guard code == CURLE_OK else {
-            throw .other(unsafe String(cString: curl_easy_strerror(code)))
+            try self.easy.set(CURLOPT_TIMEOUT_MS, duration.milliseconds)
         }
     }
 }

@@ -1,5 +1,4 @@
 private import CHiredis
-private import Glibc
 
 /// One connection to Redis or Valkey, for one thread at a time, which waits for each step.
 @safe
@@ -9,26 +8,22 @@ final class RedisConnection {
         let description: String
     }
 
-    private let context: UnsafeMutablePointer<redisContext>
+    private let stream: RedisStream
+    private let reader: UnsafeMutablePointer<redisReader>
 
     /// Connects, says who it is, and chooses the database.
     ///
     /// - Parameters:
-    ///   - address: The place of the store.
+    ///   - place: The place of the store.
     ///   - patience: Seconds for the connection, and for each answer.
     /// - Throws: The reason for which there is no connection.
-    init(_ address: RedisAddress, patience: Int) throws(Failure) {
-        let limit = timeval(tv_sec: patience, tv_usec: 0)
-        guard
-            let context = unsafe redisConnectWithTimeout(
-                address.host,
-                CInt(address.port),
-                limit
-            )
-        else { throw Failure(description: "no memory for a connection") }
-        unsafe self.context = context
-        guard unsafe context.pointee.err == 0 else { throw self.failure }
-        unsafe redisSetTimeout(context, limit)
+    init(_ place: RedisPlace, patience: Int) throws(Failure) {
+        self.stream = try RedisStream(place, patience: patience)
+        guard let reader = unsafe redisReaderCreate() else {
+            throw Failure(description: "no memory for a connection")
+        }
+        unsafe self.reader = reader
+        let address = place.address
         var commands: [[[UInt8]]] = []
         if let password = address.password {
             let words = ["AUTH", address.user, password].compactMap(\.self)
@@ -39,7 +34,7 @@ final class RedisConnection {
     }
 
     deinit {
-        unsafe redisFree(self.context)
+        unsafe redisReaderFree(self.reader)
     }
 
     /// A command of texts.
@@ -53,42 +48,57 @@ final class RedisConnection {
     /// - Returns: The number that each was answered by, or 0.
     /// - Throws: The first error; the connection is of no use after that.
     func ask(_ commands: [[[UInt8]]]) throws(Failure) -> [Int64] {
-        let mask = Self.blockBrokenPipe()
-        defer { Self.unblockBrokenPipe(mask) }
         var answers: [Int64] = []
         // Bytes that are written before the first answer is read must not be more than anybody buffers.
         for start in stride(from: 0, to: commands.count, by: 100) {
             let some = commands[start..<min(start + 100, commands.count)]
-            for command in some { try self.append(command) }
+            var bytes: [UInt8] = []
+            for command in some { bytes += try Self.encode(command) }
+            try self.stream.send(bytes)
             for _ in some { answers.append(try self.answer()) }
         }
         return answers
     }
 
-    private func append(_ command: [[UInt8]]) throws(Failure) {
+    private static func encode(_ command: [[UInt8]]) throws(Failure) -> [UInt8] {
         let bytes = command.flatMap(\.self)
-        var lengths = command.map(\.count)
-        let code = unsafe bytes.withUnsafeBytes { bytes in
+        let lengths = command.map(\.count)
+        var encoded: UnsafeMutablePointer<CChar>?
+        let count = unsafe bytes.withUnsafeBytes { bytes in
             let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress
             var offset = 0
             var words: [UnsafePointer<CChar>?] = unsafe command.map { word in
                 defer { offset += word.count }
                 return unsafe start.map { unsafe $0 + offset }
             }
-            return unsafe redisAppendCommandArgv(
-                self.context,
-                CInt(command.count),
-                &words,
-                &lengths
-            )
+            return unsafe redisFormatCommandArgv(&encoded, CInt(command.count), &words, lengths)
         }
-        guard code == REDIS_OK else { throw self.failure }
+        guard count > 0, let encoded = unsafe encoded else {
+            throw Failure(description: "no memory for a command")
+        }
+        defer { unsafe redisFreeCommand(encoded) }
+        return unsafe Array(UnsafeRawBufferPointer(start: encoded, count: Int(count)))
     }
 
     private func answer() throws(Failure) -> Int64 {
+        while true {
+            if let answer = try self.read() { return answer }
+            let piece = try self.stream.receive()
+            let code = unsafe piece.withUnsafeBytes { bytes in
+                let start = unsafe bytes.bindMemory(to: CChar.self).baseAddress
+                return unsafe redisReaderFeed(self.reader, start, bytes.count)
+            }
+            guard code == REDIS_OK else { throw self.failure }
+        }
+    }
+
+    /// The answer that has come; `nil` if a part of it has not.
+    private func read() throws(Failure) -> Int64? {
         var pointer: UnsafeMutableRawPointer?
-        guard unsafe redisGetReply(self.context, &pointer) == REDIS_OK, let found = unsafe pointer
-        else { throw self.failure }
+        guard unsafe redisReaderGetReply(self.reader, &pointer) == REDIS_OK else {
+            throw self.failure
+        }
+        guard let found = unsafe pointer else { return nil }
         defer { unsafe freeReplyObject(found) }
         let reply = unsafe found.assumingMemoryBound(to: redisReply.self).pointee
         switch unsafe reply.type {
@@ -101,28 +111,9 @@ final class RedisConnection {
     }
 
     private var failure: Failure {
-        let text = unsafe withUnsafeBytes(of: &self.context.pointee.errstr) { bytes in
+        let text = unsafe withUnsafeBytes(of: &self.reader.pointee.errstr) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return Failure(description: text.isEmpty ? "the connection is broken" : text)
-    }
-
-    /// A store that is gone is an error of `write`, and must not end the process.
-    private static func blockBrokenPipe() -> sigset_t {
-        var (signals, former) = (sigset_t(), sigset_t())
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGPIPE)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, &former)
-        return former
-    }
-
-    private static func unblockBrokenPipe(_ former: sigset_t) {
-        var (former, pipe) = (former, sigset_t())
-        unsafe sigemptyset(&pipe)
-        unsafe sigaddset(&pipe, SIGPIPE)
-        var now = timespec()
-        // Else it would come as soon as it is let.
-        while unsafe sigtimedwait(&pipe, nil, &now) > 0 {}
-        unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+        return Failure(description: text.isEmpty ? "the answer cannot be read" : text)
     }
 }

@@ -62,8 +62,9 @@ final class WorkerRules {
             logFields: logFormat.map { AccessLogFields.rendered(.preflight, as: $0) } ?? [],
             clientLogFields: logFormat.map { AccessLogFields.rendered(client: nil, as: $0) } ?? []
         )
+        let disposal = Disposal()
         self.lookUp = VerdictLookUp(
-            VerdictCache(capacity: cacheCapacity, release: Self.releaseElsewhere)
+            VerdictCache(capacity: cacheCapacity) { disposal.dispose(of: $0) }
         )
     }
 
@@ -72,9 +73,9 @@ final class WorkerRules {
         self.release(self.ruleSet)
     }
 
-    /// To take many rules, or many verdicts, apart would keep the requests of an event loop waiting.
-    private static func releaseElsewhere(_ value: some Sendable) {
-        Task.detached(priority: .background) { withExtendedLifetime(value) {} }
+    /// To take many rules apart would keep the requests of an event loop waiting.
+    private static func releaseElsewhere(_ ruleSet: RuleSet) {
+        Task.detached(priority: .background) { withExtendedLifetime(ruleSet) {} }
     }
 
     /// The verdict on a request.

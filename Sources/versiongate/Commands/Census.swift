@@ -75,12 +75,8 @@ struct CensusRules: ParsableCommand {
 extension FleetFlags {
     /// The store that the flags or the environment name; `nil` if there is none.
     fileprivate func store() throws -> FleetStore? {
-        let texts: [Setting: String?] = [
-            .censusKeyFile: self.censusKeyFile, .censusStore: self.censusStore,
-            .censusStorePasswordFile: self.censusStorePasswordFile,
-        ]
         do throws(SettingsError) {
-            let reader = try SettingsReader(flags: texts.compactMapValues { $0 }, file: nil)
+            let reader = try SettingsReader(flags: self.flags, file: nil)
             let settings = try CensusSettings(reader)?.fleet
             return settings.map { FleetStore($0, logger: Logger(label: "versiongate")) }
         } catch {

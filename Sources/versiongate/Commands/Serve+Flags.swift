@@ -15,9 +15,6 @@ extension Serve {
             .census: self.census.census, .censusMaxCells: self.census.censusMaxCells,
             .censusInterval: self.census.censusInterval,
             .censusReturns: self.census.censusReturns,
-            .censusKeyFile: self.census.fleet.censusKeyFile,
-            .censusStore: self.census.fleet.censusStore,
-            .censusStorePasswordFile: self.census.fleet.censusStorePasswordFile,
             .upstream: self.upstream,
             .upstreamProtocol: self.upstreamProtocol,
             .dnsRefresh: self.dnsRefresh, .upstreamCA: self.upstreamCA,
@@ -39,7 +36,7 @@ extension Serve {
             .logFormat: self.logFormat,
             .logLevel: self.logLevel,
         ]
-        return texts.compactMapValues { $0 }
+        return texts.compactMapValues { $0 }.merging(self.census.fleet.flags) { $1 }
     }
 }
 
@@ -65,9 +62,32 @@ struct FleetFlags: ParsableArguments {
     @Option(help: "File with the key for device ids, 32 hexadecimal digits (default: its own).")
     var censusKeyFile: String?
     @Option(
-        help: "Redis or Valkey that merges the devices of all gates, redis://HOST (default: none)."
+        help: """
+            Redis or Valkey that merges the devices of all gates, redis://HOST, or rediss://HOST for TLS \
+            (default: none).
+            """
     )
     var censusStore: String?
     @Option(help: "File with its password.")
     var censusStorePasswordFile: String?
+    @Option(
+        name: .customLong("census-store-ca"),
+        help: "PEM file: who may vouch for it, besides those whom the system trusts."
+    )
+    var censusStoreCA: String?
+    @Option(help: "PEM file: the certificate that it is shown, if it wants to see one.")
+    var censusStoreCertificate: String?
+    @Option(help: "PEM file: the key of that certificate.")
+    var censusStoreKey: String?
+
+    var flags: [Setting: String] {
+        let texts: [Setting: String?] = [
+            .censusKeyFile: self.censusKeyFile, .censusStore: self.censusStore,
+            .censusStorePasswordFile: self.censusStorePasswordFile,
+            .censusStoreCA: self.censusStoreCA,
+            .censusStoreCertificate: self.censusStoreCertificate,
+            .censusStoreKey: self.censusStoreKey,
+        ]
+        return texts.compactMapValues { $0 }
+    }
 }

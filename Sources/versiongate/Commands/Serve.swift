@@ -186,7 +186,7 @@ struct Serve: AsyncParsableCommand {
         let trust: TrustedAuthorities
         let starting: StartingRules
         do {
-            trust = try TrustedAuthorities(setting: settings.feedCA)
+            trust = try TrustedAuthorities(.feedCA, settings.feedCA)
             starting = try state.startingRules(settings, loader, logger: logger)
         } catch let error as SettingsError {
             logger.error("\(error)")

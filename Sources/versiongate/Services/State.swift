@@ -55,7 +55,7 @@ struct State {
 
 extension TrustedAuthorities {
     /// Those whom the system trusts, and those of a file if one is set.
-    init(setting path: String?) throws(SettingsError) {
+    init(_ setting: Setting, _ path: String?) throws(SettingsError) {
         guard let path else {
             self = .system
             return
@@ -63,7 +63,7 @@ extension TrustedAuthorities {
         do {
             self = try TrustedAuthorities(adding: path)
         } catch {
-            throw SettingsError("\(Setting.feedCA.flag) '\(path)': \(error)")
+            throw SettingsError("\(setting.flag) '\(path)': \(error)")
         }
     }
 }

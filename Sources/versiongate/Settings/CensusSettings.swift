@@ -49,17 +49,44 @@ extension FleetStore.Settings {
         let password = try reader.optional(.censusStorePasswordFile, "a file with a password") {
             RedisAddress.password(inFile: $0)
         }
+        let certificate = try ClientCertificate(reader)
         guard let text = reader.text(.censusStore) else { return nil }
-        var address: RedisAddress
+        var place: RedisPlace
         do throws(RedisAddress.Failure) {
-            address = try RedisAddress(text)
+            place = RedisPlace(try RedisAddress(text), certificate: certificate)
         } catch {
             // Not the text itself, which may have a password in it.
             throw SettingsError("\(Setting.censusStore.flag): \(error.description)")
         }
+        if let password { place.address.password = password }
+        let authorities = reader.text(.censusStoreCA)
+        place.trust = try TrustedAuthorities(.censusStoreCA, authorities)
+        if !place.address.isSecure {
+            // A check that is believed in and never made.
+            if authorities != nil { throw .needsSecureStore(.censusStoreCA) }
+            if certificate != nil { throw .needsSecureStore(.censusStoreCertificate) }
+        }
         // Sketches under two keys have no device in common.
         guard let hash else { throw .missing(.censusKeyFile) }
-        if let password { address.password = password }
-        self.init(address: address, hash: hash)
+        self.init(place: place, hash: hash)
+    }
+}
+
+extension ClientCertificate {
+    /// The certificate that a store is shown; `nil` if none is set.
+    fileprivate init?(_ reader: SettingsReader) throws(SettingsError) {
+        let chain = try reader.optional(
+            .censusStoreCertificate,
+            "a file with a certificate in PEM form"
+        ) { Self.part(inFile: $0) }
+        let key = try reader.optional(.censusStoreKey, "a file with a key in PEM form") {
+            Self.part(inFile: $0)
+        }
+        guard let chain else {
+            if key != nil { throw .missing(.censusStoreCertificate) }
+            return nil
+        }
+        guard let key else { throw .missing(.censusStoreKey) }
+        self.init(chain: chain, key: key)
     }
 }

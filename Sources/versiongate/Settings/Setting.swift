@@ -19,6 +19,9 @@ enum Setting: String, CaseIterable {
     case censusKeyFile
     case censusStore
     case censusStorePasswordFile
+    case censusStoreCA = "censusStoreCa"
+    case censusStoreCertificate
+    case censusStoreKey
     case reusePort
     case proxyProtocol
     case upstream

@@ -7,7 +7,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: ToolProcess.isInstalled("redis-server") && ToolProcess.isInstalled("redis-cli"))
+    .enabled(if: RedisServer.canRun)
 )
 struct FleetTests {
     private static let password = "a-secret-of-this-test"
@@ -22,22 +22,45 @@ struct FleetTests {
     /// A Redis that asks for a password, and the files that gates need for it.
     private struct Store {
         let folder: TemporaryFolder
-        let port: UInt16
-        let server: BackgroundTool
+        let server: RedisServer
+        /// What gates are told of TLS; empty: they speak none.
+        private let tls: [GateFlag]
 
-        init() throws {
-            self.folder = try TemporaryFolder()
-            self.port = try FreePort.find()
-            try self.folder.writeInPlace("\(FleetTests.password)\n", to: "password")
-            try self.folder.writeInPlace("000102030405060708090a0b0c0d0e0f\n", to: "key")
-            self.server = try BackgroundTool(
-                "redis-server",
-                [
-                    "--port", "\(self.port)", "--bind", "127.0.0.1", "--save", "",
-                    "--dir", self.folder.url.path, "--requirepass", FleetTests.password,
+        enum Transport {
+            case plain
+            /// TLS, and it wants to see the certificates of gates.
+            case tls
+        }
+
+        init(_ transport: Transport = .plain) throws {
+            let folder = try TemporaryFolder()
+            self.folder = folder
+            try folder.writeInPlace("\(FleetTests.password)\n", to: "password")
+            try folder.writeInPlace("000102030405060708090a0b0c0d0e0f\n", to: "key")
+            switch transport {
+            case .plain:
+                self.tls = []
+                self.server = try RedisServer(in: folder, password: FleetTests.password)
+            case .tls:
+                let authority = try TestAuthority(in: folder)
+                let (own, gate) = (try authority.issue("redis"), try authority.issue("gate"))
+                self.tls = [
+                    .censusStoreTLS(
+                        authority: authority.certificate,
+                        certificate: gate.certificate,
+                        key: gate.key
+                    )
                 ]
-            )
-            try self.server.waitForText("Ready to accept connections")
+                self.server = try RedisServer(
+                    in: folder,
+                    password: FleetTests.password,
+                    tls: RedisServer.TLS(
+                        certificate: own.certificate,
+                        key: own.key,
+                        clientAuthority: authority.certificate
+                    )
+                )
+            }
         }
 
         func end() {
@@ -46,22 +69,22 @@ struct FleetTests {
         }
 
         func flags(through port: UInt16? = nil, state: String) -> [GateFlag] {
-            [
+            let url =
+                self.tls.isEmpty
+                ? "redis://127.0.0.1:\(port ?? self.server.port)"
+                : "rediss://localhost:\(self.server.securePort)"
+            return [
                 .stateDir(path: state), .censusInterval(seconds: 0.2), .logLevel("debug"),
                 .adminListen(),
                 .censusStore(
-                    port: port ?? self.port,
+                    url: url,
                     passwordFile: self.folder.path(of: "password"),
                     keyFile: self.folder.path(of: "key")
                 ),
-            ]
+            ] + self.tls
         }
 
-        func ask(_ arguments: String...) throws -> String {
-            let login = ["-p", "\(self.port)", "--no-auth-warning", "-a", FleetTests.password]
-            return try ToolProcess.run("redis-cli", login + arguments).output
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        }
+        func ask(_ arguments: String...) throws -> String { try self.server.ask(arguments) }
     }
 
     private static func play(
@@ -99,7 +122,7 @@ struct FleetTests {
     {
         let store = try Store()
         defer { store.end() }
-        let door = try TCPDoor(to: store.port)
+        let door = try TCPDoor(to: store.server.port)
         try await Self.play(store) { first in
             try await Self.play(store, through: door.port) { distant in
                 let folder = try TemporaryFolder()
@@ -146,15 +169,10 @@ struct FleetTests {
         let found = try gate.censusOfAll()
         let keys = try store.ask("KEYS", "*:hour:*:all").split(separator: "\n").map(String.init)
         #expect(!keys.isEmpty)
-        let login = ["-p", "\(store.port)", "--no-auth-warning", "-a", Self.password]
-        func redis(_ words: [String]) throws -> String {
-            try ToolProcess.run("redis-cli", login + words).output
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        }
         let fleet = try #require(found.number("fleetDevices"))
-        #expect(try redis(["PFCOUNT"] + keys) == "\(fleet)")
-        #expect(try redis(["PFMERGE", "test"] + keys) == "OK")
-        #expect(try redis(["PFCOUNT", "test"]) == "\(fleet)")
+        #expect(try store.server.ask(["PFCOUNT"] + keys) == "\(fleet)")
+        #expect(try store.server.ask(["PFMERGE", "test"] + keys) == "OK")
+        #expect(try store.ask("PFCOUNT", "test") == "\(fleet)")
         for key in try store.ask("KEYS", "{*").split(separator: "\n") {
             #expect(try #require(Int(store.ask("TTL", String(key)))) > 0, "\(key) is kept for ever")
         }
@@ -163,7 +181,7 @@ struct FleetTests {
             "--state",
             gate.stateFolder,
             "--census-store",
-            "redis://:nobody@127.0.0.1:\(store.port)",
+            "redis://:nobody@127.0.0.1:\(store.server.port)",
             "--census-store-password-file",
             store.folder.path(of: "password"),
             "--census-key-file",
@@ -199,9 +217,30 @@ struct FleetTests {
         }
     }
 
+    @Test func `a store with TLS is handed devices, and sees a certificate`() async throws {
+        let store = try Store(.tls)
+        defer { store.end() }
+        try await Self.play(store) { first in
+            try await Self.play(store) { second in
+                try first.share(Self.crowd(0..<600))
+                try second.share(Self.crowd(400..<1_000))
+                #expect(try first.fleetError(devices: 0..<1_000) < 0.01)
+                #expect(try second.metrics()["versiongate_census_store_up"] == 1)
+            }
+        }
+    }
+
     @Test(arguments: [
         (["--census-store", "redis://localhost"], "--census-key-file is missing"),
-        (["--census-store", "rediss://localhost"], "TLS is not there"),
+        (["--census-store", "rediss://localhost"], "--census-key-file is missing"),
+        (
+            ["--census-store", "redis://localhost", "--census-store-ca", "/etc/hosts"],
+            "the file has no certificate in PEM form"
+        ),
+        (
+            ["--census-store", "redis://localhost", "--census-store-certificate", "/etc/hosts"],
+            "expected a file with a certificate in PEM form"
+        ),
         (["--census-store", "localhost:6379"], "expected redis://HOST"),
         (["--census-key-file", "/dev/null"], "expected a file with 32 hexadecimal digits"),
     ])

@@ -46,8 +46,10 @@ package enum GateFlag: Sendable, Equatable {
     case census(Bool)
     case censusMaxCells(Int)
     case censusInterval(seconds: Double)
-    /// A store that all gates of a fleet share, by the port of 127.0.0.1, and the files of both secrets.
-    case censusStore(port: UInt16, passwordFile: String, keyFile: String)
+    /// A store that all gates of a fleet share, and the files of both secrets.
+    case censusStore(url: String, passwordFile: String, keyFile: String)
+    /// Who may vouch for that store, and the certificate that it is shown.
+    case censusStoreTLS(authority: String, certificate: String, key: String)
     case logLevel(String)
 
     var arguments: [String] {
@@ -99,10 +101,15 @@ package enum GateFlag: Sendable, Equatable {
         case .census(let counts): ["--census", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]
         case .censusInterval(let seconds): ["--census-interval", "\(seconds)"]
-        case .censusStore(let port, let passwordFile, let keyFile):
+        case .censusStore(let url, let passwordFile, let keyFile):
             [
-                "--census-store", "redis://127.0.0.1:\(port)",
+                "--census-store", url,
                 "--census-store-password-file", passwordFile, "--census-key-file", keyFile,
+            ]
+        case .censusStoreTLS(let authority, let certificate, let key):
+            [
+                "--census-store-ca", authority, "--census-store-certificate", certificate,
+                "--census-store-key", key,
             ]
         case .logLevel(let level): ["--log-level", level]
         }

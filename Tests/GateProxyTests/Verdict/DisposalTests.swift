@@ -1,0 +1,54 @@
+import Synchronization
+import Testing
+
+@testable import GateProxy
+
+struct DisposalTests {
+    /// Counts those of its kind that are not freed yet.
+    private final class Witness: Sendable {
+        private let alive: Alive
+
+        init(_ alive: Alive) {
+            self.alive = alive
+            alive.count.add(1, ordering: .relaxed)
+        }
+
+        deinit {
+            self.alive.count.subtract(1, ordering: .relaxed)
+        }
+    }
+
+    private final class Alive: Sendable {
+        let count = Atomic(0)
+        var current: Int { self.count.load(ordering: .relaxed) }
+    }
+
+    /// Work that is done when a test says so.
+    private final class Queue: Sendable {
+        private let works = Mutex<[Disposal.Work]>([])
+
+        func add(_ work: @escaping Disposal.Work) { self.works.withLock { $0.append(work) } }
+
+        func take() -> [Disposal.Work] {
+            self.works.withLock { works in
+                defer { works = [] }
+                return works
+            }
+        }
+    }
+
+    @Test func `what nobody comes to free does not pile up`() {
+        let (alive, queue) = (Alive(), Queue())
+        let disposal = Disposal { queue.add($0) }
+        for _ in 0..<10 { disposal.dispose(of: Witness(alive)) }
+        #expect(alive.current == Disposal.room)
+        // It is the work that frees, and not its end.
+        let works = queue.take()
+        for work in works { work() }
+        #expect(works.count == Disposal.room && alive.current == 0)
+        disposal.dispose(of: Witness(alive))
+        #expect(alive.current == 1)
+        for work in queue.take() { work() }
+        #expect(alive.current == 0)
+    }
+}
