@@ -46,7 +46,10 @@ final class RedisStream {
             )
             self.socket = socket
         } catch {
-            throw RedisConnection.Failure(description: "\(error)")
+            // A store without TLS takes the handshake for a command, and waits for its end.
+            let isPlain = error == .connectTimeout && place.address.isSecure
+            let hint = isPlain ? ": the port may be one without TLS" : ""
+            throw RedisConnection.Failure(description: "\(error)\(hint)")
         }
     }
 
