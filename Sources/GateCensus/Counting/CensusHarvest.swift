@@ -67,6 +67,11 @@ package struct CensusHarvest: Sendable {
         self.loop = loop
     }
 
+    /// Says of no request that it named a device.
+    mutating func forgetDevices() {
+        for place in self.cells.indices { self.cells[place].identified = 0 }
+    }
+
     /// Reads the clients.
     ///
     /// - Parameter reader: Knows those that come again.

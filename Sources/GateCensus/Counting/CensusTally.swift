@@ -13,6 +13,8 @@ package final class CensusTally {
         package var maxSightings: Int
         /// The hash of device ids.
         package var hash: SipHash
+        /// Whether devices are counted, and not requests alone.
+        package var countsDevices: Bool
 
         /// Whether a sample of the devices that are refused is kept.
         package var samplesReturns: Bool
@@ -21,12 +23,14 @@ package final class CensusTally {
             maxCells: Int,
             maxSightings: Int = 1 << 18,
             hash: SipHash,
+            countsDevices: Bool = true,
             samplesReturns: Bool = false
         ) {
             self.maxCells = maxCells
             self.maxSightings = maxSightings
             self.hash = hash
-            self.samplesReturns = samplesReturns
+            self.countsDevices = countsDevices
+            self.samplesReturns = countsDevices && samplesReturns
         }
     }
 
@@ -222,10 +226,13 @@ package final class CensusTally {
             return
         }
         self.recent[place] = sight
+        // Nobody wants to know which device it was.
+        guard self.settings.countsDevices || client != nil else { return }
         let hash = self.settings.hash.hash(device)
+        if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
+        guard self.settings.countsDevices else { return }
         let mark = HyperLogLog.Mark(hash: hash)
         self.harvest.sightings.append(CensusHarvest.Sighting(cell: cell, mark))
-        if let client { self.keep(client.mark(self.settings.hash, device: hash), in: cell) }
         let device = Int64(hash >> 1)
         if device <= self.highestDevice { self.sample(device, in: cell) }
     }
@@ -263,6 +270,7 @@ package final class CensusTally {
         var harvest = self.harvest
         harvest.outcomes = self.outcomes
         harvest.highestDevice = max(self.highestDevice, 0)
+        if !self.settings.countsDevices { harvest.forgetDevices() }
         self.harvest = CensusHarvest(number: harvest.number &+ 1, of: harvest.loop)
         self.harvest.paths = PathLog(expecting: harvest.paths)
         self.harvest.sightings.reserveCapacity(

@@ -14,6 +14,7 @@ extension Serve {
             .latencyMetrics: self.latencyMetrics,
             .census: self.census.census, .censusMaxCells: self.census.censusMaxCells,
             .censusInterval: self.census.censusInterval,
+            .censusDevices: self.census.censusDevices,
             .censusReturns: self.census.censusReturns,
             .upstream: self.upstream,
             .upstreamProtocol: self.upstreamProtocol,
@@ -50,6 +51,8 @@ struct CensusFlags: ParsableArguments {
     var censusMaxCells: String?
     @Option(help: "Seconds after which the census is written, which a crash loses (default 10).")
     var censusInterval: String?
+    @Option(help: "Whether devices are counted, and not requests alone (default true).")
+    var censusDevices: String?
     @Option(
         help: "Whether a sample of refused devices is kept, to see who updates (default true)."
     )

@@ -12,6 +12,8 @@ struct CensusSettings {
     /// The store that the gates of a fleet share; `nil`: none.
     var fleet: FleetStore.Settings?
 
+    /// Whether devices are counted, and not requests alone.
+    var countsDevices: Bool
     /// Whether a sample of the devices that are refused is kept.
     var samplesReturns: Bool
 
@@ -20,6 +22,7 @@ struct CensusSettings {
         CensusTally.Settings(
             maxCells: self.maxCells,
             hash: hash,
+            countsDevices: self.countsDevices,
             samplesReturns: self.samplesReturns
         )
     }
@@ -29,11 +32,17 @@ struct CensusSettings {
         self.maxCells = try reader.number(.censusMaxCells, in: 1...100_000) ?? 2_000
         let seconds = try reader.seconds(.censusInterval) ?? 10
         self.interval = .milliseconds(Int64(seconds * 1_000))
-        self.samplesReturns = try reader.boolean(.censusReturns) ?? true
+        self.countsDevices = try reader.boolean(.censusDevices) ?? true
+        self.samplesReturns = try reader.boolean(.censusReturns) ?? self.countsDevices
         self.hash = try reader.optional(.censusKeyFile, "a file with 32 hexadecimal digits") {
             CensusKey.hash(fromFile: $0)
         }
         self.fleet = try FleetStore.Settings(reader, self.hash)
+        if !self.countsDevices {
+            // Neither is of use without devices, and who asks for it believes that it is there.
+            if self.fleet != nil { throw .needsDevices(.censusStore) }
+            if self.samplesReturns { throw .needsDevices(.censusReturns) }
+        }
         guard try reader.boolean(.census) ?? true else { return nil }
     }
 }

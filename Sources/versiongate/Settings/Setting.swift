@@ -15,6 +15,7 @@ enum Setting: String, CaseIterable {
     case census
     case censusMaxCells
     case censusInterval
+    case censusDevices
     case censusReturns
     case censusKeyFile
     case censusStore

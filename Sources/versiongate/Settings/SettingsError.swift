@@ -25,6 +25,10 @@ struct SettingsError: Error, CustomStringConvertible {
         SettingsError("\(setting.flag) '\(text)': expected \(expected)\(hint)")
     }
 
+    static func needsDevices(_ setting: Setting) -> SettingsError {
+        SettingsError("\(setting.flag) is given, but \(Setting.censusDevices.flag) is off")
+    }
+
     static func needsSecureStore(_ setting: Setting) -> SettingsError {
         SettingsError("\(setting.flag) is given, but \(Setting.censusStore.flag) is not rediss://")
     }

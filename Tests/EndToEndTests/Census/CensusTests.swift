@@ -1,3 +1,4 @@
+import Foundation
 import GateTestSupport
 import Testing
 
@@ -111,6 +112,19 @@ struct CensusTests {
             let table = try ToolProcess.versiongate("census", "--state", scene.stateFolder)
             #expect(table.status == 0)
             #expect(table.output.contains("212 requests"))
+        }
+    }
+
+    @Test func `devices need not be counted`() async throws {
+        try await self.play(.censusDevices(false)) { scene in
+            try scene.send(Self.visitors("ios", "3.4.9", devices: 0..<30, times: 2))
+            #expect(scene.gate.end() == .status(0))
+            let report = try scene.report("census")
+            #expect(report.number("requests") == 60)
+            #expect(report.number("identifiedRequests") == 0)
+            #expect(report.number("devices") == 0)
+            let files = try FileManager.default.contentsOfDirectory(atPath: scene.stateFolder)
+            #expect(files.contains("census.sqlite") && !files.contains("returns.sqlite"))
         }
     }
 

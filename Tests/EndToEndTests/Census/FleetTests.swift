@@ -242,6 +242,10 @@ struct FleetTests {
             "expected a file with a certificate in PEM form"
         ),
         (["--census-store", "localhost:6379"], "expected redis://HOST"),
+        (
+            ["--census-devices", "off", "--census-returns", "on"],
+            "--census-returns is given, but --census-devices is off"
+        ),
         (["--census-key-file", "/dev/null"], "expected a file with 32 hexadecimal digits"),
     ])
     func `what is wrong with the settings is said at the start`(flags: [String], words: String)

@@ -31,6 +31,23 @@ struct CensusTallyTests {
         #expect(old.requests == 1 && old.identified == 1 && old.devices.count == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `where devices are not wanted, requests are counted and no device is`(wanted: Bool) throws
+    {
+        let tally = try CensusTally(cells: 10, countsDevices: wanted, samplesReturns: true)
+        let refused = tally.place(of: .refused)
+        for device in ["a", "b", "a"] {
+            tally.count(.ios("3.0"), refused, digest: 1, device: device)
+        }
+        let harvest = tally.take()
+        #expect(harvest.deviceSightings { _ in true }.isEmpty != wanted)
+        #expect(harvest.lostSightings == 0)
+        let figures = try #require(Self.bucket(harvest).cells[Self.cell("3.0", .refused)])
+        #expect(figures.requests == 3)
+        #expect(figures.identified == (wanted ? 3 : 0))
+        #expect(figures.devices.count == (wanted ? 2 : 0))
+    }
+
     @Test func `what was taken is not counted again, and a device that comes again is`() throws {
         let tally = try CensusTally(cells: 10)
         let passes = tally.place(of: .passes)

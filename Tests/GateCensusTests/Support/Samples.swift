@@ -15,9 +15,22 @@ extension HyperLogLog {
 
 extension CensusTally {
     /// A tally under a key that tests know.
-    convenience init(cells: Int, sightings: Int = 1 << 18) throws {
+    convenience init(
+        cells: Int,
+        sightings: Int = 1 << 18,
+        countsDevices: Bool = true,
+        samplesReturns: Bool = false
+    ) throws {
         let hash = try #require(SipHash(key: (0..<16).map { UInt8($0) }))
-        self.init(Settings(maxCells: cells, maxSightings: sightings, hash: hash))
+        self.init(
+            Settings(
+                maxCells: cells,
+                maxSightings: sightings,
+                hash: hash,
+                countsDevices: countsDevices,
+                samplesReturns: samplesReturns
+            )
+        )
     }
 
     /// Counts a request as the gate does, by what stands for its client's words.

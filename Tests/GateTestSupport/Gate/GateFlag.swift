@@ -44,6 +44,7 @@ package enum GateFlag: Sendable, Equatable {
     case previewSecretFile(path: String)
     case latencyMetrics(Bool)
     case census(Bool)
+    case censusDevices(Bool)
     case censusMaxCells(Int)
     case censusInterval(seconds: Double)
     /// A store that all gates of a fleet share, and the files of both secrets.
@@ -99,6 +100,7 @@ package enum GateFlag: Sendable, Equatable {
         case .previewSecretFile(let path): ["--preview-secret-file", path]
         case .latencyMetrics(let measures): ["--latency-metrics", "\(measures)"]
         case .census(let counts): ["--census", counts ? "on" : "off"]
+        case .censusDevices(let counts): ["--census-devices", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]
         case .censusInterval(let seconds): ["--census-interval", "\(seconds)"]
         case .censusStore(let url, let passwordFile, let keyFile):
