@@ -18,8 +18,10 @@ struct DenialPatterns {
     private let ruleSet: RuleSet
     private let classes: ClientClasses
     private var patterns: [VerdictKey: Pattern] = [:]
-    /// That of the pattern that was looked up last.
+    /// That of the pattern of the client that is asked for.
     private var key = VerdictKey()
+    /// Bytes at the beginning of a client's key that are the key of its pattern.
+    private var patternLength = 0
     /// The fields that state the languages of a client, each behind a line feed, which no field holds.
     private var languages = VerdictKey()
     /// The choices among languages that were made, by these fields: to choose costs as much as the
@@ -38,7 +40,7 @@ struct DenialPatterns {
     /// Sets the key by which those clients of a class find their denial that state the same version in the same way
     /// and read the same words, whatever else they are.
     ///
-    /// `verdict(on:in:)` and `keep(_:on:_:in:)` are about the same client.
+    /// `verdict(on:in:by:)` and `keep(_:on:_:in:by:)` are about the same client, and take its key.
     ///
     /// - Parameters:
     ///   - lookUp: Knows the class, and gets the key.
@@ -51,11 +53,11 @@ struct DenialPatterns {
         in bytes: Span<UInt8>,
         form: AnswerForm
     ) {
-        self.key.repeat(lookUp.classKey, as: form)
+        lookUp.denialKey.repeat(lookUp.classKey, as: form)
         // No part of an identity has this number.
-        self.key.bytes.append(0xFF)
-        self.appendAnswerKey(of: head, in: bytes)
-        lookUp.denialKey.repeat(self.key, as: form)
+        lookUp.denialKey.bytes.append(0xFF)
+        self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
+        self.patternLength = lookUp.denialKey.bytes.count
         guard let line = self.versionLine(of: head) else { return }
         lookUp.denialKey.bytes.append(bytes.extracting(line.value))
         // At the end, so that nothing in front can look like a part of it.
@@ -65,8 +67,12 @@ struct DenialPatterns {
     /// Fills the pattern of a class with the version of a client of it.
     ///
     /// - Returns: `nil` if none of the class was refused before.
-    mutating func verdict(on head: RequestHead, in bytes: Span<UInt8>) -> Verdict? {
-        self.key.prepareForLookUp()
+    mutating func verdict(
+        on head: RequestHead,
+        in bytes: Span<UInt8>,
+        by denialKey: VerdictKey
+    ) -> Verdict? {
+        self.setPatternKey(denialKey)
         guard let pattern = self.patterns[self.key] else { return nil }
         return self.filled(pattern, head, in: bytes)
     }
@@ -78,16 +84,23 @@ struct DenialPatterns {
         _ verdict: Verdict,
         on identity: ClientIdentity,
         _ head: RequestHead,
-        in bytes: Span<UInt8>
+        in bytes: Span<UInt8>,
+        by denialKey: VerdictKey
     ) -> Bool {
+        self.setPatternKey(denialKey)
         guard verdict.denial != nil, let pattern = self.pattern(of: verdict, on: identity),
             // A pattern that does not give a client its own verdict gives nobody else's.
             let filled = self.filled(pattern, head, in: bytes), filled.writesSame(as: verdict)
         else { return false }
         if self.patterns.count >= Self.capacity { self.patterns.removeAll() }
-        self.key.prepareForLookUp()
         self.patterns[self.key] = pattern
         return true
+    }
+
+    private mutating func setPatternKey(_ denialKey: VerdictKey) {
+        self.key.repeat(denialKey, as: denialKey.form)
+        self.key.bytes.removeLast(self.key.bytes.count - self.patternLength)
+        self.key.prepareForLookUp()
     }
 
     private func pattern(of verdict: Verdict, on identity: ClientIdentity) -> Pattern? {
@@ -128,7 +141,11 @@ struct DenialPatterns {
     }
 
     /// Appends what tells the words that a client reads from those of others of its class.
-    private mutating func appendAnswerKey(of head: RequestHead, in bytes: Span<UInt8>) {
+    private mutating func appendAnswerKey(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        to key: inout [UInt8]
+    ) {
         self.languages.bytes.removeAll(keepingCapacity: true)
         for line in head.fields.lines {
             guard case .identity(let index) = line.role,
@@ -140,18 +157,18 @@ struct DenialPatterns {
         }
         self.languages.prepareForLookUp()
         if let known = self.answerKeys[self.languages] {
-            self.key.bytes.append(known.span)
+            key.append(known.span)
             return
         }
         let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
-        let key = self.ruleSet.answerKey(
+        let words = self.ruleSet.answerKey(
             languages: fields.map { String(decoding: $0, as: UTF8.self) }
         )
-        self.key.bytes += key
+        key += words
         guard self.languages.bytes.count <= Self.longestLanguages else { return }
         if self.answerKeys.count >= Self.capacity {
             self.answerKeys.removeAll(keepingCapacity: true)
         }
-        self.answerKeys[self.languages] = key
+        self.answerKeys[self.languages] = words
     }
 }

@@ -148,7 +148,10 @@ final class WorkerRules {
         if let known = self.lookUp.findDenial(), self.isValid(known.verdict) {
             return self.remember(known, in: &last)
         }
-        guard let verdict = self.denials?.verdict(on: head, in: bytes), self.isValid(verdict)
+        guard
+            let verdict = self.denials?
+                .verdict(on: head, in: bytes, by: self.lookUp.denialKey),
+            self.isValid(verdict)
         else { return nil }
         return self.keep(verdict, for: .denial, in: &last)
     }
@@ -168,7 +171,8 @@ final class WorkerRules {
     ) -> Bool {
         guard self.denials != nil, verdict.denial != nil else { return false }
         self.describeDenial(head, facts: facts, in: bytes)
-        return self.denials?.keep(verdict, on: identity, head, in: bytes) ?? false
+        return self.denials?
+            .keep(verdict, on: identity, head, in: bytes, by: self.lookUp.denialKey) ?? false
     }
 
     /// Sets the key of the class of a client.
