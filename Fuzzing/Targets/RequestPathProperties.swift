@@ -16,6 +16,7 @@ struct RequestPathProperties {
     func check() throws(Finding) {
         try self.checkRules()
         try self.checkExemptions()
+        try self.checkShape()
     }
 
     private static let methods = ["GET", "post"]
@@ -79,6 +80,69 @@ struct RequestPathProperties {
                 )
             }
         }
+    }
+
+    /// A shape is the path with `*` in the places of some segments, and what rules say of all paths of the
+    /// shape they say of this one.
+    private func checkShape() throws(Finding) {
+        let rules = RuleSet(
+            RuleSetDefinition(
+                revision: "1",
+                exemptions: self.patterns.prefix(1).map(\.pattern),
+                rules: self.patterns.enumerated().map { index, pattern in
+                    RuleDefinition(
+                        id: String(index),
+                        match: RuleMatch(requests: [pattern.pattern]),
+                        minimum: try? AppVersion(parsing: "2")
+                    )
+                }
+            )
+        )
+        for method in ["GET", "POST"] {
+            let bytes = Array(method.utf8)
+            guard let shape = PathShape(method: bytes.span, target: self.target.span) else {
+                continue
+            }
+            guard let path = ReferencePath.exact(self.target) else {
+                throw Finding("a shape of a path with several readings: \(self.text)")
+            }
+            let segments = path.map(Self.spelled)
+            try expect(shape.method, is: method, "the method of \(self.text)")
+            try expect(shape.segments.count, is: segments.count, "the segments of \(self.text)")
+            for (kept, segment) in zip(shape.segments, segments) where kept != "*" {
+                try expect(kept, is: segment, "a segment of \(self.text)")
+                try expect(Self.mayStay(kept), "\(kept) is kept of \(self.text)")
+            }
+            if let scope = rules.scope(of: shape) {
+                let own = rules.scope(method: bytes.span, target: self.target.span)
+                try expect(scope, is: own, "the scope of \(shape.text) for \(self.text)")
+            }
+        }
+    }
+
+    private static func spelled(_ segment: [ReferencePath.Unit]) -> String {
+        segment.map { unit in
+            switch unit {
+            case .plain(let byte): return String(Unicode.Scalar(byte))
+            case .encoded(let byte):
+                let digits = String(byte, radix: 16, uppercase: true)
+                return "%" + (byte < 16 ? "0" : "") + digits
+            }
+        }
+        .joined()
+    }
+
+    /// Whether a segment can be a word of an API: no number, no address, nothing encoded.
+    private static func mayStay(_ segment: String) -> Bool {
+        let bytes = segment.utf8.map(ReferencePath.lowercased)
+        func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+        guard let first = bytes.first(where: { $0 != UInt8(ascii: ".") }) else {
+            return bytes.isEmpty
+        }
+        return isLetter(first)
+            && bytes.allSatisfy { isDigit($0) || isLetter($0) || "-_.".utf8.contains($0) }
+            && !bytes.split { !isDigit($0) }.contains { $0.count > 2 }
     }
 
     private var text: String { String(reflecting: String(decoding: self.target, as: UTF8.self)) }

@@ -26,45 +26,61 @@ struct AllocationTests {
             X-App-Version: \(version)\r
             \r\n
             """
-        let best = try await self.allocations(atMost: limit, status, ofEach: 200) { _ in request }
+        let best = try await self.allocations(atMost: limit, of: 200) { scene in
+            try Self.asking(scene, for: status) { _ in request }
+        }
         #expect(best <= limit)
     }
 
-    /// How often the gate asks for memory in a request, on average over a round of them: in the best
-    /// of some rounds, or in the first one that keeps to the limit.
+    /// A client that sends the texts of these numbers, one after the other.
+    private typealias Client = (Range<Int>) throws -> Void
+
+    private static func asking(
+        _ scene: Scene,
+        for status: Int,
+        _ text: @escaping @Sendable (Int) -> String
+    ) throws -> Client {
+        let client = try scene.connect()
+        return { numbers in
+            for number in numbers {
+                try client.send(text(number))
+                try #require(try client.response().status == status)
+            }
+        }
+    }
+
+    /// How often the gate asks for memory for one of what a client sends, on average over a round of
+    /// them: in the best of some rounds, or in the first one that keeps to the limit.
     private func allocations(
         atMost limit: Double,
-        _ status: Int,
-        ofEach requests: Int,
-        _ text: @escaping @Sendable (Int) -> String
+        of count: Int,
+        flags: [GateFlag] = [],
+        backend script: @escaping ScriptedBackend.Script = { _ in [.answer(body: "ok")] },
+        _ connect: (Scene) throws -> Client
     ) async throws -> Double {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
-        let count = try AllocationCount(into: folder.file("allocations"))
-        let script: ScriptedBackend.Script = { _ in [.answer(body: "ok")] }
+        let counter = try AllocationCount(into: folder.file("allocations"))
         var best = Double.infinity
         try await Scene.play(
             in: folder,
             // To fetch the census is no part of a request, and comes with the time that a round takes.
-            flags: [.censusInterval(seconds: 3_600)],
-            surroundings: count.surroundings,
+            flags: flags + [.censusInterval(seconds: 3_600)],
+            surroundings: counter.surroundings,
             backend: script
         ) { scene in
-            let client = try scene.connect()
+            let send = try connect(scene)
             var number = 0
-            func ask() throws {
-                for _ in 0..<requests {
-                    number += 1
-                    try client.send(text(number))
-                    try #require(try client.response().status == status)
-                }
+            func round() throws {
+                try send(number..<number + count)
+                number += count
             }
-            for _ in 0..<5 { try ask() }
+            for _ in 0..<5 { try round() }
             for _ in 0..<Self.rounds where best > limit {
-                let before = try count.current()
-                try ask()
-                best = min(best, Double(try count.current() - before) / Double(requests))
+                let before = try counter.current()
+                try round()
+                best = min(best, Double(try counter.current() - before) / Double(count))
             }
         }
         return best
@@ -109,20 +125,35 @@ struct AllocationTests {
         return names.map { "X-\($0): \(value)\r\n" }.joined()
     }
 
+    private static func list(_ name: String, _ bytes: Int) -> @Sendable (Int) -> String {
+        { number in
+            let list = (0..<bytes / 8).map { "\(number + 10).\($0 + 1000)" }.joined(separator: ",")
+            return "\(name): \(list)\r\n"
+        }
+    }
+
     private static let dearRequests = [
         DearRequest("a version that was never seen", 25) { "X-App-Version: 4.2.0+\($0)\r\n" },
-        DearRequest("a denied one", 150, status: 426) {
+        DearRequest("a build in a version", 36) { "X-App-Version: 4.2.0 (\($0))\r\n" },
+        DearRequest("a denied one", 50, status: 426) {
             "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
         },
         DearRequest("languages that were never seen", 27) {
             "X-App-Version: 4.2.0\r\nAccept-Language: ja,en;q=0.\($0)\r\n"
         },
-        DearRequest("eight versions", 260, fields: Self.versions),
-        DearRequest("a list of versions", 100) { number in
+        DearRequest("eight versions", 32, fields: Self.versions),
+        DearRequest("a list of versions", 32) { number in
             let list = (0..<250).map { "\(number).\($0)" }.joined(separator: ",")
             return "X-App-Version: \(list)\r\n"
         },
-        DearRequest("letters beyond ASCII in six fields", 310, fields: Self.unreadable),
+        DearRequest("28 KB of versions", 35, fields: Self.list("X-App-Version", 28_000)),
+        DearRequest("28 KB of systems", 28, fields: Self.list("X-OS-Version", 28_000)),
+        DearRequest("28 KB of platforms", 28, fields: Self.list("X-App-Platform", 28_000)),
+        DearRequest("28 KB of languages", 24, fields: Self.list("Accept-Language", 28_000)),
+        DearRequest("28 KB of a user agent", 20) {
+            "User-Agent: Shop/\($0) \(String(repeating: "x/", count: 14_000))\r\n"
+        },
+        DearRequest("letters beyond ASCII in six fields", 66, fields: Self.unreadable),
         DearRequest("100 fields", 125) { number in
             (0..<95).map { "X-Field-\($0): \(number)\(String(repeating: "v", count: 250))\r\n" }
                 .joined()
@@ -130,6 +161,16 @@ struct AllocationTests {
         // A debug build asks nine times for each triplet, a release build for none.
         DearRequest("an encoded path", 3_000, "/" + String(repeating: "%61", count: 300)) { _ in ""
         },
+        DearRequest(
+            "a path that is encoded twice",
+            31,
+            "/" + String(repeating: "%2561", count: 1_500)
+        ) { _ in "" },
+        DearRequest(
+            "a path of all ambiguities",
+            45,
+            "/a//b/../c;d/%2e/%2f\\x%5c%3b%2523/" + String(repeating: "y", count: 20)
+        ) { _ in "" },
         DearRequest(
             "a status question of 700 parameters",
             300,
@@ -145,12 +186,134 @@ struct AllocationTests {
     func `a request that is meant to be dear asks for memory no oftener than this`(
         _ request: DearRequest
     ) async throws {
+        let best = try await self.allocations(atMost: request.limit, of: 20) { scene in
+            try Self.asking(scene, for: request.status, request.text)
+        }
+        #expect(best <= request.limit)
+    }
+
+    @Test(
+        .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
+        arguments: [
+            DearRequest("a version that was never seen", 27) { "X-App-Version: 4.2.0+\($0)\r\n" },
+            DearRequest("a denied one", 52, status: 426) {
+                "X-App-Id: com.example.shop\r\nX-App-Platform: ios\r\nX-App-Version: 3.2.0+\($0)\r\n"
+            },
+        ]
+    )
+    func `a request that is logged asks for memory no oftener than this`(
+        _ request: DearRequest
+    ) async throws {
         let best = try await self.allocations(
             atMost: request.limit,
-            request.status,
-            ofEach: 20,
-            request.text
-        )
+            of: 20,
+            flags: [.accessLog]
+        ) { scene in
+            try Self.asking(scene, for: request.status, request.text)
+        }
         #expect(best <= request.limit)
+    }
+
+    /// Fields that an HTTP/2 client sends once, and then names by their index (RFC 7541 6.1).
+    struct IndexedFields: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let limit: Double
+        let fields: [HTTP2Fields.Field]
+
+        /// Adds them to the table, in this order.
+        var literals: [UInt8] {
+            self.fields.flatMap { [0x40] + HTTP2Fields.block([$0]).dropFirst() }
+        }
+        /// The first of them has the highest index.
+        var indexes: [UInt8] { self.fields.indices.reversed().map { 0x80 | UInt8(62 + $0) } }
+    }
+
+    @Test(
+        .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
+        arguments: [
+            IndexedFields(
+                testDescription: "a client's own",
+                limit: 64,
+                fields: [
+                    ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"),
+                    ("x-app-version", "4.2.0"), ("accept-language", "ja-JP,ja;q=0.9,en;q=0.8"),
+                ]
+            ),
+            IndexedFields(
+                testDescription: "a list of 3,900 bytes",
+                limit: 53,
+                fields: [("x-app-version", String(repeating: "1,2,3,", count: 650))]
+            ),
+        ]
+    )
+    func `a request by indexes asks for memory no oftener than this`(
+        _ indexed: IndexedFields
+    ) async throws {
+        let best = try await self.allocations(atMost: indexed.limit, of: 20) { scene in
+            let client = try scene.connectHTTP2()
+            return { numbers in
+                for number in numbers {
+                    let fields = number == 0 ? indexed.literals : indexed.indexes
+                    let stream = UInt32(2 * number + 1)
+                    try client.send(.headers(stream, HTTP2Fields.request() + fields))
+                    try #require(try client.response(stream).status == 200)
+                }
+            }
+        }
+        #expect(best <= indexed.limit)
+    }
+
+    /// A frame on the stream of an upload that starts no request, and how often it may ask for memory.
+    struct DearFrame: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let limit: Double
+        let frame: HTTP2Frame
+
+        init(_ name: String, _ limit: Double, _ frame: HTTP2Frame) {
+            self.testDescription = name
+            self.limit = limit
+            self.frame = frame
+        }
+    }
+
+    private static let dearFrames = [
+        DearFrame("PING", 2.5, HTTP2Frame(.ping, Array(repeating: 0, count: 8))),
+        DearFrame("SETTINGS", 4.5, HTTP2Frame(.settings)),
+        DearFrame("WINDOW_UPDATE", 4.5, HTTP2Frame(.windowUpdate, HTTP2Frame.big(1))),
+        DearFrame("PRIORITY", 2.5, HTTP2Frame(.priority, stream: 1, [0, 0, 0, 0, 1])),
+        DearFrame("DATA of one byte", 4.5, HTTP2Frame(.data, stream: 1, [0])),
+        DearFrame(
+            "a frame of an unknown type",
+            2.5,
+            HTTP2Frame(kind: 0x42, flags: 0, stream: 1, payload: Array(repeating: 0, count: 8))
+        ),
+    ]
+
+    @Test(
+        .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
+        arguments: dearFrames
+    )
+    func `a frame that starts no request asks for memory no oftener than this`(
+        _ dear: DearFrame
+    ) async throws {
+        let best = try await self.allocations(
+            atMost: dear.limit,
+            // Few enough for the budgets against floods, in all rounds together.
+            of: 30,
+            backend: { _ in [.stall] }
+        ) { scene in
+            let client = try scene.connectHTTP2()
+            try client.request(1, "POST", "/upload", endsStream: false)
+            try scene.backend.waitForRequests(1)
+            let last = HTTP2Frame(.ping, Array("answered".utf8))
+            return { numbers in
+                // Apart from each other, as they would come from somebody who wants to be dear.
+                for _ in numbers { try client.send(dear.frame) }
+                try client.send(last)
+                let answer = try client.frame { $0.isA(.ping) && $0.payload == last.payload }
+                try #require(answer?.flags == HTTP2Frame.acknowledgement)
+            }
+        }
+        #expect(best <= dear.limit)
     }
 }

@@ -16,12 +16,13 @@ struct RollingRestartTests {
 
         private let state = Watched(State())
 
-        /// Follows a gate from when it is ready until it is no more.
+        /// Follows a gate from when it is ready until it is no more, however long that takes here:
+        /// those who wait for the service have their limits.
         func follow(_ gate: GateProcess) throws {
             let (port, admin) = (gate.port, try #require(gate.adminPort))
             Task(executorPreference: BlockingExecutor.shared) {
                 for isReady in [true, false] {
-                    try Deadline.after(.seconds(60)).poll("port \(port): ready: \(isReady)") {
+                    try Deadline.after(.seconds(3_600)).poll("port \(port): ready: \(isReady)") {
                         try Self.isReady(admin) == isReady ? true : nil
                     }
                     self.state.update { state in

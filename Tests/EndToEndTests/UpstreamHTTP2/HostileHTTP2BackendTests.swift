@@ -281,6 +281,41 @@ struct HostileHTTP2BackendTests {
         }
     }
 
+    /// Each byte in a frame or a chunk of its own, on two streams or connections.
+    @Test(arguments: ["HTTP/1.1", "HTTP/2"])
+    func `what waits for a backend that makes no room costs little more than its bytes`(
+        _ version: String
+    ) async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            for _ in 0..<2 { _ = try peer.request() }
+            try peer.answerAll()
+        }
+        try await HTTP2Scene.play(settings: [(4, 0)], script: script) { scene in
+            let before = try scene.gate.peakResidentSize()
+            // More than would fit if each kept what it was read into.
+            let bytes = 8_192
+            if version == "HTTP/2" {
+                let client = try scene.connectHTTP2()
+                for stream in [1, 3] as [UInt32] {
+                    try client.request(stream, "POST", "/upload", endsStream: false)
+                    let frame = HTTP2Frame(.data, stream: stream, [0]).bytes
+                    try client.send(bytes: Array(repeatElement(frame, count: bytes).joined()))
+                }
+                try scene.expectAnswer("/next")
+                client.close()
+            } else {
+                let clients = try (0..<2).map { _ in try scene.connect() }
+                let head = Request.text("POST", "/upload", fields: "Transfer-Encoding: chunked\r\n")
+                let chunks = String(repeating: "1\r\nx\r\n", count: bytes)
+                for client in clients { try client.send(head + chunks) }
+                try scene.expectAnswer("/next")
+                for client in clients { client.close() }
+            }
+            // Far below 1 KiB for each, and what the gate needs for itself.
+            try scene.gate.expectPeak(below: before + 4 << 20)
+        }
+    }
+
     @Test
     func `a backend that takes no body in time is given up`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
