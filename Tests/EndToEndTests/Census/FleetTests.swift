@@ -277,7 +277,8 @@ extension Scene {
 
     /// Asks again and again until the store has been tried again; the census alone has it tried.
     fileprivate func reconnect(skipping skipped: Int) throws {
-        try Deadline.usual.poll("the store to be there again") {
+        // The pause between two attempts doubles while the store is away, up to a minute.
+        try Deadline.after(.seconds(75)).poll("the store to be there again") {
             try self.send([CensusVisitor(version: "2.0", device: "device-2000")])
             let isBack = self.gate.logLines.dropFirst(skipped).contains {
                 $0.message == "the census store is there again"
