@@ -28,7 +28,7 @@ final class RedisStream {
             let address = place.address
             try easy.set(CURLOPT_URL, "\(address.isSecure ? "https" : "http")://\(address.place)/")
             try easy.set(CURLOPT_CONNECT_ONLY, 1)
-            // What the environment says of proxies is about HTTP.
+            // Proxies that the environment names are for HTTP.
             try easy.set(CURLOPT_PROXY, "")
             // Signals belong to the process, not to a library in it.
             try easy.set(CURLOPT_NOSIGNAL, 1)

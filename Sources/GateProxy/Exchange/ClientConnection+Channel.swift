@@ -3,7 +3,7 @@ import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// What NIO tells of the client's channel.
+/// The events of the client's channel.
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.transport = .channel(

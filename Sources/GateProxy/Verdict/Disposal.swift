@@ -2,8 +2,8 @@ import Synchronization
 
 /// Frees what nobody needs any more where no request waits, as long as somebody comes to do it.
 ///
-/// Where all processors are busy, nobody may come for long, while clients that are made up fill a cache again and
-/// again: a gate that was flooded with new versions took 11 GB. So only a few values wait to be freed, and
+/// A thread for that may not run for long where all processors are busy, while clients that are made up fill a cache again
+/// and again: a gate that was flooded with new versions took 11 GB. So only a few values wait to be freed, and
 /// one that comes on top is left to who brings it.
 final class Disposal: Sendable {
     typealias Work = @Sendable () -> Void
