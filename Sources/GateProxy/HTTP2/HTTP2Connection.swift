@@ -71,6 +71,10 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// that arrive together are hundreds when each of their fields is an index.
     static let sectionsPerTurn = 16
 
+    /// How long the rest waits at least: a loop of NIO runs whatever is due before it looks at its sockets, a task
+    /// that was added just now included.
+    static let pause = TimeAmount.microseconds(20)
+
     init(worker: Worker, origin: ClientOrigin) {
         self.worker = worker
         self.origin = origin
@@ -147,7 +151,7 @@ extension HTTP2Connection {
         }
         guard !self.waitsForTurn else { return }
         self.waitsForTurn = true
-        self.eventLoop.assumeIsolated().execute { self.turnHasCome() }
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { self.turnHasCome() }
     }
 
     private func turnHasCome() {
@@ -155,7 +159,10 @@ extension HTTP2Connection {
         self.sectionsOfTurn = 0
         guard let context = self.context, !self.isClosing else { return }
         self.readOn()
-        self.receivedAll()
+        self.outbox.release()
+        self.settle()
+        // Before the pause begins, which would be over behind it.
+        self.flushNow()
         self.endTurn()
         self.resumeReading(context)
     }
