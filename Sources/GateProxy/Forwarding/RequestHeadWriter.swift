@@ -261,11 +261,3 @@ package struct RequestHeadWriter {
         return line
     }
 }
-
-extension ByteBuffer {
-    @inline(__always)
-    mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        guard start < end else { return }
-        unsafe self.writeBytes(bytes.extracting(start..<end).bytes)
-    }
-}

@@ -4,9 +4,9 @@ import NIOSSL
 /// How backends prove who they are; a backend that does not is not spoken to.
 package struct UpstreamTLS: Sendable {
     /// By what is offered to the backend.
-    private let contexts: [UpstreamProtocol: NIOSSLContext]
+    let contexts: [UpstreamProtocol: NIOSSLContext]
     /// The name that the certificate must have; `nil`: the host of the backend.
-    private let serverName: String?
+    let serverName: String?
 
     /// Why a file of certificates cannot be used.
     package struct Failure: Error, CustomStringConvertible {
@@ -47,26 +47,6 @@ package struct UpstreamTLS: Sendable {
         } catch {
             throw Failure(description: "there is no such file, or no PEM certificate in it")
         }
-    }
-
-    /// The handlers that encrypt a channel to a host, and tell when they do.
-    func makeHandlers(
-        host: String,
-        offering offer: UpstreamProtocol,
-        promise: EventLoopPromise<String?>,
-        timeout: TimeAmount
-    ) throws -> (NIOSSLClientHandler, HandshakeWaiter) {
-        guard let context = self.contexts[offer] else {
-            throw Failure(description: "nothing was made ready to offer \(offer.names)")
-        }
-        let wanted = self.serverName ?? host
-        // An address is no server name (RFC 6066 3); it is looked for in the certificate itself.
-        let isAddress = (try? SocketAddress(ipAddress: wanted, port: 0)) != nil
-        let name = isAddress ? nil : wanted
-        return (
-            try NIOSSLClientHandler(context: context, serverHostname: name),
-            HandshakeWaiter(promise, name: name, timeout: timeout)
-        )
     }
 
     /// Whether a name can be asked for and verified.

@@ -22,7 +22,7 @@ struct GateServerTests {
         }
 
         func log(event: LogEvent) {
-            guard event.message == Fault.unreachableBackend.message else { return }
+            guard event.message == LoggedFault.unreachableBackend.message else { return }
             self.isHeld.signal()
             self.mayGoOn.wait()
         }

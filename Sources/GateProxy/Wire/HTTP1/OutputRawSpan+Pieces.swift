@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Pieces of a head, written into memory that was made ready for all of it: each traps where there is
 /// no room, and never writes beyond.
 extension OutputRawSpan {
@@ -32,5 +34,13 @@ extension OutputRawSpan {
         text.withUTF8 { text in
             unsafe self.write(text.span, from: 0, to: text.count)
         }
+    }
+}
+
+extension ByteBuffer {
+    @inline(__always)
+    mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard start < end else { return }
+        unsafe self.writeBytes(bytes.extracting(start..<end).bytes)
     }
 }
