@@ -30,7 +30,7 @@ extension ClientConnection {
         let action = self.exchange.answer(
             keepsClient: keepsClient,
             remaining: remaining,
-            limits: self.worker.settings.discardLimits
+            limits: self.loop.settings.discardLimits
         )
         self.request.logEntry?.answered(self.status(of: answer))
         let keepsClient = action != .answerAndLinger
@@ -58,8 +58,8 @@ extension ClientConnection {
     /// Writes an answer whole: in pieces it costs twice as much.
     private func write(_ answer: RenderedAnswer) {
         self.request.logEntry?.bytes += answer.body.count
-        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
-        buffer.writeTogether(answer.head, self.worker.lastDateLine, answer.body)
+        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
+        buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
         self.outbound = buffer
     }
 
@@ -73,7 +73,7 @@ extension ClientConnection {
     }
 
     private func writeHead(_ answer: RenderedAnswer, to stream: HTTP2Stream, endsStream: Bool) {
-        var text = answer.head + self.worker.dateLine
+        var text = answer.head + self.loop.dateLine
         if let origin = self.request.origin { text += RenderedAnswer.crossOriginLines(origin) }
         stream.write(status: self.status(of: answer), text, endsStream: endsStream)
     }
@@ -98,13 +98,13 @@ extension ClientConnection {
     /// Refuses a request that is no acceptable HTTP, and the connection with it: where one request
     /// ends and the next begins is no longer certain.
     func refuse(_ answer: GateAnswer) {
-        self.worker.counters.malformed += 1
+        self.loop.counters.malformed += 1
         self.answer(answer, keepsClient: false)
     }
 
     /// Refuses a request for which there is no room; the connection may go on.
     func shed(_ refusal: Refusal, facts: RequestFacts) {
-        self.worker.refused(refusal)
+        self.loop.refused(refusal)
         self.answer(
             refusal == .pendingRequests ? .tooManyPending : .late,
             keepsClient: facts.keepsAlive && facts.framing == .none && self.mayGoOn
@@ -113,7 +113,7 @@ extension ClientConnection {
 
     /// Answers instead of the backend, if it is not too late for that.
     func fail(_ answer: GateAnswer) {
-        if answer.status >= 500 { self.worker.counters.upstreamFailures += 1 }
+        if answer.status >= 500 { self.loop.counters.upstreamFailures += 1 }
         self.dropUpstream()
         switch self.exchange {
         case .forwarding(let forwarding) where forwarding.responseStarted:
@@ -133,7 +133,7 @@ extension ClientConnection {
 
     /// Tells the census that the backend has not answered the request as it should.
     func backendFailed() {
-        self.worker.census?.countServerError(self.request.censusReceipt)
+        self.loop.census?.countServerError(self.request.censusReceipt)
         self.request.censusReceipt = .none
     }
 
@@ -147,9 +147,9 @@ extension ClientConnection {
     }
 
     private func writeHead(_ head: [UInt8], keepsClient: Bool, sendsUpgrade: Bool = false) {
-        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
+        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
         buffer.writeBytes(head)
-        buffer.writeBytes(self.worker.dateLine)
+        buffer.writeBytes(self.loop.dateLine)
         if let origin = self.request.origin {
             buffer.writeBytes(RenderedAnswer.crossOriginLines(origin))
         }
@@ -193,7 +193,7 @@ extension ClientConnection {
         in bytes: Span<UInt8>,
         verdict: Verdict
     ) {
-        let worker = self.worker
+        let loop = self.loop
         let line = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
@@ -201,13 +201,13 @@ extension ClientConnection {
             of: self.clientAddress(head, facts: facts, in: bytes),
             isHTTP2: self.transport.isStream,
             verdict: verdict,
-            id: line.map { .given($0) } ?? .new(worker.nextRequestID()),
-            at: worker.measuresLatency ? self.headReadAt : .now()
+            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
+            at: loop.measuresLatency ? self.headReadAt : .now()
         )
     }
 
     func finishLogEntry() {
-        guard let log = self.worker.accessLog, let entry = self.request.logEntry.take()
+        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
         else { return }
         log.end(entry)
     }

@@ -16,7 +16,7 @@ extension ClientConnection {
         )
         // Refused while the request still counts as unfinished: what follows on this connection
         // must never be taken for another request.
-        if let limit = self.worker.settings.maxBodyBytes, self.request.bodyBytes > limit {
+        if let limit = self.loop.settings.maxBodyBytes, self.request.bodyBytes > limit {
             self.fail(.contentTooLarge)
             return nil
         }

@@ -17,23 +17,23 @@ extension ClientConnection {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let hasRoom = self.worker.hasRoom
-        let isOpen = !self.worker.isDraining || self.worker.drainGrace > .zero
+        let hasRoom = self.clients.hasRoom
+        let isOpen = !self.loop.isDraining || self.loop.drainGrace > .zero
         // A connection that was parked is counted already.
         guard self.isResumed || hasRoom && self.isWelcome && isOpen else {
             if !hasRoom {
-                self.worker.refused(.connections)
+                self.loop.refused(.connections)
             } else if !self.isWelcome {
-                self.worker.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
+                self.loop.refused(.connectionsPerAddress, ["client": "\(self.origin.address)"])
             }
-            guard self.worker.hasRoomForRefusal else { return context.close(promise: nil) }
-            self.worker.add(self)
+            guard self.clients.hasRoomForRefusal else { return context.close(promise: nil) }
+            self.clients.add(self)
             self.refusal = self.isWelcome ? .overloaded : .tooManyFromAddress
             if !self.origin.isSecure { self.answerRefusal() }
             return
         }
-        self.worker.add(self)
-        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
+        self.clients.add(self)
+        if self.loop.isDraining { self.drain(grace: self.loop.drainGrace) }
     }
 
     private func answerRefusal() {
@@ -119,16 +119,19 @@ extension ClientConnection {
         self.rejudgeable = nil
         self.dropUpstream()
         self.finishLogEntry()
-        if self.events.take() != nil { self.worker.closeStream() }
-        self.worker.remove(self)
+        if self.events.take() != nil { self.clients.closeStream() }
+        self.clients.remove(self)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The client ended its side without saying so in TLS. Requests tell their own length, so
         // that nothing can be missing unnoticed; the end itself is heard of next.
         if case .uncleanShutdown? = error as? NIOSSLError { return }
-        if let problem = HandshakeProblem(error, with: .client) {
-            self.worker.handshakeFailed(problem, with: self.origin)
+        if let problem = HandshakeProblem(error, with: .client), problem.isActionable {
+            self.loop.faultLog.report(
+                .failedHandshake(problem),
+                ["client": "\(self.origin.address)"]
+            )
         }
         context.close(promise: nil)
     }

@@ -28,7 +28,7 @@ extension ClientConnection {
                 self.transport.endContent()
                 return self.abort()
             }
-            self.exchange.lastWasWritten(end: self.worker.now + Self.longestLinger)
+            self.exchange.lastWasWritten(end: self.loop.now + Self.longestLinger)
             self.renewDeadline()
             self.transport.closeOutput()
         }
@@ -88,8 +88,8 @@ extension ClientConnection {
     private var isSilent: Bool {
         guard self.inbound.readableBytes == 0 else { return false }
         return switch self.exchange {
-        case .head: self.worker.isDraining
-        case .idle: self.worker.isDraining || self.mayRead
+        case .head: self.loop.isDraining
+        case .idle: self.loop.isDraining || self.mayRead
         case .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed: false
         }
     }
@@ -108,7 +108,7 @@ extension ClientConnection {
         self.upstream = nil
         self.unsent = nil
         self.endPending()
-        if let trial = self.request.trial.take() { self.worker.pool.ended(trial) }
+        if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }
         upstream?.close()
     }
 }

@@ -10,9 +10,9 @@ extension ClientConnection {
         in bytes: Span<UInt8>,
         verdict: Verdict
     ) {
-        if let overload = self.worker.overload { return self.shed(overload, facts: facts) }
+        if let overload = self.loop.overload { return self.shed(overload, facts: facts) }
         self.beginPending()
-        var buffer = self.worker.takeBuffer()
+        var buffer = self.loop.takeBuffer()
         let webSocketKey = self.webSocketKey
         self.headWriter.write(
             head,
@@ -20,7 +20,7 @@ extension ClientConnection {
             bytes: bytes,
             verdict: verdict,
             webSocketKey: webSocketKey,
-            newRequestID: { self.request.logEntry?.newRequestID ?? self.worker.nextRequestID() },
+            newRequestID: { self.request.logEntry?.newRequestID ?? self.loop.nextRequestID() },
             into: &buffer
         )
         if facts.offersUpgrade {
@@ -54,7 +54,7 @@ extension ClientConnection {
     }
 
     private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
-        guard let choice = self.worker.pool.next(at: self.worker.now) else {
+        guard let choice = self.clients.pool.next(at: self.loop.now) else {
             return self.failForWantOfAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
@@ -68,7 +68,7 @@ extension ClientConnection {
         for piece in body { upstream.write(piece) }
         self.requestWasForwarded()
         // A head that may be sent again is given back when the answer comes.
-        if self.request.replay == nil { self.worker.giveBack(head) }
+        if self.request.replay == nil { self.loop.giveBack(head) }
     }
 
     private var isUpgrading: Bool { !self.request.offeredProtocols.isEmpty }
@@ -77,7 +77,7 @@ extension ClientConnection {
         self.upstream = upstream
         // A call may have nothing to say for long, and a backend may wait for a whole body.
         if !self.request.isCall, self.requestHasEnded {
-            upstream.member?.asked(at: self.worker.now)
+            upstream.member?.asked(at: self.loop.now)
         }
         self.renewDeadline()
         upstream.begin(for: self, answersHead: self.request.isHead)
@@ -85,7 +85,7 @@ extension ClientConnection {
 
     /// Sends a request that nobody has seen on another connection.
     func sendAnew(_ buffers: [ByteBuffer]) {
-        guard let choice = self.worker.pool.next(at: self.worker.now) else {
+        guard let choice = self.clients.pool.next(at: self.loop.now) else {
             return self.failForWantOfAddress()
         }
         self.connect(to: choice, sending: buffers)
@@ -105,11 +105,11 @@ extension ClientConnection {
         self.unsent = buffers
         self.exchange.setConnecting(true)
         self.renewDeadline()
-        self.worker.pool.connect(to: member, upgrading: self.isUpgrading) { result in
+        self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
             guard let buffers = self.unsent else {
                 // The client went away in the meantime; the next one is glad of the connection.
                 if case .success(let upstream) = result {
-                    upstream.release(reusable: !self.worker.isDraining, now: self.worker.now)
+                    upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
                 }
                 return
             }
@@ -129,7 +129,7 @@ extension ClientConnection {
     }
 
     private func failForWantOfAddress() {
-        self.worker.pool.reportNoAddress()
+        self.clients.pool.reportNoAddress()
         self.fail(.unreachable)
     }
 
@@ -141,14 +141,14 @@ extension ClientConnection {
     ) {
         // No other address helps against that.
         if error.isOutOfDescriptors {
-            self.worker.refused(.descriptors, ["error": "\(error.cause)"])
+            self.loop.refused(.descriptors, ["error": "\(error.cause)"])
             return self.fail(.outOfDescriptors)
         }
         let mayWait = !error.isTimeout || tried.count < Self.mostWaits
         guard mayWait,
             // One that is not known to serve must at least fail soon.
-            let other = self.worker.pool.next(
-                at: self.worker.now,
+            let other = self.clients.pool.next(
+                at: self.loop.now,
                 besides: tried,
                 insisting: !error.isTimeout && tried.count < Self.mostInDoubt
             )

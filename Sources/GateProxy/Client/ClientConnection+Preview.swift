@@ -30,18 +30,18 @@ extension ClientConnection {
     ///
     /// `counts`: whether the request is a new one.
     func preview(in head: RequestHead, _ bytes: Span<UInt8>, counts: Bool) -> Preview? {
-        guard let read = self.worker.settings.previews,
+        guard let read = self.loop.settings.previews,
             let field = head.value(of: "x-versiongate-preview", in: bytes)
         else { return nil }
-        let reading = read(field, self.worker.wallClock())
+        let reading = read(field, self.loop.wallClock())
         switch reading {
         case .shows(let preview):
-            if counts { self.worker.counters.previewsShown += 1 }
+            if counts { self.loop.counters.previewsShown += 1 }
             return preview
         case .expired:
-            if counts { self.worker.counters.previewsExpired += 1 }
+            if counts { self.loop.counters.previewsExpired += 1 }
         case .forged:
-            if counts { self.worker.counters.previewsForged += 1 }
+            if counts { self.loop.counters.previewsForged += 1 }
         }
         return nil
     }

@@ -32,9 +32,9 @@ extension ClientConnection {
             self.flush()
         }
         guard self.inbound.readableBytes > 0, self.isWritable else { return false }
-        if self.rules !== self.worker.rules {
+        if self.rules !== self.loop.rules {
             // The table that tells fields apart belongs to the rules: begin the head again.
-            self.rules = self.worker.rules
+            self.rules = self.loop.rules
             self.parser.reset()
         }
         self.beginMeasuring()
@@ -66,8 +66,8 @@ extension ClientConnection {
 
     /// Decides on a request whose head was read, and answers it or passes it on.
     func judge(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
-        let worker = self.worker
-        if let endpoint = ClientEndpoint(head, in: bytes), worker.settings.servesClients {
+        let loop = self.loop
+        if let endpoint = ClientEndpoint(head, in: bytes), loop.settings.servesClients {
             // With what an endpoint answers, a WebSocket over HTTP/2 would look open.
             guard self.webSocketKey == nil else {
                 let answer = RenderedAnswer(GateAnswer(.unsupportedProtocol))
@@ -84,8 +84,8 @@ extension ClientConnection {
                 ? self.clientAddress(head, facts: facts, in: bytes) : "",
             last: &self.lastVerdict
         )
-        worker.tally.count(verdict.tallyPlace)
-        if let census = worker.census {
+        loop.tally.count(verdict.tallyPlace)
+        if let census = loop.census {
             self.request.censusReceipt = rules.count(
                 verdict,
                 on: head,
@@ -98,7 +98,7 @@ extension ClientConnection {
             }
         }
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
-            worker.untrustedProxy?.report(self.origin.address)
+            loop.untrustedProxy?.report(self.origin.address)
         }
         let shown =
             facts.hasGateOwnedField
@@ -109,7 +109,7 @@ extension ClientConnection {
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
         self.request.isCall = facts.isCall
-        if let log = worker.accessLog {
+        if let log = loop.accessLog {
             self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: verdict)
         }
         self.body = BodyReader(facts.framing)
@@ -150,19 +150,19 @@ extension ClientConnection {
                 return true
             }
         }
-        return self.worker.settings.trustedProxies.clientAddress(in: addresses)
+        return self.loop.settings.trustedProxies.clientAddress(in: addresses)
             ?? self.origin.address
     }
 
     private func exceedsBodyLimit(_ framing: BodyFraming) -> Bool {
-        guard let limit = self.worker.settings.maxBodyBytes, case .length(let length) = framing
+        guard let limit = self.loop.settings.maxBodyBytes, case .length(let length) = framing
         else { return false }
         return length > limit
     }
 
     /// Whether another request may be taken on this connection, and can still come.
     var mayGoOn: Bool {
-        !self.worker.isDraining && !(self.inputClosed && self.inbound.readableBytes == 0)
+        !self.loop.isDraining && !(self.inputClosed && self.inbound.readableBytes == 0)
     }
 
     /// Makes ready for the next request on this connection.
@@ -177,9 +177,9 @@ extension ClientConnection {
             self.renewDeadline()
         }
         if self.mayAwaitLast {
-            self.drain(grace: self.worker.drainGrace)
+            self.drain(grace: self.loop.drainGrace)
         } else if !self.mayGoOn {
-            self.exchange.linger(limits: self.worker.settings.discardLimits)
+            self.exchange.linger(limits: self.loop.settings.discardLimits)
             self.linger()
         }
     }
@@ -187,10 +187,10 @@ extension ClientConnection {
     /// Whether the gate is about to stop, and the client, which was told that another request may
     /// follow, can have one on its way.
     private var mayAwaitLast: Bool {
-        guard self.worker.isDraining, !self.inputClosed, case .channel = self.transport else {
+        guard self.loop.isDraining, !self.inputClosed, case .channel = self.transport else {
             return false
         }
-        return self.worker.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
+        return self.loop.drainGrace > .zero || self.inbound.readableBytes > 0 || self.hasUnread
     }
 }
 

@@ -42,7 +42,7 @@ extension ClientConnection {
             if facts.isEventStream {
                 self.keepRejudgeable(request, isWebSocket: false)
             } else if let request {
-                self.worker.giveBack(request)
+                self.loop.giveBack(request)
             }
             if self.request.isCall { self.callGoesOn() }
         case .tunnel:
@@ -69,7 +69,7 @@ extension ClientConnection {
         if case .stream(let stream) = self.transport {
             return stream.write(head, facts: facts, bytes: bytes, adding: lines)
         }
-        var buffer = self.outbound.take() ?? self.worker.takeBuffer()
+        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
         ResponseHeadWriter.write(
             head,
             facts: facts,
@@ -128,7 +128,7 @@ extension ClientConnection {
             return self.consume(bytes, by: &reader, for: stream)
         }
         guard !self.request.dechunks else {
-            var content = self.worker.takeBuffer()
+            var content = self.loop.takeBuffer()
             let progress = reader.consume(bytes, trailerFields: .response) { start, end in
                 content.write(bytes, from: start, to: end)
             }
@@ -183,7 +183,7 @@ extension ClientConnection {
     /// The response is complete.
     func responseEnded(upstreamKeepsAlive: Bool) {
         let isReusable = upstreamKeepsAlive && self.request.upstreamKeepsAlive
-        switch self.exchange.responseEnded(limits: self.worker.settings.discardLimits) {
+        switch self.exchange.responseEnded(limits: self.loop.settings.discardLimits) {
         case .next:
             self.releaseUpstream(reusable: isReusable)
             self.nextRequest()
@@ -206,7 +206,7 @@ extension ClientConnection {
     private func releaseUpstream(reusable: Bool) {
         let upstream = self.upstream
         self.upstream = nil
-        upstream?.release(reusable: reusable && !self.worker.isDraining, now: self.worker.now)
+        upstream?.release(reusable: reusable && !self.loop.isDraining, now: self.loop.now)
     }
 
     /// The backend's connection ended before the response did.
@@ -263,7 +263,7 @@ extension ClientConnection {
 
     /// The backend sent something that is no HTTP response.
     func upstreamFailed(_ fault: MessageFault) {
-        self.worker.faultLog.report(.malformedResponse, ["fault": "\(fault.explanation)"])
+        self.loop.faultLog.report(.malformedResponse, ["fault": "\(fault.explanation)"])
         self.upstreamGaveUp()
     }
 

@@ -13,7 +13,7 @@ extension ClientConnection {
             clientFrames: isWebSocket ? WebSocketFrames() : nil
         )
         // The rules may have changed between the request and its answer.
-        if !self.request.isCall, self.rules !== self.worker.rules { self.judgeAgain() }
+        if !self.request.isCall, self.rules !== self.loop.rules { self.judgeAgain() }
     }
 
     /// Judges what goes on by the rules of now, and ends it if it may not.
@@ -24,7 +24,7 @@ extension ClientConnection {
         guard let verdict = self.currentVerdict(on: rejudgeable.head) else { return }
         self.rejudgeable?.validUntil = verdict.validUntil
         guard let denial = verdict.denial else { return }
-        self.worker.counters.revoked += 1
+        self.loop.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
         self.revoke(RejudgeableRequest.Revocation(verdict.decision))
         self.settle()
@@ -41,7 +41,7 @@ extension ClientConnection {
 
     /// The answer to a call has begun.
     func callGoesOn() {
-        guard self.rules !== self.worker.rules else { return }
+        guard self.rules !== self.loop.rules else { return }
         // By the rules of now it may not go on. That of one message is over before this time.
         self.rejudgeable?.validUntil = Timestamp(secondsSinceEpoch: 0)
     }
@@ -82,8 +82,8 @@ extension ClientConnection {
 
     private func currentVerdict(on request: ByteBuffer) -> Verdict? {
         let bytes = request.readableBytesUInt8Span
-        let rules = self.worker.rules
-        var parser = RequestHeadParser(limits: self.worker.settings.headLimits)
+        let rules = self.loop.rules
+        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
         guard parser.parse(bytes, table: rules.table) == .complete,
             let facts = try? RequestFacts(parser.head, in: bytes)
         else { return nil }
@@ -101,7 +101,7 @@ extension ClientConnection {
         switch self.exchange {
         case .tunnel where self.rejudgeable?.frames != nil:
             self.rejudgeable?.revocation = revocation
-            self.exchange.endTunnel(by: self.worker.now + self.worker.settings.timeouts.linger)
+            self.exchange.endTunnel(by: self.loop.now + self.loop.settings.timeouts.linger)
             self.renewDeadline()
             self.closeWebSocketIfBetweenFrames()
         case .tunnel:
@@ -174,7 +174,7 @@ extension ClientConnection {
         if rejudgeable.clientFrames?.isBetweenFrames == true { self.closeWebSocketOfBackend() }
         self.rejudgeable = nil
         self.dropUpstream()
-        self.exchange.linger(limits: self.worker.settings.discardLimits)
+        self.exchange.linger(limits: self.loop.settings.discardLimits)
         self.linger()
     }
 }

@@ -41,7 +41,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var isCall = false
     }
 
-    let worker: Worker
+    let clients: LoopClients
+    let loop: LoopContext
     /// Writes what goes to the backend, and knows where it comes from.
     let headWriter: RequestHeadWriter
     /// The permit of the connection among those of its client, if those are counted.
@@ -95,15 +96,17 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     /// `silentUntil`: when a connection that was parked will have been silent for too long.
     init(
-        worker: Worker,
+        clients: LoopClients,
         origin: ClientOrigin,
         admission: Admission = .welcome,
         silentUntil: NIODeadline? = nil
     ) {
-        self.worker = worker
+        let loop = clients.loop
+        self.clients = clients
+        self.loop = loop
         self.headWriter = RequestHeadWriter(
             origin: origin,
-            upstreamAuthority: worker.upstreamAuthority
+            upstreamAuthority: loop.upstreamAuthority
         )
         switch admission {
         case .welcome: (self.isWelcome, self.permit) = (true, nil)
@@ -111,10 +114,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         case .unwelcome: (self.isWelcome, self.permit) = (false, nil)
         }
         self.isResumed = silentUntil != nil
-        self.rules = worker.rules
-        self.parser = RequestHeadParser(limits: worker.settings.headLimits)
+        self.rules = loop.rules
+        self.parser = RequestHeadParser(limits: loop.settings.headLimits)
         self.exchange = silentUntil == nil ? .head : .idle
-        self.deadline = silentUntil ?? worker.now + worker.settings.timeouts.head
+        self.deadline = silentUntil ?? loop.now + loop.settings.timeouts.head
     }
 
     var origin: ClientOrigin { self.headWriter.origin }
@@ -141,7 +144,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         if let outbound = self.outbound {
             self.outbound = nil
             self.transport.writeAndFlush(outbound)
-            self.worker.giveBack(outbound)
+            self.loop.giveBack(outbound)
         } else {
             self.transport.flush()
         }
@@ -160,7 +163,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
                 return
             }
             self.transport.write(outbound)
-            self.worker.giveBack(outbound)
+            self.loop.giveBack(outbound)
         }
         self.transport.write(buffer)
     }
@@ -218,14 +221,14 @@ extension ClientConnection {
 
     @inline(__always)
     func renewDeadline(for wait: Exchange.Wait) {
-        let timeouts = self.worker.settings.timeouts
+        let timeouts = self.loop.settings.timeouts
         let time: TimeAmount
         switch wait {
         case .connection:
             self.deadline = nil
             return
         case .rest(until: let end?):
-            self.deadline = Swift.min(end, self.worker.now + timeouts.linger)
+            self.deadline = Swift.min(end, self.loop.now + timeouts.linger)
             return
         case .head: time = timeouts.head
         case .request: time = timeouts.idle
@@ -237,18 +240,18 @@ extension ClientConnection {
         case .lastBytes: time = timeouts.response
         case .heartbeat: time = EventStream.heartbeatInterval
         }
-        self.deadline = self.worker.now + time
+        self.deadline = self.loop.now + time
     }
 
     /// Lets the deadline be no later than in a while.
     func limitDeadline(to time: TimeAmount) {
-        let end = self.worker.now + time
+        let end = self.loop.now + time
         self.deadline = self.deadline.map { Swift.min($0, end) } ?? end
     }
 }
 
 extension ClientConnection {
-    /// The worker judges by other rules from now on.
+    /// Requests are judged by other rules from now on.
     func rulesChanged() {
         self.lastVerdict = nil
         switch self.exchange {
@@ -256,7 +259,7 @@ extension ClientConnection {
             // Read to the end by the rules that it was begun with.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
-            self.rules = self.worker.rules
+            self.rules = self.loop.rules
             self.parser.reset()
         }
     }
@@ -265,14 +268,14 @@ extension ClientConnection {
     func beginPending() {
         guard !self.isPending else { return }
         self.isPending = true
-        self.worker.requestPends()
+        self.loop.requestPends()
     }
 
     /// The answer has begun, or none will come.
     func endPending() {
         guard self.isPending else { return }
         self.isPending = false
-        self.worker.requestPendsNoMore()
+        self.loop.requestPendsNoMore()
     }
 }
 

@@ -10,7 +10,8 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let worker: Worker
+    private let clients: LoopClients
+    private let loop: LoopContext
     private let peer: SocketAddress?
     private let isTrusted: Bool
     /// Puts up the rest of the pipeline for a client of that address.
@@ -22,15 +23,16 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     var registryIndex = 0
 
     init(
-        worker: Worker,
+        clients: LoopClients,
         peer: SocketAddress?,
         complete: @escaping (SocketAddress?) throws -> Void
     ) {
-        self.worker = worker
+        self.clients = clients
+        self.loop = clients.loop
         self.peer = peer
-        self.isTrusted = worker.settings.trustedProxies.contains(peer)
+        self.isTrusted = clients.loop.settings.trustedProxies.contains(peer)
         self.complete = complete
-        self.deadline = worker.now + worker.settings.timeouts.head
+        self.deadline = clients.loop.now + clients.loop.settings.timeouts.head
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -42,10 +44,10 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard self.worker.hasRoomForRefusal, !self.worker.isDraining else {
+        guard self.clients.hasRoomForRefusal, !self.loop.isDraining else {
             return self.close()
         }
-        self.worker.add(self)
+        self.clients.add(self)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -116,7 +118,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     }
 
     private func refuse(_ reason: String) {
-        self.worker.refused(
+        self.loop.refused(
             .proxyHeader,
             ["peer": "\(self.peer?.ipAddress ?? "unknown")", "reason": "\(reason)"]
         )
@@ -126,7 +128,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler, 
     private func end() {
         guard !self.hasEnded else { return }
         self.hasEnded = true
-        self.worker.remove(self)
+        self.clients.remove(self)
     }
 }
 

@@ -84,8 +84,9 @@ package final class GateServer: Sendable {
         let untrustedProxy =
             settings.trustedProxies == .none ? UntrustedProxyNotice(logger) : nil
         var workers: [NIOLoopBound<Worker>] = []
+        var stores: [NIOLoopBound<ParkedConnectionStore>] = []
         for (index, eventLoop) in group.makeIterator().enumerated() {
-            let worker = try await eventLoop.submit {
+            let (worker, store) = try await eventLoop.submit {
                 let worker = Worker(
                     eventLoop: eventLoop,
                     settings: settings,
@@ -95,7 +96,7 @@ package final class GateServer: Sendable {
                     untrustedProxy: untrustedProxy,
                     accessLog: log.map { log in { log.writeAccessLines($0) } }
                 )
-                worker.tls = tls
+                worker.clients.tls = tls
                 if let parkedPoller, let idleTime = settings.parkAfter {
                     worker.openParkedConnections(
                         index: index,
@@ -104,18 +105,26 @@ package final class GateServer: Sendable {
                     )
                 }
                 worker.start()
-                return NIOLoopBound(worker, eventLoop: eventLoop)
+                return (
+                    NIOLoopBound(worker, eventLoop: eventLoop),
+                    worker.parkedConnections.map { NIOLoopBound($0, eventLoop: eventLoop) }
+                )
             }.get()
             workers.append(worker)
+            if let store { stores.append(store) }
         }
-        parkedPoller?.start(workers)
+        parkedPoller?.start(stores)
         let names = try await UpstreamNames.start(
             settings.upstream,
+            on: group.next(),
             lookup: lookup,
-            workers: workers,
             atMost: settings.timeouts.connect,
             logger: logger
-        )
+        ) { [workers] addresses in
+            for worker in workers {
+                worker.eventLoop.execute { worker.value.clients.pool.use(addresses) }
+            }
+        }
         do {
             let listeners = try await ListenerSet(
                 settings,
@@ -164,7 +173,7 @@ package final class GateServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let worker = try self.worker(on: channel.eventLoop, of: workers)
                     let watch = AcceptWatch(for: .client) { error in
-                        worker.refused(.accept, ["error": "\(error)"])
+                        worker.loop.refused(.accept, ["error": "\(error)"])
                     }
                     try channel.pipeline.syncOperations.addHandler(watch)
                 }
@@ -176,7 +185,7 @@ package final class GateServer: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try ClientPipeline.begin(
                         on: channel,
-                        worker: self.worker(on: channel.eventLoop, of: workers),
+                        clients: self.worker(on: channel.eventLoop, of: workers).clients,
                         isSecure: isSecure
                     )
                 }
@@ -203,14 +212,14 @@ package final class GateServer: Sendable {
     /// Notes when a feed said that what it says is true, for those who ask how old it is.
     package func confirm(_ feed: String, at time: Timestamp) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.confirmedAt[feed] = time }.get()
+            try? await worker.eventLoop.submit { worker.value.loop.confirmedAt[feed] = time }.get()
         }
     }
 
     /// Shows other certificates to clients that connect from now on.
     package func use(_ tls: ServerTLS) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.tls = tls }.get()
+            try? await worker.eventLoop.submit { worker.value.clients.tls = tls }.get()
         }
     }
 
@@ -239,7 +248,8 @@ package final class GateServer: Sendable {
         }
         var harvests: [CensusHarvest] = []
         for worker in self.workers {
-            let harvest = try? await worker.eventLoop.submit { worker.value.census?.take() }.get()
+            let harvest = try? await worker.eventLoop.submit { worker.value.loop.census?.take() }
+                .get()
             if let harvest = harvest ?? nil { harvests.append(harvest) }
         }
         return harvests
@@ -248,7 +258,8 @@ package final class GateServer: Sendable {
     /// Has the event loops tell clients apart by where they come from, or no longer.
     package func tellClients(_ tells: Bool) async {
         for worker in self.workers where !self.isEnding.withLock({ $0 }) {
-            try? await worker.eventLoop.submit { worker.value.census?.tellsClients = tells }.get()
+            try? await worker.eventLoop.submit { worker.value.loop.census?.tellsClients = tells }
+                .get()
         }
     }
 

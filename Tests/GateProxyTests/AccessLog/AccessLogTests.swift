@@ -13,7 +13,7 @@ struct AccessLogTests {
 
     /// The log so far; times, and anything else that differs between two runs, are made equal.
     private func logged(_ stage: Stage, _ lines: AccessLogLines) -> String {
-        stage.worker.accessLog?.tick()
+        stage.worker.loop.accessLog?.tick()
         defer { lines.text = "" }
         return lines.text
             .replacing(/\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000/, with: "TIME")
@@ -277,7 +277,7 @@ struct AccessLogTests {
         for _ in 0..<100 where lines.text.isEmpty { try client.receive(Message.outdated) }
         #expect(lines.text.utf8.count >= 3584)
         #expect(lines.text.hasSuffix("}\n"))
-        stage.worker.accessLog?.end()
+        stage.worker.loop.accessLog?.end()
         lines.text = ""
         try client.receive(Message.outdated)
         #expect(lines.text.hasSuffix("}\n"))

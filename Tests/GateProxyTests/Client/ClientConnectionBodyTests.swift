@@ -94,7 +94,7 @@ struct ClientConnectionBodyTests {
         let stage = try Stage()
         let client = try stage.client()
         let head = wire("POST / HTTP/1.1", "Host: a", "X-App-Version: 1", "Content-Length: 9")
-        let end = stage.worker.now + stage.worker.settings.timeouts.linger
+        let end = stage.worker.loop.now + stage.worker.loop.settings.timeouts.linger
         try client.receive(head)
         #expect(client.handler.deadline == end)
         try client.receive("a")

@@ -57,13 +57,13 @@ struct ClientConnectionEndTests {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
-        let timeouts = stage.worker.settings.timeouts
+        let timeouts = stage.worker.loop.settings.timeouts
         try client.receive(Self.lastGet)
         client.socket.block()
         try upstream.receive(Message.ok)
-        #expect(try #require(client.handler.deadline) >= stage.worker.now + timeouts.response)
+        #expect(try #require(client.handler.deadline) >= stage.worker.loop.now + timeouts.response)
         client.socket.unblock()
-        #expect(client.handler.deadline == stage.worker.now + timeouts.linger)
+        #expect(client.handler.deadline == stage.worker.loop.now + timeouts.linger)
         client.handler.deadlineReached()
         #expect(client.socket.isClosed)
     }
@@ -72,15 +72,15 @@ struct ClientConnectionEndTests {
         let stage = try Stage()
         let upstream = try stage.upstream()
         let client = try stage.client()
-        let timeouts = stage.worker.settings.timeouts
+        let timeouts = stage.worker.loop.settings.timeouts
         try client.receive(Self.lastGet)
         client.socket.block()
         try upstream.receive(Message.ok)
         try client.receive("more")
-        #expect(try #require(client.handler.deadline) >= stage.worker.now + timeouts.response)
+        #expect(try #require(client.handler.deadline) >= stage.worker.loop.now + timeouts.response)
         client.socket.unblock()
         try client.receive("more")
-        #expect(client.handler.deadline == stage.worker.now + timeouts.linger)
+        #expect(client.handler.deadline == stage.worker.loop.now + timeouts.linger)
     }
 
     @Test func `a client that does not take its last answer is given up`() throws {
@@ -226,10 +226,10 @@ struct ClientConnectionEndTests {
     @Test func `a client that sends half a head for too long is told so`() throws {
         let stage = try Stage()
         let client = try stage.client()
-        let timeouts = stage.worker.settings.timeouts
-        #expect(client.handler.deadline == stage.worker.now + timeouts.head)
+        let timeouts = stage.worker.loop.settings.timeouts
+        #expect(client.handler.deadline == stage.worker.loop.now + timeouts.head)
         try client.receive("GET / HT")
-        #expect(client.handler.deadline == stage.worker.now + timeouts.head)
+        #expect(client.handler.deadline == stage.worker.loop.now + timeouts.head)
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 408 "))
         #expect(client.socket.isOutputClosed)
@@ -240,8 +240,8 @@ struct ClientConnectionEndTests {
         let client = try stage.client()
         try client.receive(Message.outdated)
         _ = client.socket.takeSent()
-        let timeouts = stage.worker.settings.timeouts
-        #expect(client.handler.deadline == stage.worker.now + timeouts.idle)
+        let timeouts = stage.worker.loop.settings.timeouts
+        #expect(client.handler.deadline == stage.worker.loop.now + timeouts.idle)
         client.handler.deadlineReached()
         #expect(client.socket.sent == "")
         #expect(client.socket.isClosed)
@@ -252,7 +252,8 @@ struct ClientConnectionEndTests {
         let client = try stage.client()
         try client.receive(Message.outdated + "GET /")
         #expect(
-            client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.head
+            client.handler.deadline == stage.worker.loop.now
+                + stage.worker.loop.settings.timeouts.head
         )
     }
 
@@ -262,7 +263,8 @@ struct ClientConnectionEndTests {
         let client = try stage.client()
         try client.receive(Message.get)
         #expect(
-            client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.response
+            client.handler.deadline == stage.worker.loop.now
+                + stage.worker.loop.settings.timeouts.response
         )
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
@@ -278,7 +280,10 @@ struct ClientConnectionEndTests {
         let upstream = try stage.upstream()
         let client = try stage.client()
         try client.receive(Self.upload)
-        #expect(client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.body)
+        #expect(
+            client.handler.deadline == stage.worker.loop.now
+                + stage.worker.loop.settings.timeouts.body
+        )
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 408 "))
         #expect(upstream.socket.isClosed)
@@ -294,7 +299,8 @@ struct ClientConnectionEndTests {
         client.handler.deadlineReached()
         #expect(client.socket.sent == "")
         #expect(
-            client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.response
+            client.handler.deadline == stage.worker.loop.now
+                + stage.worker.loop.settings.timeouts.response
         )
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
@@ -310,12 +316,13 @@ struct ClientConnectionEndTests {
         try client.receive(Self.upload)
         for _ in 0..<3 {
             upstream.stall()
-            uptime.now = uptime.now + stage.worker.settings.timeouts.body
+            uptime.now = uptime.now + stage.worker.loop.settings.timeouts.body
             stage.tick()
             #expect(client.socket.sent == "")
             upstream.resume()
             #expect(
-                client.handler.deadline == stage.worker.now + stage.worker.settings.timeouts.body
+                client.handler.deadline == stage.worker.loop.now
+                    + stage.worker.loop.settings.timeouts.body
             )
         }
     }

@@ -25,7 +25,7 @@ struct ClientConnectionFailureTests {
     /// The requests by version that were counted, and those of them that failed.
     private static func counted(_ stage: Stage) throws -> [String: [UInt64]] {
         var bucket = CensusBucket(limit: 10)
-        bucket.add(try #require(stage.worker.census).take())
+        bucket.add(try #require(stage.worker.loop.census).take())
         return Dictionary(
             bucket.cells.map { cell, figures in
                 (
@@ -111,7 +111,7 @@ struct ClientConnectionFailureTests {
 
     @Test func `an answer that comes after the fetch is its own client's`() throws {
         let stage = try Self.stage()
-        let tally = try #require(stage.worker.census)
+        let tally = try #require(stage.worker.loop.census)
         var bucket = CensusBucket(limit: 10)
         let upstream = try stage.upstream()
         let client = try stage.client()

@@ -228,7 +228,7 @@ struct ClientConnectionTests {
         #expect(!client.socket.isClosed)
         try client.receive(Message.get)
         #expect(upstream.socket.sent == "")
-        #expect(stage.worker.counters.malformed == 1)
+        #expect(stage.worker.loop.counters.malformed == 1)
         client.endInput()
         #expect(client.socket.isClosed)
     }
@@ -248,7 +248,7 @@ struct ClientConnectionTests {
         #expect(upstream.socket.isClosed)
         #expect(!client.socket.isOutputClosed)
         #expect(stage.idle == nil)
-        #expect(stage.worker.counters.upstreamFailures == 1)
+        #expect(stage.worker.loop.counters.upstreamFailures == 1)
     }
 
     @Test func `a new rule set judges a head that is being received`() throws {

@@ -115,8 +115,8 @@ struct ClientConnectionTunnelTests {
 
     @Test func `a tunnel in which nothing happens is closed`() throws {
         let tunnel = try Tunnel()
-        let timeouts = tunnel.stage.worker.settings.timeouts
-        #expect(tunnel.client.handler.deadline == tunnel.stage.worker.now + timeouts.tunnel)
+        let timeouts = tunnel.stage.worker.loop.settings.timeouts
+        #expect(tunnel.client.handler.deadline == tunnel.stage.worker.loop.now + timeouts.tunnel)
         tunnel.client.handler.deadlineReached()
         #expect(tunnel.client.socket.isClosed && tunnel.upstream.socket.isClosed)
     }

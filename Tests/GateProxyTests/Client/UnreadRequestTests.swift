@@ -52,7 +52,11 @@ struct UnreadRequestTests {
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try ClientPipeline.begin(on: channel, worker: worker.value, isSecure: false)
+                    try ClientPipeline.begin(
+                        on: channel,
+                        clients: worker.value.clients,
+                        isSecure: false
+                    )
                 }
             }
             .withConnectedSocket(descriptor).get()

@@ -24,7 +24,7 @@ struct LoopLagMonitorTests {
         let upstream = try stage.upstream()
         let client = try stage.client()
         for (lag, isForwarded) in [(1500, true), (1500, false), (1500, false), (0, true)] {
-            uptime.now = uptime.now + Worker.tickInterval + .milliseconds(Int64(lag))
+            uptime.now = uptime.now + LoopContext.tickInterval + .milliseconds(Int64(lag))
             stage.tick()
             try client.receive(Message.get)
             #expect(upstream.socket.takeSent().isEmpty != isForwarded)

@@ -11,7 +11,7 @@ extension ClientConnection {
         in bytes: Span<UInt8>
     ) {
         self.request = Request(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
-        if let log = self.worker.accessLog {
+        if let log = self.loop.accessLog {
             self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: log.unjudged)
         }
         self.body = BodyReader(facts.framing)
@@ -52,7 +52,7 @@ extension ClientConnection {
         case .events where facts.framing == .none:
             self.stream(status, to: head, in: bytes, address: address)
         case .events, .status, .testFlight, .unknown:
-            self.worker.counters.launchChecks += 1
+            self.loop.counters.launchChecks += 1
             let answer = EndpointAnswer.status(
                 status,
                 vary: preview == nil
@@ -76,7 +76,7 @@ extension ClientConnection {
             question,
             on: head,
             in: bytes,
-            confirmed: self.worker.confirmedAt
+            confirmed: self.loop.confirmedAt
         )
         let vary = self.rules.ruleSet.answerInputs
         self.answer(EndpointAnswer.testFlight(body, vary: vary), facts: facts)
@@ -104,7 +104,7 @@ extension ClientConnection {
             isChunked: isChunked,
             lastTag: head.value(of: "last-event-id", in: bytes) ?? ""
         )
-        guard !self.worker.isDraining, self.worker.openStream() else {
+        guard !self.loop.isDraining, self.clients.openStream() else {
             return self.answer(.tooManyStreams, keepsClient: false)
         }
         self.events = stream
@@ -127,7 +127,7 @@ extension ClientConnection {
     func refreshStream() {
         guard let stream = self.events, let status = self.currentStatus(of: stream) else { return }
         if let event = stream.event(status) {
-            self.worker.counters.eventsSent += 1
+            self.loop.counters.eventsSent += 1
             self.send(event)
         }
         self.renewDeadline()
@@ -158,8 +158,8 @@ extension ClientConnection {
     private func currentStatus(of stream: EventStream) -> LaunchStatus? {
         let request = stream.head
         let bytes = request.readableBytesUInt8Span
-        var parser = RequestHeadParser(limits: self.worker.settings.headLimits)
-        let rules = self.worker.rules
+        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
+        let rules = self.loop.rules
         guard parser.parse(bytes, table: rules.table) == .complete else { return nil }
         return rules.launchStatus(
             on: parser.head,

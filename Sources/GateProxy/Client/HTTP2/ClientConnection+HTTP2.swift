@@ -24,14 +24,14 @@ extension ClientConnection {
         let received = self.inbound
         self.inbound = ByteBuffer()
         self.exchange.close()
-        let connection = HTTP2Connection(worker: self.worker, origin: self.origin)
+        let connection = HTTP2Connection(clients: self.clients, origin: self.origin)
         let pipeline = context.pipeline.syncOperations
         do {
             try pipeline.addHandler(connection, position: .after(self))
         } catch {
             return context.close(promise: nil)
         }
-        self.worker.remove(self)
+        self.clients.remove(self)
         pipeline.removeHandler(context: context, promise: nil)
         if self.refusal != nil { connection.fail(.enhanceYourCalm) }
         guard received.readableBytes > 0 else { return }
@@ -45,9 +45,9 @@ extension ClientConnection {
 extension ClientConnection {
     /// Makes ready for a request of a stream.
     func enterStream() {
-        if self.rules !== self.worker.rules { self.rulesChanged() }
+        if self.rules !== self.loop.rules { self.rulesChanged() }
         self.exchange.begin()
-        self.worker.add(stream: self)
+        self.clients.add(stream: self)
     }
 
     /// Takes the head of the stream's request.
@@ -95,7 +95,7 @@ extension ClientConnection {
             self.upstream == nil, self.unsent == nil, self.rejudgeable == nil, self.events == nil,
             !self.isPending
         else { return false }
-        self.worker.remove(self)
+        self.clients.remove(self)
         return true
     }
 }

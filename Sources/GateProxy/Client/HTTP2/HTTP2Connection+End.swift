@@ -9,7 +9,7 @@ extension HTTP2Connection {
         self.reader.close()
         self.endAll()
         self.outbox.frames.writeGoAway(last: self.lastServedStream ?? self.lastStream, code)
-        self.deadline = self.worker.now + self.worker.settings.timeouts.linger
+        self.deadline = self.loop.now + self.loop.settings.timeouts.linger
         self.flushNow()
         // Closed altogether with bytes unread, the client would lose what it was told.
         guard !self.inputClosed else { return self.closeWhenWritten() }
@@ -20,7 +20,7 @@ extension HTTP2Connection {
     func closeWhenWritten() {
         self.stage = .closing
         self.reader.close()
-        self.deadline = self.worker.now + self.worker.settings.timeouts.response
+        self.deadline = self.loop.now + self.loop.settings.timeouts.response
         self.flushNow()
         self.output?.whenWritten { self.context?.close(promise: nil) }
     }

@@ -8,7 +8,7 @@ extension HTTP2Connection {
             try self.readData(stream, content, length: length, endsStream: endsStream)
         case .headers(let block): try self.readHeaders(block)
         case .headersBegun:
-            self.deadline = self.worker.now + self.worker.settings.timeouts.head
+            self.deadline = self.loop.now + self.loop.settings.timeouts.head
         case .headersContinued: break
         case .reset(let stream, _): try self.readReset(stream)
         case .windowUpdate(let stream, let increment):
@@ -24,7 +24,7 @@ extension HTTP2Connection {
     }
 
     private func chargeControl() throws(HTTP2ErrorCode) {
-        guard self.control.charge(at: self.worker.now) else { throw .enhanceYourCalm }
+        guard self.control.charge(at: self.loop.now) else { throw .enhanceYourCalm }
     }
 
     private func readData(
@@ -53,7 +53,7 @@ extension HTTP2Connection {
         if let stream = self.streams[stream], stream.hasBegunResponse {
             // Given up for what it brought, or for how long it lasted: no race for the backend.
             try self.chargeControl()
-        } else if !self.resets.charge(at: self.worker.now) {
+        } else if !self.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm
         }
         _ = self.passesOver(stream, endsStream: true)
@@ -77,7 +77,7 @@ extension HTTP2Connection {
         let change = try self.apply(settings: payload)
         if case .opening = self.stage {
             self.stage = .open
-            self.deadline = self.worker.now + self.worker.settings.timeouts.idle
+            self.deadline = self.loop.now + self.loop.settings.timeouts.idle
         }
         if change > 0 { self.pump() }
     }
@@ -88,10 +88,10 @@ extension HTTP2Connection {
     private func readHeaders(_ block: HTTP2HeaderBlock) throws(HTTP2ErrorCode) {
         if block.isSplit {
             self.deadline =
-                self.streams.isEmpty ? self.worker.now + self.worker.settings.timeouts.idle : nil
+                self.streams.isEmpty ? self.loop.now + self.loop.settings.timeouts.idle : nil
         }
         // The block is read whatever becomes of the stream: later ones refer to what stands in it.
-        try self.headers.read(block.bytes, names: self.worker.rules.table)
+        try self.headers.read(block.bytes, names: self.loop.rules.table)
         let id = block.stream
         guard id > self.lastStream else {
             if let stream = self.streams[id], !stream.isOver {
@@ -123,7 +123,7 @@ extension HTTP2Connection {
         guard self.streams.count < Self.maxStreams else {
             return try self.refuse(id, .refusedStream)
         }
-        let worker = self.worker
+        let loop = self.loop
         let body: HTTP2RequestHead.Body
         var fault: MessageFault?
         var isHead = false
@@ -136,7 +136,7 @@ extension HTTP2Connection {
                 body = try HTTP2RequestHead.read(
                     &self.headers.fields,
                     endsStream: endsStream,
-                    limits: worker.settings.headLimits,
+                    limits: loop.settings.headLimits,
                     into: &self.requestHead
                 )
             } catch {

@@ -31,7 +31,7 @@ extension HTTP2Connection {
 
     private func becomeIdleIfEmpty() {
         guard self.streams.isEmpty, !self.isClosing else { return }
-        self.deadline = self.worker.now + self.worker.settings.timeouts.idle
+        self.deadline = self.loop.now + self.loop.settings.timeouts.idle
         if case .draining = self.stage { return self.fail(.noError) }
         if self.inputClosed { self.closeWhenWritten() }
     }
@@ -80,7 +80,7 @@ extension HTTP2Connection {
         // To refuse one that is too many costs little, and a client may not know yet how many are.
         let isCalm =
             code == .refusedStream
-            ? self.control.charge(at: self.worker.now) : self.resets.charge(at: self.worker.now)
+            ? self.control.charge(at: self.loop.now) : self.resets.charge(at: self.loop.now)
         guard isCalm else { throw .enhanceYourCalm }
         if let open = self.streams[stream], !open.isOver {
             open.reset(code)

@@ -18,7 +18,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         case closing
     }
 
-    let worker: Worker
+    let clients: LoopClients
+    let loop: LoopContext
     let origin: ClientOrigin
     private(set) var context: ChannelHandlerContext?
     private(set) var output: ChannelOutput?
@@ -63,15 +64,16 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Streams that a client may have at the same time.
     static let maxStreams = 100
 
-    init(worker: Worker, origin: ClientOrigin) {
-        self.worker = worker
+    init(clients: LoopClients, origin: ClientOrigin) {
+        self.clients = clients
+        self.loop = clients.loop
         self.origin = origin
-        let limit = worker.settings.headLimits.bytes
+        let limit = clients.loop.settings.headLimits.bytes
         self.reader = HTTP2FrameReader(expectsPreface: true, blockLimit: limit)
         self.headers = HTTP2HeaderReader(limit: limit)
     }
 
-    var eventLoop: any EventLoop { self.worker.eventLoop }
+    var eventLoop: any EventLoop { self.loop.eventLoop }
 
     var isClosing: Bool {
         if case .closing = self.stage { return true }
@@ -84,15 +86,15 @@ extension HTTP2Connection {
         self.context = context
         self.output = ChannelOutput(context, reachesSocket: !self.origin.isSecure)
         self.isWritable = context.channel.isWritable
-        self.deadline = self.worker.now + self.worker.settings.timeouts.head
-        self.worker.add(self)
+        self.deadline = self.loop.now + self.loop.settings.timeouts.head
+        self.clients.add(self)
         HTTP2OwnSettings.write(
             maxStreams: Self.maxStreams,
-            maxHeaderListSize: self.worker.settings.headLimits.bytes,
+            maxHeaderListSize: self.loop.settings.headLimits.bytes,
             into: &self.outbox.frames
         )
         self.flush()
-        if self.worker.isDraining { self.drain(grace: self.worker.drainGrace) }
+        if self.loop.isDraining { self.drain(grace: self.loop.drainGrace) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -139,7 +141,7 @@ extension HTTP2Connection {
 
     func channelInactive(context: ChannelHandlerContext) {
         self.endAll()
-        self.worker.remove(self)
+        self.clients.remove(self)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -47,7 +47,7 @@ final class HTTP2Stream: HTTP2Sender {
 
     init(connection: HTTP2Connection) {
         self.connection = connection
-        self.client = ClientConnection(worker: connection.worker, origin: connection.origin)
+        self.client = ClientConnection(clients: connection.clients, origin: connection.origin)
         self.client.transport = .stream(self)
     }
 
@@ -145,7 +145,7 @@ extension HTTP2Stream {
             body = self.heldBody
             self.heldBody = ByteBuffer()
         }
-        var chunk = self.connection.worker.takeBuffer()
+        var chunk = self.connection.loop.takeBuffer()
         chunk.writeChunk(body, isLast: isLast)
         self.client.received(chunk)
     }

@@ -64,7 +64,7 @@ struct ClientEndpointTests {
         let known = #"{"audience":"internal","version":"3.3.0","build":"42""#
         #expect(unconfirmed.hasSuffix("\r\n\r\n\(known)}"))
 
-        stage.worker.confirmedAt = ["connect": stage.clock.later(-3_600)]
+        stage.worker.loop.confirmedAt = ["connect": stage.clock.later(-3_600)]
         let aged = try Self.ask(stage, line, "Host: a")
         #expect(aged.contains("\r\n\r\n\(known),\"confirmedAt\":\""))
         #expect(aged.hasSuffix(",\"ageSeconds\":3600}"))
@@ -122,7 +122,7 @@ struct ClientEndpointTests {
         #expect(other.contains("\r\n\r\n{\"decision\":\"allow\""))
         // None of this is traffic for the backend, which the rules count.
         #expect(stage.worker.statistics.counters.requests == 0)
-        #expect(stage.worker.counters.launchChecks == 6)
+        #expect(stage.worker.loop.counters.launchChecks == 6)
     }
 
     @Test func `the next request of the connection is served as ever`() throws {

@@ -56,7 +56,7 @@ struct EventStreamTests {
         #expect(lines[2].hasPrefix("id: "))
         #expect(lines[3] == "event: decision")
         #expect(lines[4].hasPrefix("data: {\"decision\":\"require\","))
-        #expect(stage.worker.counters.eventStreams == 1)
+        #expect(stage.worker.loop.counters.eventStreams == 1)
     }
 
     @Test func `only a client whose decision changes hears of new rules`() throws {
@@ -75,7 +75,7 @@ struct EventStreamTests {
         #expect(told[1].contains("data: {\"decision\":\"require\""))
         stage.worker.use(try Stage.ruleSet(minimum: "3"))
         #expect(Self.content(clients[1].socket.takeSent()).text.contains("\"decision\":\"allow\""))
-        #expect(stage.worker.counters.eventsSent == 5)
+        #expect(stage.worker.loop.counters.eventsSent == 5)
     }
 
     @Test func `every one of many streams hears of new rules, in lots`() throws {
@@ -197,7 +197,7 @@ struct EventStreamTests {
             wire("GET /.versiongate/events HTTP/1.1", "Host: a", "Content-Length: 1") + "a"
         )
         #expect(client.socket.takeSent().contains("Content-Length: "))
-        #expect(stage.worker.counters.eventStreams == 0)
+        #expect(stage.worker.loop.counters.eventStreams == 0)
     }
 }
 

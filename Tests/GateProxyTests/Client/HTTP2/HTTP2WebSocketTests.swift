@@ -190,8 +190,8 @@ struct HTTP2WebSocketTests {
         let tunnel = try Tunnel()
         _ = tunnel.frames()
         let stream = try #require(tunnel.stream)
-        let timeouts = tunnel.stage.worker.settings.timeouts
-        #expect(stream.client.deadline == tunnel.stage.worker.now + timeouts.tunnel)
+        let timeouts = tunnel.stage.worker.loop.settings.timeouts
+        #expect(stream.client.deadline == tunnel.stage.worker.loop.now + timeouts.tunnel)
         stream.client.deadlineReached()
         #expect(tunnel.frames() == ["1: reset 8"])
         #expect(tunnel.upstream.socket.isClosed)

@@ -22,7 +22,7 @@ struct RefusalTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         let client = ClientConnection(
-            worker: worker,
+            clients: worker.clients,
             origin: ClientOrigin(nil, trusted: .none, isSecure: true),
             admission: .unwelcome
         )
