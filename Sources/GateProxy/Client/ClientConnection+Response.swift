@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// A piece of a response may be followed by another one that was read with it: `settle()` is for the caller to call,
 /// behind the last of them. All other events end in it here.
-extension ClientConnection {
+extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
         let dechunks = self.request.isHTTP10 && facts.framing == .chunked
         let action = self.exchange.responseHead(

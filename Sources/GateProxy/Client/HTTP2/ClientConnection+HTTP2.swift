@@ -74,11 +74,11 @@ extension ClientConnection {
         return stream.webSocketKey
     }
 
-    /// Holds what the streams of the client write, until `releaseStreams`.
+    /// Holds what the streams of the client write, until it is released.
     ///
     /// - Returns: the connection of the streams; `nil`: there is none, or others hold it already.
     @inline(__always)
-    func holdStreams() -> HTTP2Connection? {
+    func holdOutput() -> (any HeldOutput)? {
         guard case .stream(let stream) = self.transport else { return nil }
         let connection = stream.connection
         guard !connection.outbox.isHeld else { return nil }

@@ -3,7 +3,9 @@ internal import NIOSSL
 
 /// One HTTP/2 connection of a client (RFC 9113): reads its frames, keeps its streams, and writes
 /// what they answer.
-final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint, Overdue {
+final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP2Endpoint,
+    HeldOutput, Overdue
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -155,7 +157,7 @@ extension HTTP2Connection {
 extension HTTP2Connection {
     /// Hands on what an answer of the backend has brought about: at once behind its end, if there is no
     /// other stream that could add to it.
-    func releaseStreams(isEndOfAnswer: Bool) {
+    func release(isEndOfAnswer: Bool) {
         self.outbox.release()
         guard !self.outbox.isEmpty else { return self.settle() }
         guard isEndOfAnswer, self.streams.count == 1, !self.outbox.isScheduled else {
