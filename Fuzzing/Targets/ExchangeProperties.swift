@@ -23,6 +23,7 @@ struct ExchangeProperties {
         var offersUpgrade = false
         var retries = 0
         var retriesAllowed = 0
+        var othersAsked = 0
         var interims = 0
         var discarded: UInt64 = 0
     }
@@ -272,12 +273,19 @@ struct ExchangeProperties {
 
     private mutating func timeOut() throws(Finding) {
         let hasPartialHead = self.script.flag()
+        let isRepeatable = self.script.flag()
         let before = self.exchange
         let action = self.exchange.timedOut(
             hasPartialHead: hasPartialHead,
-            upstreamStalls: self.script.flag()
+            upstreamStalls: self.script.flag(),
+            isRepeatable: isRepeatable
         )
         switch action {
+        case .askAnother:
+            self.book.othersAsked += 1
+            try expect(isRepeatable && self.book.requestEnded, "half a request for another one")
+            try expect(!self.book.backendSpoke, "another asked after the backend had spoken")
+            try expect(self.book.othersAsked, is: 1, "other backends that were asked")
         case .requestTimeout, .gatewayTimeout:
             try expect(
                 before.isBetweenRequests && hasPartialHead

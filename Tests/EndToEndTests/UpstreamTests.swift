@@ -116,6 +116,20 @@ struct UpstreamTests {
     }
 
     @Test
+    func `what may be repeated is answered by another backend than a mute one`() async throws {
+        let steady = try ScriptedBackend(script: Self.echo)
+        let mute = try ScriptedBackend { _ in [.stall] }
+        let flags: [GateFlag] = [.threads(1), .responseTimeout(seconds: 1)]
+        try await self.play([steady, mute], flags: flags) { scene in
+            let clients = try (0..<10).map { _ in try scene.connect() }
+            for client in clients { try client.send(Request.text()) }
+            #expect(try clients.allSatisfy { try $0.response().status == 200 })
+            #expect(mute.record.exchanges.count == 5)
+            #expect(steady.record.exchanges.count == 10)
+        }
+    }
+
+    @Test
     func `all backends down is a 502 until one is back`() async throws {
         let gone = try (0..<2).map { _ in try ScriptedBackend(script: Self.echo) }
         for backend in gone { backend.stopListening() }

@@ -70,13 +70,15 @@ extension ClientConnection {
         }
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
-            upstreamStalls: self.upstream.map { !$0.isWritable } ?? false
+            upstreamStalls: self.upstream.map { !$0.isWritable } ?? false,
+            isRepeatable: self.request.replay != nil
         )
         switch action {
         case .requestTimeout: self.fail(.requestTimeout)
         case .gatewayTimeout:
             self.upstream?.member?.answerFailed(isSilent: true)
             self.fail(.gatewayTimeout)
+        case .askAnother: self.askAnother()
         case .close: self.abort()
         }
     }

@@ -91,6 +91,21 @@ extension ClientConnection {
         self.connect(to: choice, sending: buffers)
     }
 
+    /// Sends a request that may be repeated to another address than the one that keeps silent about it.
+    ///
+    /// One that is left out would more likely have its client wait twice for nothing.
+    func askAnother() {
+        guard let member = self.upstream?.member, let request = self.request.replay else {
+            return self.fail(.gatewayTimeout)
+        }
+        member.answerFailed(isSilent: true)
+        let now = self.loop.now
+        guard let other = self.clients.pool.next(at: now, besides: [member], insisting: false)
+        else { return self.fail(.gatewayTimeout) }
+        self.dropUpstream()
+        self.connect(to: other, sending: [request], tried: [member])
+    }
+
     /// Opens a connection to the backend; the request waits for it.
     ///
     /// `tried`: the addresses that could not be reached.

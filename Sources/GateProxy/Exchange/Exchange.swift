@@ -42,6 +42,8 @@ package enum Exchange: Equatable, Sendable {
         package var interims = 0
         /// Whether a backend has refused to look at it (RFC 9113 8.7).
         package var wasRefused = false
+        /// Whether a backend has kept silent about it until its time was over.
+        package var metSilence = false
 
         package init(
             requestEnded: Bool,
@@ -61,6 +63,12 @@ package enum Exchange: Equatable, Sendable {
             self.offersUpgrade = offersUpgrade
             self.isConnect = isConnect
             self.interims = interims
+        }
+
+        /// Whether a backend that keeps silent may have been the wrong one to ask.
+        fileprivate var mayAskAnother: Bool {
+            self.requestEnded && !self.isConnecting && !self.responseStarted && !self.metSilence
+                && self.interims == 0
         }
     }
 
@@ -407,15 +415,30 @@ extension Exchange {
         case requestTimeout
         /// The backend took too long.
         case gatewayTimeout
+        /// The backend took too long, and another one may have the request.
+        case askAnother
         case close
     }
 
     /// Nothing has happened for as long as the state allows.
     ///
-    /// `upstreamStalls`: whether it is the backend that takes no more of the request.
-    package mutating func timedOut(hasPartialHead: Bool, upstreamStalls: Bool) -> TimeoutAction {
+    /// - Parameters:
+    ///   - hasPartialHead: Whether a part of a request has come.
+    ///   - upstreamStalls: Whether it is the backend that takes no more of the request.
+    ///   - isRepeatable: Whether the whole request is kept, and has no effect by being repeated.
+    /// - Returns: what is to be done about it.
+    package mutating func timedOut(
+        hasPartialHead: Bool,
+        upstreamStalls: Bool,
+        isRepeatable: Bool
+    ) -> TimeoutAction {
         switch self {
         case .head where hasPartialHead, .idle where hasPartialHead: return .requestTimeout
+        case .forwarding(var forwarding) where isRepeatable && forwarding.mayAskAnother:
+            forwarding.metSilence = true
+            forwarding.retryable = false
+            self = .forwarding(forwarding)
+            return .askAnother
         case .forwarding(let forwarding) where !forwarding.responseStarted:
             return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
         case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:

@@ -12,6 +12,9 @@ protocol HTTP2Endpoint: HTTP2Sending {
     var peer: HTTP2PeerSettings { get set }
     var streams: HTTP2StreamTable<Stream> { get }
 
+    /// Whether the frames that have arrived are left for the next turn of the loop.
+    var isTurnOver: Bool { get }
+
     /// Does what a frame says.
     func read(_ frame: HTTP2ReceivedFrame) throws(HTTP2ErrorCode)
     /// Lets go of the streams that are over; not while one of them is at work.
@@ -25,10 +28,18 @@ extension HTTP2Endpoint {
     @inline(__always)
     func received(_ bytes: ByteBuffer) {
         guard !self.isClosing else { return }
-        self.outbox.hold()
         self.reader.append(bytes)
+        self.readOn()
+    }
+
+    /// Reads the frames that have arrived, as many as one turn may have; `receivedAll` follows.
+    @inline(__always)
+    func readOn() {
+        self.outbox.hold()
         do throws(HTTP2ErrorCode) {
-            while !self.isClosing, let frame = try self.reader.next() { try self.read(frame) }
+            while !self.isClosing, !self.isTurnOver, let frame = try self.reader.next() {
+                try self.read(frame)
+            }
         } catch {
             self.fail(error)
         }

@@ -93,7 +93,7 @@ struct DenialPatterns {
             let filled = self.filled(pattern, head, in: bytes), filled.writesSame(as: verdict)
         else { return false }
         if self.patterns.count >= Self.capacity { self.patterns.removeAll() }
-        self.patterns[self.key] = pattern
+        self.patterns[self.key.copied()] = pattern
         return true
     }
 
@@ -169,6 +169,6 @@ struct DenialPatterns {
         if self.answerKeys.count >= Self.capacity {
             self.answerKeys.removeAll(keepingCapacity: true)
         }
-        self.answerKeys[self.languages] = words
+        self.answerKeys[self.languages.copied()] = words
     }
 }

@@ -69,6 +69,18 @@ struct VerdictKey: Hashable {
         query.append(to: &self.bytes)
     }
 
+    /// The same key in memory that is as large as its bytes, and its own.
+    ///
+    /// What is kept never shares the memory of the next look-up: that would have to move for each key, and an
+    /// array that moves with its capacity takes what the allocator rounds that up to, a little more each time.
+    func copied() -> VerdictKey {
+        var copy = self
+        copy.bytes = []
+        copy.bytes.reserveCapacity(self.bytes.count)
+        copy.bytes.append(self.bytes.span)
+        return copy
+    }
+
     /// Longer identities are judged anew each time instead of being kept.
     var isWorthKeeping: Bool { self.bytes.count <= 4096 }
 
@@ -158,7 +170,7 @@ struct VerdictCache {
     @discardableResult
     mutating func insert(_ verdict: Verdict, for key: VerdictKey) -> KnownVerdict? {
         guard key.isWorthKeeping else { return nil }
-        let known = KnownVerdict(verdict, for: key)
+        let known = KnownVerdict(verdict, for: key.copied())
         self.insert(known)
         return known
     }

@@ -16,6 +16,8 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
+    /// The last requests that were refused, as far as they are counted.
+    private var denialsInARow = 0
     /// Used again for every decision.
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
@@ -93,18 +95,10 @@ final class WorkerRules {
         if facts.isPreflight { return self.preflight }
         self.lookUp.key.scope = self.scope(of: head, in: bytes)
         let told = self.classify(head, facts: facts, in: bytes)
-        if told != nil {
-            if let last, last.rules === self, self.lookUp.isSameClass(as: last.known),
-                self.isValid(last.known.verdict)
-            {
-                return last.known.verdict
-            }
-            if let known = self.lookUp.findClass(), self.isValid(known.verdict) {
-                return self.remember(known, in: &last)
-            }
-            if let verdict = self.denial(on: head, facts: facts, in: bytes, last: &last) {
-                return verdict
-            }
+        if told != nil,
+            let verdict = self.classVerdict(on: head, facts: facts, in: bytes, last: &last)
+        {
+            return verdict
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
@@ -129,6 +123,43 @@ final class WorkerRules {
             for: isPattern ? .denial : isShared ? .class : .client,
             in: &last
         )
+    }
+
+    /// The verdict on a client of which others of its class are known.
+    ///
+    /// A class has either a verdict that all of it share or denials. To look for what it has not costs as much as to
+    /// find it, and a floor that was raised refuses one client after the other.
+    private func classVerdict(
+        on head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        last: inout RememberedVerdict?
+    ) -> Verdict? {
+        let expectsDenial = self.denialsInARow >= Self.fewDenials
+        if !expectsDenial, let verdict = self.sharedVerdict(last: &last) {
+            self.denialsInARow = 0
+            return verdict
+        }
+        if let verdict = self.denial(on: head, facts: facts, in: bytes, last: &last) {
+            self.denialsInARow = Swift.min(self.denialsInARow + 1, Self.fewDenials)
+            return verdict
+        }
+        self.denialsInARow = 0
+        return expectsDenial ? self.sharedVerdict(last: &last) : nil
+    }
+
+    /// So many denials one after the other let another one be expected.
+    private static let fewDenials = 2
+
+    /// The verdict that all clients of the class share.
+    private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
+        if let last, last.rules === self, self.lookUp.isSameClass(as: last.known),
+            self.isValid(last.known.verdict)
+        {
+            return last.known.verdict
+        }
+        guard let known = self.lookUp.findClass(), self.isValid(known.verdict) else { return nil }
+        return self.remember(known, in: &last)
     }
 
     /// The denial of a client, if one of its class was refused before.

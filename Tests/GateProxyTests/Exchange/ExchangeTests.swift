@@ -412,13 +412,23 @@ struct ExchangeTests {
         }
     }
 
-    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
-    func `nothing happens for too long`(_ hasPartialHead: Bool, _ upstreamStalls: Bool) {
+    @Test(
+        arguments: [(false, false), (false, true), (true, false), (true, true)],
+        [false, true]
+    )
+    func `nothing happens for too long`(
+        _ client: (hasPartialHead: Bool, upstreamStalls: Bool),
+        isRepeatable: Bool
+    ) {
+        let (hasPartialHead, upstreamStalls) = client
         self.check(
             Self.states.map { state -> Row<Exchange.TimeoutAction> in
                 switch state {
                 case .head where hasPartialHead, .idle where hasPartialHead:
                     (state, .requestTimeout, state)
+                case .forwarding(let forwarding)
+                where isRepeatable && forwarding.requestEnded && !forwarding.responseStarted:
+                    (state, .askAnother, Self.silenced(forwarding))
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
@@ -427,7 +437,34 @@ struct ExchangeTests {
                     (state, .close, .closed)
                 }
             }
-        ) { $0.timedOut(hasPartialHead: hasPartialHead, upstreamStalls: upstreamStalls) }
+        ) {
+            $0.timedOut(
+                hasPartialHead: hasPartialHead,
+                upstreamStalls: upstreamStalls,
+                isRepeatable: isRepeatable
+            )
+        }
+    }
+
+    @Test func `a backend that has said something was the right one to ask`() {
+        var exchange = Self.forwarding(interims: 1)
+        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+    }
+
+    @Test func `only one other backend is asked`() {
+        var exchange = Self.waiting
+        #expect(Self.timeOutOfRepeatable(&exchange) == .askAnother)
+        #expect(Self.timeOutOfRepeatable(&exchange) == .gatewayTimeout)
+    }
+
+    private static func silenced(_ before: Exchange.Forwarding) -> Exchange {
+        var forwarding = before
+        (forwarding.metSilence, forwarding.retryable) = (true, false)
+        return .forwarding(forwarding)
+    }
+
+    private static func timeOutOfRepeatable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
+        exchange.timedOut(hasPartialHead: false, upstreamStalls: false, isRepeatable: true)
     }
 
     @Test func `the first piece of a head begins its time, no other does`() {

@@ -56,6 +56,59 @@ struct UpstreamPoolTests {
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 200 "))
     }
 
+    @Test func `what an address keeps silent about goes to another one, once`() throws {
+        let client = try self.ask()
+        let silent = try self.backends.accept()
+        client.handler.deadlineReached()
+        #expect(silent.socket.isClosed)
+        #expect(client.socket.sent == "")
+        let other = try self.backends.accept()
+        #expect(Set(self.backends.dialled).count == 2)
+        #expect(other.socket.takeSent().hasPrefix("GET /a HTTP/1.1\r\n"))
+        let response = self.stage.worker.loop.settings.timeouts.response
+        #expect(client.handler.deadline == self.stage.worker.loop.now + response)
+        client.handler.deadlineReached()
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        #expect(self.backends.dialled.count == 2)
+    }
+
+    @Test func `another address that answers makes up for the silent one`() throws {
+        let client = try self.ask()
+        _ = try self.backends.accept()
+        client.handler.deadlineReached()
+        try self.backends.accept().receive(Message.ok)
+        #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 200 "))
+        try client.receive(Message.second)
+        try self.backends.accept().receive(Message.ok)
+        #expect(client.socket.takeSent().hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `a client that goes away while another address is asked is forgotten`() throws {
+        let client = try self.ask()
+        _ = try self.backends.accept()
+        client.handler.deadlineReached()
+        client.disconnect()
+        let other = try self.backends.accept()
+        #expect(other.socket.sent == "" && !other.socket.isClosed)
+    }
+
+    @Test func `what may not be repeated waits for no other address`() throws {
+        let client = try self.ask(Self.post)
+        _ = try self.backends.accept()
+        client.handler.deadlineReached()
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        #expect(self.backends.dialled.count == 1)
+    }
+
+    @Test func `the only address is not asked twice`() throws {
+        let one = try UpstreamPoolTests(1)
+        let client = try one.ask()
+        _ = try one.backends.accept()
+        client.handler.deadlineReached()
+        #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
+        #expect(one.backends.dialled.count == 1)
+    }
+
     @Test func `every address that may serve is asked before a request fails`() throws {
         let five = try UpstreamPoolTests(5)
         let client = try five.ask(Self.post)

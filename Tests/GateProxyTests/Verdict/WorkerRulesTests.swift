@@ -49,6 +49,20 @@ struct WorkerRulesTests {
         return try rules.verdict(on: text, parser: &parser, last: &last)
     }
 
+    @Test func `what is kept of a client takes no more room with each one`() throws {
+        let rules = try Self.rules()
+        var last: RememberedVerdict?
+        for number in 0..<5000 {
+            _ = try Self.verdict(
+                rules,
+                on: wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1.0.\(number)"),
+                last: &last
+            )
+            let key = try #require(last?.known.key)
+            try #require(key.bytes.capacity <= key.bytes.count + 64, "client \(number)")
+        }
+    }
+
     @Test func `the rules are let go of with the last connection that knows them`() {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "7", rules: []))
         var released: [String] = []

@@ -34,10 +34,7 @@ extension ClientConnection {
         self.clients.remove(self)
         pipeline.removeHandler(context: context, promise: nil)
         if self.refusal != nil { connection.fail(.enhanceYourCalm) }
-        guard received.readableBytes > 0 else { return }
-        connection.received(received)
-        // Perhaps no more is on its way that would be followed by this.
-        connection.receivedAll()
+        if received.readableBytes > 0 { connection.begin(with: received) }
     }
 }
 

@@ -91,6 +91,7 @@ extension HTTP2Connection {
                 self.streams.isEmpty ? self.loop.now + self.loop.settings.timeouts.idle : nil
         }
         // The block is read whatever becomes of the stream: later ones refer to what stands in it.
+        self.sectionsOfTurn += 1
         try self.headers.read(block.bytes, names: self.loop.rules.table)
         let id = block.stream
         guard id > self.lastStream else {

@@ -61,10 +61,18 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
     private(set) var isWritable = false
     private var hasHeldRead = false
+    /// Header sections that were read in this turn of the loop.
+    var sectionsOfTurn = 0
+    /// Whether the frames behind them wait for the next one.
+    private var waitsForTurn = false
     private(set) var inputClosed = false
 
     /// Streams that a client may have at the same time.
     static let maxStreams = 100
+
+    /// Header sections that are read before the loop turns to other connections: the requests of one client
+    /// that arrive together are hundreds when each of their fields is an index.
+    static let sectionsPerTurn = 16
 
     init(clients: LoopClients, origin: ClientOrigin) {
         self.clients = clients
@@ -81,6 +89,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         if case .closing = self.stage { return true }
         return false
     }
+
+    var isTurnOver: Bool { self.sectionsOfTurn >= Self.sectionsPerTurn }
 }
 
 extension HTTP2Connection {
@@ -107,7 +117,8 @@ extension HTTP2Connection {
 
     func read(context: ChannelHandlerContext) {
         // A client that does not read what it is sent may not make more of it.
-        if self.isWritable {
+        // What it has sent already comes first.
+        if self.isWritable, !self.waitsForTurn {
             context.read()
         } else {
             self.hasHeldRead = true
@@ -120,7 +131,43 @@ extension HTTP2Connection {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         self.receivedAll()
-        if self.isWritable { self.output?.readNext() }
+        self.endTurn()
+        if self.isWritable, !self.waitsForTurn { self.output?.readNext() }
+    }
+
+    /// Takes what had arrived when the client turned out to speak HTTP/2.
+    func begin(with bytes: ByteBuffer) {
+        self.received(bytes)
+        // Perhaps no more is on its way that would be followed by this.
+        self.receivedAll()
+        self.endTurn()
+    }
+
+    /// Leaves what has arrived beyond the requests of one turn to the next one.
+    private func endTurn() {
+        guard self.isTurnOver, !self.isClosing else {
+            self.sectionsOfTurn = 0
+            return
+        }
+        guard !self.waitsForTurn else { return }
+        self.waitsForTurn = true
+        self.eventLoop.assumeIsolated().execute { self.turnHasCome() }
+    }
+
+    private func turnHasCome() {
+        self.waitsForTurn = false
+        self.sectionsOfTurn = 0
+        guard let context = self.context, !self.isClosing else { return }
+        self.readOn()
+        self.receivedAll()
+        self.endTurn()
+        self.resumeReading(context)
+    }
+
+    private func resumeReading(_ context: ChannelHandlerContext) {
+        guard self.hasHeldRead, self.isWritable, !self.waitsForTurn else { return }
+        self.hasHeldRead = false
+        context.read()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -130,9 +177,7 @@ extension HTTP2Connection {
         for stream in self.streams.all where !stream.isOver { stream.becameWritable() }
         self.settle()
         self.flushNow()
-        guard self.hasHeldRead, self.isWritable else { return }
-        self.hasHeldRead = false
-        context.read()
+        self.resumeReading(context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -101,6 +101,9 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         return false
     }
 
+    /// All that a backend sends at once are answers that were asked for.
+    var isTurnOver: Bool { false }
+
     /// Whether it takes another request.
     var hasRoom: Bool { self.isOpen && self.budget.hasRoom }
 }

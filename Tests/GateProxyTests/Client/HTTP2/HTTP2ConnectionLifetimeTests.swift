@@ -20,6 +20,31 @@ struct HTTP2ConnectionLifetimeTests {
         return frame(1, flags: 0x05, stream: stream, block)
     }
 
+    @Test func `requests that arrive together are read in several turns of the loop`() throws {
+        let stage = try Stage()
+        let client = try stage.client()
+        let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4)
+        try client.channel.writeInbound(ByteBuffer(bytes: preface))
+        stage.loop.run()
+        let handler = try client.channel.pipeline.syncOperations
+            .handler(type: HTTP2Connection.self)
+        let perTurn = HTTP2Connection.sectionsPerTurn
+        let count = 2 * perTurn + 1
+        let streams = (0..<count).map { UInt32(1 + 2 * $0) }
+        let requests = streams.flatMap { Self.request($0, version: "0.1") }
+        let reads = client.socket.readCount
+        try client.channel.writeInbound(ByteBuffer(bytes: requests))
+        #expect(handler.lastStream == streams[perTurn - 1])
+        // Nothing more is read in the meantime.
+        client.channel.read()
+        #expect(client.socket.readCount == reads)
+        try client.channel.writeInbound(ByteBuffer(bytes: Self.request(999, version: "0.1")))
+        #expect(handler.lastStream == streams[perTurn - 1])
+        stage.loop.run()
+        #expect(handler.lastStream == 999)
+        #expect(client.socket.readCount == reads + 1)
+    }
+
     @Test(arguments: [false, true])
     func `a connection that is over is freed, with its streams`(_ isFailed: Bool) throws {
         let stage = try Stage()
