@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""Finds circles among the folders of a target: nothing in a folder may name what stands upon it.
+"""Finds circles among the folders of each target: nothing in a folder may name what stands upon it.
 
 A folder stands upon another one if a file of it names a type that a file of the other one declares at the top. Text is
-read, and not what the compiler knows: members that an extension adds are not seen.
+read, and not what the compiler knows: members that an extension adds are not seen. Where the order of a target's folders
+is written down here, from the ground up, it has to be that one.
 """
 import collections
 import pathlib
 import re
 import sys
 
-TARGETS = ["GateControl", "GatePolicy"]
+ORDERS = {
+    "GateProxy": [
+        "Wire", "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Exchange", "Forwarding", "Loop",
+        "Transport", "Upstream", "Client", "ParkedConnections", "Server",
+    ],
+}
 DECLARATION = re.compile(
     r"^((?:@\w+(?:\([^)]*\))? |package |public |internal |private |fileprivate |final |indirect )*)"
     r"(?:class|struct|enum|protocol|actor|typealias) (\w+)",
@@ -63,13 +69,25 @@ def circles(edges):
     return [edge for edge in edges if edge[0] in reach.get(edge[1], ())]
 
 
+def against(order, edges):
+    """The edges that lead upwards, or to or from a folder that has no place in the order."""
+    place = {folder: index for index, folder in enumerate(order)}
+    return [edge for edge in edges if place.get(edge[0], -1) <= place.get(edge[1], len(order))]
+
+
 def main(sources):
     failed = False
-    for target in TARGETS:
-        found = uses(sources / target)
-        for start, end in sorted(circles(found)):
+    for target in sorted(path for path in sources.iterdir() if any(path.rglob("*.swift"))):
+        found = uses(target)
+        wrong = set(circles(found))
+        if target.name in ORDERS:
+            wrong |= set(against(ORDERS[target.name], found))
+        for start, end in sorted(wrong):
             for name, path in sorted(found[start, end].items()):
-                print(f"{path}: {name} is in {target}/{end}, which stands upon {target}/{start}", file=sys.stderr)
+                print(
+                    f"{path}: {name} is in {target.name}/{end}, which stands upon {target.name}/{start}",
+                    file=sys.stderr,
+                )
                 failed = True
     return failed
 

@@ -38,7 +38,7 @@ struct HTTP2ConnectionProperties {
                 logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
             )
             let channel = EmbeddedChannel(loop: loop)
-            try ClientPipeline.begin(on: channel, worker: worker, isSecure: false)
+            try ClientPipeline.begin(on: channel, clients: worker.clients, isSecure: false)
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             var sent: [UInt8] = []
             try channel.writeInbound(ByteBuffer(bytes: Self.opening))

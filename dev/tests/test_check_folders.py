@@ -1,5 +1,7 @@
 """Tests of dev/check-folders.py."""
+import contextlib
 import importlib.util
+import io
 import pathlib
 import tempfile
 import unittest
@@ -48,6 +50,36 @@ class FolderTests(unittest.TestCase):
     def test_files_beside_the_folders_are_a_folder_of_their_own(self):
         found = self.circles(Door="struct Door { let a: A }", a_A="struct A { let door: Door }")
         self.assertEqual(found, [(".", "a"), ("a", ".")])
+
+    def test_an_order_that_is_written_down_is_that_of_the_folders(self):
+        order = ["ground", "house", "roof"]
+        self.assertEqual(check.against(order, [("roof", "ground"), ("house", "ground")]), [])
+        self.assertEqual(check.against(order, [("ground", "roof")]), [("ground", "roof")])
+        self.assertEqual(check.against(order, [("shed", "ground")]), [("shed", "ground")])
+        self.assertEqual(check.against(order, [("roof", "cellar")]), [("roof", "cellar")])
+
+    def test_every_target_is_looked_at(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = pathlib.Path(folder)
+            for name, text in {
+                "One/a/A": "struct A { let b: B }", "One/b/B": "struct B { let a: A }",
+                "Two/a/A": "struct A { let b: B }", "Two/b/B": "struct B {}",
+                "GateProxy/Wire/Head": "struct Head { let limits: Limits }",
+                "GateProxy/Settings/Limits": "struct Limits {}",
+            }.items():
+                path = sources / f"{name}.swift"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            (sources / "CDoor").mkdir()
+            said = io.StringIO()
+            with contextlib.redirect_stderr(said):
+                self.assertTrue(check.main(sources))
+        lines = sorted(line.split(": ", 1)[1] for line in said.getvalue().splitlines())
+        self.assertEqual(lines, [
+            "A is in One/a, which stands upon One/b",
+            "B is in One/b, which stands upon One/a",
+            "Limits is in GateProxy/Settings, which stands upon GateProxy/Wire",
+        ])
 
 
 if __name__ == "__main__":

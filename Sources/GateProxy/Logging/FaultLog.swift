@@ -2,7 +2,7 @@ import Logging
 import NIOCore
 
 /// A fault that clients and backends can bring about with each request.
-enum Fault: Hashable {
+enum LoggedFault: Hashable {
     case refusal(Refusal)
     case unreachableBackend
     case lostBackend
@@ -24,14 +24,14 @@ enum Fault: Hashable {
 /// more there were (`suppressed`).
 struct FaultLog {
     private let logger: Logger
-    private var limiters: [Fault: LogLimiter] = [:]
+    private var limiters: [LoggedFault: LogLimiter] = [:]
 
     init(_ logger: Logger) {
         self.logger = logger
     }
 
     mutating func report(
-        _ fault: Fault,
+        _ fault: LoggedFault,
         _ metadata: @autoclosure () -> Logger.Metadata = [:],
         at now: NIODeadline = .now()
     ) {

@@ -16,12 +16,12 @@ final class ParkedConnectionPoller: Sendable {
         self.sockets = try EpollSet()
     }
 
-    /// Starts to watch for the workers, in the order of their numbers.
-    func start(_ workers: [NIOLoopBound<Worker>]) {
+    /// Starts to watch for the stores of all loops, in the order of their numbers.
+    func start(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         self.thread.start()
         self.thread.submit { state in
             guard state == .active else { return }
-            self.watch(workers)
+            self.watch(stores)
         }
     }
 
@@ -31,7 +31,7 @@ final class ParkedConnectionPoller: Sendable {
         try? await self.thread.shutdownGracefully()
     }
 
-    private func watch(_ workers: [NIOLoopBound<Worker>]) {
+    private func watch(_ stores: [NIOLoopBound<ParkedConnectionStore>]) {
         var nextLook = NIODeadline.now()
         var trims = TrimSchedule(begin: nextLook)
         while let tokens = self.sockets.wait(atMost: 1000) {
@@ -40,8 +40,8 @@ final class ParkedConnectionPoller: Sendable {
                 by: \.worker
             )
             for (owner, tokens) in owners {
-                let worker = workers[owner]
-                worker.eventLoop.execute { worker.value.parkedConnections?.becameReadable(tokens) }
+                let store = stores[owner]
+                store.eventLoop.execute { store.value.becameReadable(tokens) }
             }
             let now = NIODeadline.now()
             guard now >= nextLook else { continue }

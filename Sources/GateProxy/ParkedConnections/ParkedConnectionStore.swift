@@ -10,26 +10,37 @@ import Synchronization
 /// connection gets a channel again, or is closed.
 final class ParkedConnectionStore {
     private let watch: ParkedConnectionPoller
-    private let worker: Worker
+    private let clients: LoopClients
+    private let loop: LoopContext
     /// How long a connection must have been silent.
     private let idleTime: TimeAmount
     private let descriptors = DescriptorReserve()
-    private var parked: ParkedConnectionTable
+    private var parked: ParkedConnectionTable {
+        didSet { self.clients.parkedCount = self.count }
+    }
     /// The connections that are silent and not parked yet.
     private var leaving: [ClientConnection] = []
     /// Of whom something was heard and who is not woken yet.
     private var readable: [ParkedConnectionToken] = []
     private var isWaking = false
     /// Connections whose channel is being made.
-    private var resuming = 0
+    private var resuming = 0 {
+        didSet { self.clients.parkedCount = self.count }
+    }
 
     /// Connections that are parked or woken together, in about a millisecond; between two lots,
     /// requests have their turn.
     private static let movedTogether = 16
 
     /// `index`: which of the watch's workers this is.
-    init(worker: Worker, index: Int, watch: ParkedConnectionPoller, idleTime: TimeAmount) {
-        self.worker = worker
+    init(
+        clients: LoopClients,
+        index: Int,
+        watch: ParkedConnectionPoller,
+        idleTime: TimeAmount
+    ) {
+        self.clients = clients
+        self.loop = clients.loop
         self.watch = watch
         self.idleTime = idleTime
         self.parked = ParkedConnectionTable(worker: index)
@@ -39,20 +50,20 @@ final class ParkedConnectionStore {
 
     /// Closes whose time is over, and parks who has been silent for long enough.
     func tick(_ clients: [ClientConnection]) {
-        for connection in self.parked.removeOverdue(at: self.worker.now) { self.end(connection) }
-        guard self.leaving.isEmpty, !self.worker.isDraining else { return }
+        for connection in self.parked.removeOverdue(at: self.loop.now) { self.end(connection) }
+        guard self.leaving.isEmpty, !self.loop.isDraining else { return }
         self.leaving = clients.filter { $0.isIdle(until: self.latestDeadline) }
         if !self.leaving.isEmpty { self.parkNext() }
     }
 
     /// The deadline of a connection that has been silent for just long enough.
     private var latestDeadline: NIODeadline {
-        self.worker.now + self.worker.settings.timeouts.idle - self.idleTime
+        self.loop.now + self.loop.settings.timeouts.idle - self.idleTime
     }
 
     private func parkNext() {
         for client in self.leaving.suffix(Self.movedTogether) {
-            guard client.isIdle(until: self.latestDeadline), !self.worker.isDraining else {
+            guard client.isIdle(until: self.latestDeadline), !self.loop.isDraining else {
                 continue
             }
             // A lot without room for one has none for the next.
@@ -79,7 +90,7 @@ final class ParkedConnectionStore {
                 isTrusted: client.origin.isTrusted,
                 address: client.origin.address,
                 permit: nil,
-                deadline: client.deadline ?? self.worker.now
+                deadline: client.deadline ?? self.loop.now
             )
         )
         guard self.watch.sockets.add(descriptor, as: token.rawValue) else {
@@ -121,8 +132,8 @@ final class ParkedConnectionStore {
     private func wake(_ connection: ParkedConnection) {
         self.watch.sockets.remove(connection.descriptor)
         self.watch.count.subtract(1, ordering: .relaxed)
-        let eventLoop = self.worker.eventLoop
-        let worker = NIOLoopBound(self.worker, eventLoop: eventLoop)
+        let eventLoop = self.loop.eventLoop
+        let clients = NIOLoopBound(self.clients, eventLoop: eventLoop)
         let woken = NIOLoopBound(connection, eventLoop: eventLoop)
         let store = NIOLoopBound(self, eventLoop: eventLoop)
         self.resuming += 1
@@ -130,7 +141,10 @@ final class ParkedConnectionStore {
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try ClientPipeline.resume(woken.value, on: channel, worker: worker.value)
+                    try ClientPipeline.add(
+                        ClientConnection(resuming: woken.value, clients: clients.value),
+                        to: channel
+                    )
                 }
             }
             .withConnectedSocket(connection.descriptor)
@@ -139,7 +153,7 @@ final class ParkedConnectionStore {
                 // The socket is closed with its channel.
                 if case .failure = result { woken.value.permit?.leave() }
                 // It may be the last one, and have ended before it was wide awake.
-                worker.value.parkedConnectionLeft()
+                clients.value.clientLeft()
             }
     }
 
@@ -147,7 +161,7 @@ final class ParkedConnectionStore {
     func drain(grace: TimeAmount) {
         self.leaving = []
         guard grace == .zero else {
-            return self.parked.limitDeadlines(to: self.worker.now + grace)
+            return self.parked.limitDeadlines(to: self.loop.now + grace)
         }
         for connection in self.parked.removeAll() { self.end(connection) }
     }
@@ -171,17 +185,31 @@ final class ParkedConnectionStore {
         self.watch.count.subtract(1, ordering: .relaxed)
         _ = Glibc.close(connection.descriptor)
         connection.permit?.leave()
-        self.worker.parkedConnectionLeft()
+        self.clients.clientLeft()
     }
 
     private func soon(_ action: @escaping (ParkedConnectionStore) -> Void) {
-        let store = NIOLoopBound((self, action), eventLoop: self.worker.eventLoop)
-        self.worker.eventLoop.scheduleTask(in: .milliseconds(1)) { store.value.1(store.value.0) }
+        let store = NIOLoopBound((self, action), eventLoop: self.loop.eventLoop)
+        self.loop.eventLoop.scheduleTask(in: .milliseconds(1)) { store.value.1(store.value.0) }
     }
 }
 
 /// The steps of a connection that goes on without a channel.
 extension ClientConnection {
+    /// A connection that was parked, for its next request.
+    fileprivate convenience init(resuming parked: ParkedConnection, clients: LoopClients) {
+        self.init(
+            clients: clients,
+            origin: ClientOrigin(
+                address: parked.address,
+                isTrusted: parked.isTrusted,
+                isSecure: false
+            ),
+            admission: parked.permit.map { .counted($0) } ?? .welcome,
+            silentUntil: parked.deadline
+        )
+    }
+
     /// Whether the client has its answer, nothing has come since, and the time for that ends no
     /// later than that.
     ///

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// One connection to the backend, or one stream of an HTTP/2 connection: reads responses off it and
-/// tells the client connection that it serves; what they mean for the exchange is decided there.
+/// tells the receiver that it serves; what they mean for the exchange is decided there.
 final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, Overdue {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -19,8 +19,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     var registryIndex = 0
     /// The member that it leads to.
     var member: UpstreamPool.Member?
-    /// The client that the responses are for.
-    private(set) var client: ClientConnection?
+    /// The exchange that the responses are for.
+    private(set) var receiver: (any UpstreamReceiver)?
     private var reading = Reading.nothing
     private(set) var answersHead = false
     private var parser: ResponseHeadParser
@@ -63,9 +63,9 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         return true
     }
 
-    /// Takes a request; its response goes to `client`.
-    func begin(for client: ClientConnection, answersHead: Bool) {
-        self.client = client
+    /// Takes a request; its response goes to `receiver`.
+    func begin(for receiver: any UpstreamReceiver, answersHead: Bool) {
+        self.receiver = receiver
         self.answersHead = answersHead
         self.deadline = nil
         self.untaken = nil
@@ -91,14 +91,14 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     /// The backend takes more again.
     func becameWritable() {
         self.untaken = nil
-        self.client?.upstreamBecameWritable()
+        self.receiver?.upstreamBecameWritable()
     }
 
     func flush() {
         self.transport.flush()
     }
 
-    /// Reads on after the client has caught up.
+    /// Reads on after the receiver has caught up.
     func resumeReading() {
         switch self.transport {
         case .channel(let output):
@@ -132,7 +132,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     /// Gives the connection back after a complete response, or closes it if it cannot serve again.
     func release(reusable: Bool, now: NIODeadline) {
-        self.client = nil
+        self.receiver = nil
         self.reading = .nothing
         switch self.transport {
         case .channel:
@@ -148,14 +148,14 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     /// Closes the connection; nobody hears of it any more.
     func close() {
-        self.client = nil
+        self.receiver = nil
         self.reading = .nothing
         self.transport.close()
     }
 
-    /// Reading stops where the client takes no more.
+    /// Reading stops where the receiver takes no more.
     var mayRead: Bool {
-        self.client?.isWritable ?? true
+        self.receiver?.isWritable ?? true
     }
 }
 
@@ -177,26 +177,26 @@ extension UpstreamConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let client = self.client else { return self.close() }
+        guard let receiver = self.receiver else { return self.close() }
         let bytes = self.unwrapInboundIn(data)
         self.largeBuffers?.giveBack(bytes)
-        let held = client.holdStreams()
-        self.receive(bytes, for: client)
+        let held = receiver.holdOutput()
+        self.receive(bytes, for: receiver)
         // Bytes that go on are flushed when there is no more to read for now: one write of several
         // pieces costs less than as many writes.
-        let isOver = self.client !== client
-        if isOver { client.settle() }
-        held?.releaseStreams(isEndOfAnswer: isOver)
+        let isOver = self.receiver !== receiver
+        if isOver { receiver.settle() }
+        held?.release(isEndOfAnswer: isOver)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        self.client?.settle()
+        self.receiver?.settle()
         if self.mayRead { self.transport.readNext() }
     }
 
     /// Takes bytes of the backend; it is up to the caller to flush what becomes of them.
     @inline(__always)
-    func receive(_ bytes: ByteBuffer, for client: ClientConnection) {
+    func receive(_ bytes: ByteBuffer, for receiver: any UpstreamReceiver) {
         var buffer = bytes
         if self.inbound.readableBytes == 0 {
             self.inbound = buffer
@@ -205,7 +205,7 @@ extension UpstreamConnection {
             self.inbound.discardReadBytes()
             self.inbound.writeBuffer(&buffer)
         }
-        self.readOn(for: client)
+        self.readOn(for: receiver)
         // Empty, it would still hold on to the memory that the next read wants to use.
         if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
     }
@@ -234,48 +234,48 @@ extension UpstreamConnection {
     }
 
     private func ended() {
-        guard let client = self.client else {
+        guard let receiver = self.receiver else {
             self.member?.remove(self)
             return self.close()
         }
         if case .body(.untilClose) = self.reading, !self.wasReset {
-            client.responseEnded(upstreamKeepsAlive: false)
-            client.settle()
+            receiver.responseEnded(upstreamKeepsAlive: false)
+            receiver.settle()
         } else {
-            client.upstreamEnded(wasReset: self.wasReset)
+            receiver.upstreamEnded(wasReset: self.wasReset)
         }
     }
 }
 
 extension UpstreamConnection {
-    private func readOn(for client: ClientConnection) {
-        while self.client === client {
+    private func readOn(for receiver: any UpstreamReceiver) {
+        while self.receiver === receiver {
             switch self.reading {
             case .nothing:
                 return
             case .head:
-                guard self.readHead(for: client) else { return }
+                guard self.readHead(for: receiver) else { return }
             case .body(var reader):
-                guard self.readBody(&reader, for: client) else { return }
+                guard self.readBody(&reader, for: receiver) else { return }
             case .tunnel:
                 guard let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
                     bytes.readableBytes > 0
                 else { return }
-                client.tunnelReceived(bytes)
+                receiver.tunnelReceived(bytes)
                 return
             }
         }
     }
 
     /// - Returns: whether there may be more to read.
-    private func readHead(for client: ClientConnection) -> Bool {
+    private func readHead(for receiver: any UpstreamReceiver) -> Bool {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.parser.parse(bytes) {
         case .incomplete:
             return false
         case .malformed(let fault):
-            client.upstreamFailed(fault)
+            receiver.upstreamFailed(fault)
             return false
         case .complete:
             break
@@ -286,18 +286,18 @@ extension UpstreamConnection {
             self.inbound.moveReaderIndex(forwardBy: head.end)
             self.reading = head.isInterim ? .head : .body(BodyReader(facts.framing))
             self.member?.answered()
-            client.responseHead(head, facts: facts, bytes: bytes)
+            receiver.responseHead(head, facts: facts, bytes: bytes)
             if head.isInterim { self.parser.reset() }
             return true
         } catch {
-            client.upstreamFailed(error)
+            receiver.upstreamFailed(error)
             return false
         }
     }
 
-    private func readBody(_ reader: inout BodyReader, for client: ClientConnection) -> Bool {
+    private func readBody(_ reader: inout BodyReader, for receiver: any UpstreamReceiver) -> Bool {
         let inbound = self.inbound
-        switch client.consumeResponseBody(&reader, from: inbound) {
+        switch receiver.consumeResponseBody(&reader, from: inbound) {
         case .more(let consumed):
             self.reading = .body(reader)
             self.inbound.moveReaderIndex(forwardBy: consumed)
@@ -305,10 +305,10 @@ extension UpstreamConnection {
         case .end(let consumed):
             self.reading = .nothing
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            client.responseEnded(upstreamKeepsAlive: true)
+            receiver.responseEnded(upstreamKeepsAlive: true)
             return false
         case .malformed(let fault):
-            client.upstreamFailed(fault)
+            receiver.upstreamFailed(fault)
             return false
         }
     }

@@ -43,27 +43,25 @@ final class UpstreamNames {
 
     /// Begins to look up what the settings name, and waits for the first answers, but not for ever;
     /// `nil`: there is nothing to look up.
+    ///
+    /// `publish`: called on that event loop whenever the addresses have changed.
     static func start(
         _ settings: UpstreamSettings,
+        on eventLoop: any EventLoop,
         lookup: @escaping Lookup,
-        workers: [NIOLoopBound<Worker>],
         atMost time: TimeAmount,
-        logger: Logger
+        logger: Logger,
+        publish: @escaping @Sendable ([UpstreamAddress]) -> Void
     ) async throws -> NIOLoopBound<UpstreamNames>? {
-        guard !UpstreamDirectory(settings.targets).names.isEmpty,
-            let eventLoop = workers.first?.eventLoop
-        else { return nil }
+        guard !UpstreamDirectory(settings.targets).names.isEmpty else { return nil }
         let names = try await eventLoop.submit {
             let names = UpstreamNames(
                 eventLoop: eventLoop,
                 settings: settings,
                 lookup: lookup,
-                logger: logger
-            ) { addresses in
-                for worker in workers {
-                    worker.eventLoop.execute { worker.value.pool.use(addresses) }
-                }
-            }
+                logger: logger,
+                publish: publish
+            )
             return NIOLoopBound(names, eventLoop: eventLoop)
         }.get()
         _ = try await eventLoop.flatSubmit {

@@ -259,7 +259,7 @@ extension UpstreamPool {
     fileprivate func logFailure(
         _ reason: String,
         of member: Member?,
-        as fault: Fault = .unreachableBackend
+        as fault: LoggedFault = .unreachableBackend
     ) {
         self.faultLog.report(fault, Self.metadata(reason, of: member))
     }

@@ -52,9 +52,9 @@ struct FaultLogTests {
         )
     }
 
-    private static let faults: [Fault] =
+    private static let faults: [LoggedFault] =
         [.unreachableBackend, .lostBackend, .malformedResponse]
-        + Refusal.allCases.map(Fault.refusal)
+        + Refusal.allCases.map(LoggedFault.refusal)
 
     @Test func `no fault holds the lines of another back`() {
         var (log, lines) = self.log()

@@ -209,7 +209,7 @@ struct Stage {
     /// Lets the worker have its next look at the time, which has gone on by so many seconds.
     func tick(after seconds: Int64 = 0) {
         self.clock.seconds += seconds
-        self.loop.advanceTime(by: Worker.tickInterval)
+        self.loop.advanceTime(by: LoopContext.tickInterval)
     }
 
     static func ruleSet(
@@ -230,25 +230,28 @@ struct Stage {
             try SocketAddress(ipAddress: "203.0.113.5", port: 1),
             trusted: .none
         )
-        return try Wire(ClientConnection(worker: self.worker, origin: origin), loop: self.loop)
+        return try Wire(
+            ClientConnection(clients: self.worker.clients, origin: origin),
+            loop: self.loop
+        )
     }
 
     /// A connection to the backend that waits in the pool.
     func upstream() throws -> Wire<UpstreamConnection> {
         let connection = UpstreamConnection(limits: .defaults)
-        let member = try #require(self.worker.pool.next(at: self.worker.now)).member
+        let member = try #require(self.worker.clients.pool.next(at: self.worker.loop.now)).member
         connection.member = member
         let wire = try Wire(connection, loop: self.loop)
-        member.keep(connection, at: self.worker.now)
+        member.keep(connection, at: self.worker.loop.now)
         return wire
     }
 
     /// The connection that the pool would give out next, which stays there.
     var idle: UpstreamConnection? {
-        guard let member = self.worker.pool.next(at: self.worker.now)?.member,
+        guard let member = self.worker.clients.pool.next(at: self.worker.loop.now)?.member,
             let connection = member.take()
         else { return nil }
-        member.keep(connection, at: self.worker.now)
+        member.keep(connection, at: self.worker.loop.now)
         return connection
     }
 }

@@ -65,8 +65,8 @@ struct UpstreamPoolTests {
         let other = try self.backends.accept()
         #expect(Set(self.backends.dialled).count == 2)
         #expect(other.socket.takeSent().hasPrefix("GET /a HTTP/1.1\r\n"))
-        let response = self.stage.worker.settings.timeouts.response
-        #expect(client.handler.deadline == self.stage.worker.now + response)
+        let response = self.stage.worker.loop.settings.timeouts.response
+        #expect(client.handler.deadline == self.stage.worker.loop.now + response)
         client.handler.deadlineReached()
         #expect(client.socket.sent.hasPrefix("HTTP/1.1 504 "))
         #expect(self.backends.dialled.count == 2)
@@ -206,7 +206,7 @@ struct UpstreamPoolTests {
     /// The backends of two more requests, once the pool has looked after itself.
     private func taken(at now: NIODeadline) throws -> Set<String> {
         let dialled = self.backends.dialled.count
-        self.stage.worker.pool.closeOverdue(at: now)
+        self.stage.worker.clients.pool.closeOverdue(at: now)
         for _ in 0..<2 {
             _ = try self.ask(Self.post)
             _ = try self.backends.accept()
@@ -216,8 +216,8 @@ struct UpstreamPoolTests {
 
     @Test func `an address that answers nobody for half of the time is left out`() throws {
         let two = try Self.halfSilent(5, Self.post)
-        let half = two.stage.worker.settings.timeouts.response.nanoseconds / 2
-        let start = two.stage.worker.now
+        let half = two.stage.worker.loop.settings.timeouts.response.nanoseconds / 2
+        let start = two.stage.worker.loop.now
         #expect(try two.taken(at: start + .nanoseconds(half - 1)) == Set(Self.names.prefix(2)))
         #expect(try two.taken(at: start + .nanoseconds(half)) == [Self.names[0]])
     }
@@ -231,7 +231,7 @@ struct UpstreamPoolTests {
         _ request: String
     ) throws {
         let two = try Self.halfSilent(count, request)
-        let end = two.stage.worker.now + two.stage.worker.settings.timeouts.response
+        let end = two.stage.worker.loop.now + two.stage.worker.loop.settings.timeouts.response
         #expect(try two.taken(at: end) == Set(Self.names.prefix(2)))
     }
 
@@ -242,7 +242,7 @@ struct UpstreamPoolTests {
         let second = try self.backends.accept()
         try second.receive(Message.ok)
         let target = try #require(UpstreamTarget("http://192.0.2.7"))
-        self.stage.worker.pool.use(UpstreamDirectory([target]).addresses)
+        self.stage.worker.clients.pool.use(UpstreamDirectory([target]).addresses)
         #expect(second.socket.isClosed && !first.socket.isClosed)
         try first.receive(Message.ok)
         #expect(waiting.socket.sent.hasPrefix("HTTP/1.1 200 "))
@@ -257,14 +257,14 @@ struct UpstreamPoolTests {
         let upstream = try one.backends.accept()
         try upstream.receive(Message.ok)
         let targets = try #require(UpstreamTarget.list("http://192.0.2.9,http://192.0.2.1:80"))
-        one.stage.worker.pool.use(UpstreamDirectory(targets).addresses)
+        one.stage.worker.clients.pool.use(UpstreamDirectory(targets).addresses)
         #expect(!upstream.socket.isClosed)
         for _ in 0..<2 { _ = try one.ask() }
         #expect(one.backends.dialled.sorted() == ["192.0.2.1:80", "192.0.2.9:80"])
     }
 
     @Test func `without any address every request of a client is answered`() throws {
-        self.stage.worker.pool.use([])
+        self.stage.worker.clients.pool.use([])
         let client = try self.ask(Message.get + Message.second + Message.outdated)
         let statuses = client.socket.sent.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
         #expect(statuses == ["502", "502", "426"])
@@ -272,12 +272,12 @@ struct UpstreamPoolTests {
     }
 
     @Test func `as many requests as one read holds are answered without any address`() throws {
-        self.stage.worker.pool.use([])
+        self.stage.worker.clients.pool.use([])
         let count = 2_000
         let client = try self.ask(String(repeating: Message.get, count: count))
         #expect(client.socket.sent.split(separator: "HTTP/1.1 502 ").count == count)
         client.disconnect()
-        #expect(self.stage.worker.pendingCount == 0)
+        #expect(self.stage.worker.loop.pendingCount == 0)
     }
 
     @Test func `a request that found its connection closed is sent to any address`() throws {

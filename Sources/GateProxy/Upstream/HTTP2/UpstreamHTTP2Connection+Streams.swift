@@ -28,7 +28,7 @@ extension UpstreamHTTP2Connection {
     }
 
     func settle() {
-        self.flushClients()
+        self.settleReceivers()
         guard !self.over.isEmpty else { return }
         while let stream = self.over.popLast() {
             if self.line.remove(stream), stream.isReusable, self.isOpen {

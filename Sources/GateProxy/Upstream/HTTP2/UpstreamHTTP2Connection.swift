@@ -65,8 +65,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     var sendWindow = HTTP2SendWindow()
     var line = HTTP2SendLine<UpstreamHTTP2Stream>()
     private var scratch = ByteBuffer()
-    /// Clients for whom something has come, in the order in which it came.
-    private var unflushed: [ClientConnection] = []
+    /// Receivers for whom something has come, in the order in which it came.
+    private var unsettled: [any UpstreamReceiver] = []
 
     /// `silence`: after so much of it the backend is asked whether it is still there; `whenReady`:
     /// told when the backend has said that it speaks HTTP/2, or that it does not.
@@ -175,16 +175,16 @@ extension UpstreamHTTP2Connection {
 
 /// The bytes that frames are made of.
 extension UpstreamHTTP2Connection {
-    /// Tells a client of what has come once everything that is there was read.
-    func flushLater(_ client: ClientConnection) {
-        if self.unflushed.last !== client { self.unflushed.append(client) }
+    /// Lets a receiver settle what has come once everything that is there was read.
+    func settleLater(_ receiver: any UpstreamReceiver) {
+        if self.unsettled.last !== receiver { self.unsettled.append(receiver) }
     }
 
-    func flushClients() {
-        guard !self.unflushed.isEmpty else { return }
-        let clients = self.unflushed
-        self.unflushed.removeAll(keepingCapacity: true)
-        for client in clients { client.settle() }
+    func settleReceivers() {
+        guard !self.unsettled.isEmpty else { return }
+        let receivers = self.unsettled
+        self.unsettled.removeAll(keepingCapacity: true)
+        for receiver in receivers { receiver.settle() }
     }
 
     /// An empty buffer for what becomes of a frame.

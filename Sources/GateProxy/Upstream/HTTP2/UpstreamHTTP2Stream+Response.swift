@@ -88,9 +88,9 @@ extension UpstreamHTTP2Stream {
     }
 
     private func deliver(_ bytes: ByteBuffer) {
-        guard let client = self.upstream.client else { return }
-        self.upstream.receive(bytes, for: client)
-        self.connection.flushLater(client)
+        guard let receiver = self.upstream.receiver else { return }
+        self.upstream.receive(bytes, for: receiver)
+        self.connection.settleLater(receiver)
     }
 
     private func deliver(scratch bytes: ByteBuffer) {

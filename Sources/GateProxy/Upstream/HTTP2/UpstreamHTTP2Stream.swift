@@ -219,9 +219,9 @@ extension UpstreamHTTP2Stream {
         let sent = self.sentHead.map { head in
             self.sentBody.readableBytes > 0 ? [head, self.sentBody] : [head]
         }
-        let client = self.upstream.client
+        let receiver = self.upstream.receiver
         self.finish(reusable: false)
-        client?.upstreamRefused(sent: sent)
+        receiver?.upstreamRefused(sent: sent)
     }
 
     /// The backend gives the stream up.
@@ -230,32 +230,32 @@ extension UpstreamHTTP2Stream {
         if code == HTTP2ErrorCode.refusedStream.rawValue, !self.isAnswered {
             return self.refused()
         }
-        let client = self.upstream.client
+        let receiver = self.upstream.receiver
         self.finish(reusable: false)
-        client?.upstreamGaveUp()
+        receiver?.upstreamGaveUp()
     }
 
     /// The gate itself cannot go on.
     func abandon() {
         guard !self.isOver else { return }
-        let client = self.upstream.client
+        let receiver = self.upstream.receiver
         self.cancel(.internalError)
-        client?.upstreamGaveUp()
+        receiver?.upstreamGaveUp()
     }
 
     /// The connection is gone.
     func lost() {
         guard !self.isOver else { return }
-        let client = self.upstream.client
+        let receiver = self.upstream.receiver
         self.finish(reusable: false)
-        client?.upstreamEnded(wasReset: true)
+        receiver?.upstreamEnded(wasReset: true)
     }
 
     /// The backend has broken the rules, on this stream or on its connection.
     func failed(_ fault: MessageFault, _ code: HTTP2ErrorCode = .protocolError) {
         guard !self.isOver else { return }
-        let client = self.upstream.client
+        let receiver = self.upstream.receiver
         self.cancel(code)
-        client?.upstreamFailed(fault)
+        receiver?.upstreamFailed(fault)
     }
 }

@@ -1,0 +1,214 @@
+import GateCensus
+import GatePolicy
+import NIOCore
+
+/// The answers that the gate gives itself.
+extension ClientConnection {
+    /// Answers a request that goes no further.
+    func answer(_ answer: RenderedAnswer, facts: RequestFacts) {
+        let remaining: Exchange.RemainingBody =
+            switch facts.framing {
+            case .none: .nothing
+            // The client may or may not send what it has announced.
+            case .length where facts.expectsContinue: .unknown
+            case .length(let length): .bytes(length)
+            case .chunked, .untilClose: .unknown
+            }
+        self.answer(
+            answer,
+            keepsClient: facts.keepsAlive && self.mayGoOn,
+            remaining: remaining
+        )
+    }
+
+    /// `keepsClient`: whether another request may follow; `remaining`: what is left of this one.
+    func answer(
+        _ answer: RenderedAnswer,
+        keepsClient: Bool,
+        remaining: Exchange.RemainingBody
+    ) {
+        let action = self.exchange.answer(
+            keepsClient: keepsClient,
+            remaining: remaining,
+            limits: self.loop.settings.discardLimits
+        )
+        self.request.logEntry?.answered(self.status(of: answer))
+        let keepsClient = action != .answerAndLinger
+        if case .stream(let stream) = self.transport {
+            self.write(answer, to: stream)
+        } else if keepsClient, self.takesAsRendered(answer) {
+            self.write(answer)
+        } else {
+            self.writeHead(
+                answer.head,
+                keepsClient: keepsClient,
+                sendsUpgrade: answer.sendsUpgrade && !self.request.isHTTP10
+            )
+            if !self.request.isHead { self.appendOutbound(answer.body) }
+        }
+        self.perform(action)
+    }
+
+    /// Whether nothing but the date is added to an answer, and nothing left out.
+    private func takesAsRendered(_ answer: RenderedAnswer) -> Bool {
+        !answer.sendsUpgrade && !self.request.isHTTP10 && !self.request.isHead
+            && self.request.origin == nil
+    }
+
+    /// Writes an answer whole: in pieces it costs twice as much.
+    private func write(_ answer: RenderedAnswer) {
+        self.request.logEntry?.bytes += answer.body.count
+        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
+        buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
+        self.outbound = buffer
+    }
+
+    private func write(_ answer: RenderedAnswer, to stream: HTTP2Stream) {
+        let body = self.request.isHead ? [] : answer.body
+        self.writeHead(answer, to: stream, endsStream: body.isEmpty)
+        guard !body.isEmpty else { return }
+        self.request.logEntry?.bytes += body.count
+        stream.append(body.span, from: 0, to: body.count)
+        stream.endContent()
+    }
+
+    private func writeHead(_ answer: RenderedAnswer, to stream: HTTP2Stream, endsStream: Bool) {
+        var text = answer.head + self.loop.dateLine
+        if let origin = self.request.origin { text += RenderedAnswer.crossOriginLines(origin) }
+        stream.write(status: self.status(of: answer), text, endsStream: endsStream)
+    }
+
+    /// The status of an answer for this client: by a 2xx, which rules may choose for a denial, a WebSocket
+    /// over HTTP/2 would look open.
+    private func status(of answer: RenderedAnswer) -> Int {
+        guard answer.status < 300, self.webSocketKey != nil else { return answer.status }
+        return self.request.verdict?.decision.kind == .maintenance ? 503 : 426
+    }
+
+    /// Writes the head of an answer whose content comes bit by bit.
+    func begin(_ answer: RenderedAnswer, keepsClient: Bool) {
+        self.request.logEntry?.answered(answer.status)
+        if case .stream(let stream) = self.transport {
+            self.writeHead(answer, to: stream, endsStream: false)
+        } else {
+            self.writeHead(answer.head, keepsClient: keepsClient)
+        }
+    }
+
+    /// Refuses a request that is no acceptable HTTP, and the connection with it: where one request
+    /// ends and the next begins is no longer certain.
+    func refuse(_ answer: GateAnswer) {
+        self.loop.counters.malformed += 1
+        self.answer(answer, keepsClient: false)
+    }
+
+    /// Refuses a request for which there is no room; the connection may go on.
+    func shed(_ refusal: Refusal, facts: RequestFacts) {
+        self.loop.refused(refusal)
+        self.answer(
+            refusal == .pendingRequests ? .tooManyPending : .late,
+            keepsClient: facts.keepsAlive && facts.framing == .none && self.mayGoOn
+        )
+    }
+
+    /// Answers instead of the backend, if it is not too late for that.
+    func fail(_ answer: GateAnswer) {
+        if answer.status >= 500 { self.loop.counters.upstreamFailures += 1 }
+        self.dropUpstream()
+        switch self.exchange {
+        case .forwarding(let forwarding) where forwarding.responseStarted:
+            self.flush()
+            return self.abort()
+        case .forwarding(let forwarding):
+            if answer.blamesBackend { self.backendFailed() }
+            self.answer(
+                answer,
+                keepsClient: forwarding.keepsClient && forwarding.requestEnded
+            )
+        case .head, .idle, .streaming, .discarding, .lingering, .tunnel, .closed:
+            self.answer(answer, keepsClient: false)
+        }
+        self.settle()
+    }
+
+    /// Tells the census that the backend has not answered the request as it should.
+    func backendFailed() {
+        self.loop.census?.countServerError(self.request.censusReceipt)
+        self.request.censusReceipt = .none
+    }
+
+    /// `keepsClient`: whether the whole request was read and another may follow.
+    func answer(_ answer: GateAnswer, keepsClient: Bool) {
+        self.answer(
+            RenderedAnswer(answer),
+            keepsClient: keepsClient,
+            remaining: keepsClient ? .nothing : .unknown
+        )
+    }
+
+    private func writeHead(_ head: [UInt8], keepsClient: Bool, sendsUpgrade: Bool = false) {
+        var buffer = self.outbound.take() ?? self.loop.takeBuffer()
+        buffer.writeBytes(head)
+        buffer.writeBytes(self.loop.dateLine)
+        if let origin = self.request.origin {
+            buffer.writeBytes(RenderedAnswer.crossOriginLines(origin))
+        }
+        switch self.connection(keepsClient: keepsClient) {
+        case .keep, .upgrade: break
+        case .keepExplicitly: buffer.writeStaticString("Connection: keep-alive\r\n")
+        case .close: buffer.writeStaticString("Connection: close\r\n")
+        }
+        // The protocol that is spoken already: nothing that reads it has anything to change.
+        if sendsUpgrade {
+            buffer.writeStaticString("Upgrade: HTTP/1.1\r\nConnection: upgrade\r\n")
+        }
+        buffer.writeStaticString("\r\n")
+        self.outbound = buffer
+    }
+
+    private func appendOutbound(_ bytes: [UInt8]) {
+        guard var buffer = self.outbound.take() else { return }
+        self.request.logEntry?.bytes += bytes.count
+        buffer.writeBytes(bytes)
+        self.outbound = buffer
+    }
+
+    private func perform(_ action: Exchange.AnswerAction) {
+        switch action {
+        case .answer: self.nextRequest()
+        case .answerAndDiscard: self.renewDeadline()
+        case .answerAndLinger:
+            self.finishLogEntry()
+            self.linger()
+        }
+    }
+}
+
+/// The access log.
+extension ClientConnection {
+    func beginEntry(
+        of log: AccessLog,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>,
+        verdict: Verdict
+    ) {
+        let loop = self.loop
+        let line = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
+        self.request.logEntry = log.begin(
+            head,
+            in: bytes,
+            of: self.clientAddress(head, facts: facts, in: bytes),
+            isHTTP2: self.transport.isStream,
+            verdict: verdict,
+            id: line.map { .given($0) } ?? .new(loop.nextRequestID()),
+            at: loop.measuresLatency ? self.headReadAt : .now()
+        )
+    }
+
+    func finishLogEntry() {
+        guard let log = self.loop.accessLog, let entry = self.request.logEntry.take()
+        else { return }
+        log.end(entry)
+    }
+}

@@ -1,0 +1,97 @@
+import NIOCore
+
+/// The streams and their ends.
+extension HTTP2Connection {
+    /// A stream for another request.
+    func takeStream() -> HTTP2Stream {
+        self.idle.popLast() ?? HTTP2Stream(connection: self)
+    }
+
+    /// Nothing more is sent or received on a stream.
+    func isOver(_ stream: HTTP2Stream) {
+        self.over.append(stream)
+        self.flush()
+    }
+
+    func settle() {
+        guard !self.over.isEmpty else { return }
+        while let stream = self.over.popLast() {
+            self.streams[stream.id] = nil
+            if self.line.remove(stream), stream.client.leaveStream(),
+                self.idle.count < Self.maxStreams
+            {
+                self.idle.append(stream)
+            } else {
+                stream.client.gone()
+                stream.client.transport = .none
+            }
+        }
+        self.becomeIdleIfEmpty()
+    }
+
+    private func becomeIdleIfEmpty() {
+        guard self.streams.isEmpty, !self.isClosing else { return }
+        self.deadline = self.loop.now + self.loop.settings.timeouts.idle
+        if case .draining = self.stage { return self.fail(.noError) }
+        if self.inputClosed { self.closeWhenWritten() }
+    }
+
+    func endAll() {
+        for stream in self.streams.all { stream.end() }
+        self.settle()
+        for stream in self.idle { stream.client.transport = .none }
+        self.idle = []
+        self.line.removeAll()
+    }
+
+    func writeReset(_ stream: UInt32, _ code: HTTP2ErrorCode) {
+        self.outbox.frames.writeResetStream(stream, code)
+        self.closedStreams.wasReset(stream)
+    }
+
+    /// Whether frames of a stream that is over, or will not be served, mean nothing any more.
+    ///
+    /// `endsStream`: whether it is the client's last one.
+    func passesOver(_ stream: UInt32, endsStream: Bool) -> Bool {
+        if let last = self.lastServedStream, stream > last { return true }
+        return self.closedStreams.passesOver(stream, endsStream: endsStream)
+    }
+
+    /// Tells the client that it need not send the rest of what was answered already (RFC 9113 8.1).
+    ///
+    /// It has a moment to read the answer first: curl 7.88 takes the reset of a stream on which it
+    /// is writing for a failure, whatever it has received. Without more room it soon stops writing.
+    func linger(_ stream: UInt32) {
+        guard self.context != nil else { return }
+        self.closedStreams.linger(stream)
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
+            guard self.closedStreams.endLingering(stream), !self.isClosing else { return }
+            self.writeReset(stream, .noError)
+            self.flush()
+        }
+    }
+
+    private static let lingerTime = TimeAmount.milliseconds(250)
+
+    /// Ends a stream because of something that the client did.
+    ///
+    /// It counts like a reset of the client: one can be made to bring about the other.
+    func refuse(_ stream: UInt32, _ code: HTTP2ErrorCode) throws(HTTP2ErrorCode) {
+        // To refuse one that is too many costs little, and a client may not know yet how many are.
+        let isCalm =
+            code == .refusedStream
+            ? self.control.charge(at: self.loop.now) : self.resets.charge(at: self.loop.now)
+        guard isCalm else { throw .enhanceYourCalm }
+        if let open = self.streams[stream], !open.isOver {
+            open.reset(code)
+        } else {
+            self.writeReset(stream, code)
+        }
+    }
+
+    /// Bytes of a body are gone, and others may come.
+    func credit(_ count: Int) {
+        guard let increment = self.receiveWindow.take(count), !self.isClosing else { return }
+        self.writeWindowUpdate(0, increment: increment)
+    }
+}

@@ -1,0 +1,189 @@
+import NIOCore
+
+/// One request of an HTTP/2 connection and its answer, which a `ClientConnection` serves: that is
+/// handed what the client sends, and what it answers becomes frames.
+///
+/// When an exchange has come to its end in order, both serve another stream.
+final class HTTP2Stream: HTTP2Sender {
+    /// How the bytes of the request's body are passed on.
+    enum RequestBody {
+        case length(remaining: UInt64)
+        case chunked
+        case ended
+        /// A WebSocket that the backend has not taken yet; what comes before that waits.
+        case offered(WebSocketKey, hasEnded: Bool)
+        /// The bytes of a WebSocket.
+        case tunnel(hasEnded: Bool)
+    }
+
+    enum Response {
+        case head
+        case content
+        /// Everything was written; perhaps some of it waits for the client to make room.
+        case ended
+    }
+
+    /// A circle, which the connection breaks at its end: to look up somebody `unowned` costs as much as to
+    /// retain and release it, with each use.
+    let connection: HTTP2Connection
+    let client: ClientConnection
+    private(set) var id: UInt32 = 0
+    var request = RequestBody.ended
+    /// The part of a chunked body, or of a WebSocket, that came while the backend took nothing.
+    ///
+    /// It becomes one chunk: a chunk of its own for each byte would be six times as much.
+    var heldBody = ByteBuffer()
+    var response = Response.head
+    /// Trailer fields behind the content, as a header block.
+    var trailers: ByteBuffer?
+
+    /// The answer, as far as the client makes no room for it.
+    var output = HTTP2StreamOutput()
+    /// How much of its body the client may send.
+    private var receiveWindow = HTTP2Stream.newReceiveWindow
+    var whenWritten: [() -> Void] = []
+    /// Nothing more is sent or received; the connection is about to let go of it.
+    private(set) var isOver = false
+
+    init(connection: HTTP2Connection) {
+        self.connection = connection
+        self.client = ClientConnection(clients: connection.clients, origin: connection.origin)
+        self.client.transport = .stream(self)
+    }
+
+    /// Begins to serve a request; `hasEnded`: whether the client sends nothing behind the head.
+    func begin(id: UInt32, body: HTTP2RequestHead.Body, hasEnded: Bool, sendWindow: Int) {
+        self.id = id
+        self.request =
+            switch body {
+            case .none: .ended
+            case .length(let length): .length(remaining: length)
+            case .any: .chunked
+            case .webSocket: .offered(.random(), hasEnded: hasEnded)
+            }
+        self.response = .head
+        self.trailers = nil
+        self.output.begin(window: sendWindow)
+        self.receiveWindow = Self.newReceiveWindow
+        self.heldBody = ByteBuffer()
+        self.isOver = false
+    }
+
+    private static let newReceiveWindow = HTTP2ReceiveWindow(
+        size: HTTP2OwnSettings.streamWindow,
+        first: HTTP2OwnSettings.firstWindow
+    )
+
+    var hasEndedRequest: Bool {
+        switch self.request {
+        case .ended: true
+        case .length, .chunked: false
+        case .offered(_, let hasEnded), .tunnel(let hasEnded): hasEnded
+        }
+    }
+
+    /// Nothing more may be sent or received.
+    func end() {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.heldBody = ByteBuffer()
+        self.output.drop()
+        let connection = self.connection
+        connection.credit(self.receiveWindow.untaken)
+        connection.isOver(self)
+        self.callWhenWritten()
+    }
+
+    func callWhenWritten() {
+        guard !self.whenWritten.isEmpty else { return }
+        let waiting = self.whenWritten
+        self.whenWritten = []
+        for done in waiting { done() }
+    }
+
+    /// Gives the stream up: what was sent of the answer must not look complete.
+    func reset(_ code: HTTP2ErrorCode) {
+        guard !self.isOver else { return }
+        self.connection.writeReset(self.id, code)
+        self.end()
+    }
+}
+
+/// The frames that the client sends.
+extension HTTP2Stream {
+    /// `length`: the frame's payload with its padding, which counts for flow control.
+    func receiveData(_ data: ByteBuffer, length: Int, endsStream: Bool) throws(HTTP2ErrorCode) {
+        guard !self.hasEndedRequest else { throw .streamClosed }
+        guard self.receiveWindow.receive(length) else { throw .flowControlError }
+        switch self.request {
+        case .length(let remaining):
+            // More or fewer bytes than announced: malformed (RFC 9113 8.1.1).
+            guard UInt64(data.readableBytes) <= remaining else { throw .protocolError }
+            let rest = remaining - UInt64(data.readableBytes)
+            guard rest == 0 || !endsStream else { throw .protocolError }
+            self.request = endsStream ? .ended : .length(remaining: rest)
+            if data.readableBytes > 0 { self.client.received(data) }
+        case .chunked:
+            if endsStream { self.request = .ended }
+            guard data.readableBytes > 0 || endsStream else { break }
+            guard self.client.mayRead || endsStream else {
+                self.heldBody.writeImmutableBuffer(data)
+                break
+            }
+            self.passChunk(data, isLast: endsStream)
+        case .offered, .tunnel: self.receiveTunnel(data, endsStream: endsStream)
+        case .ended: break
+        }
+        self.makeRoom()
+    }
+
+    /// Passes what was held and what has come as one chunk.
+    private func passChunk(_ data: ByteBuffer, isLast: Bool) {
+        var body = data
+        if self.heldBody.readableBytes > 0 {
+            self.heldBody.writeImmutableBuffer(data)
+            body = self.heldBody
+            self.heldBody = ByteBuffer()
+        }
+        var chunk = self.connection.loop.takeBuffer()
+        chunk.writeChunk(body, isLast: isLast)
+        self.client.received(chunk)
+    }
+
+    /// Trailer fields, which end the request.
+    func receiveTrailers(_ list: borrowing HeaderList) throws(HTTP2ErrorCode) {
+        var trailers = ByteBuffer()
+        guard HTTP2FieldSyntax.writeTrailers(list, into: &trailers), !list.isTooLarge else {
+            throw .protocolError
+        }
+        switch self.request {
+        case .length(let remaining):
+            guard remaining == 0 else { throw .protocolError }
+            // HTTP/1.1 has no place for trailers behind a counted body.
+            self.request = .ended
+        case .chunked:
+            self.request = .ended
+            if self.heldBody.readableBytes > 0 { self.passChunk(ByteBuffer(), isLast: false) }
+            self.client.received(trailers)
+        // A tunnel has nothing but data (RFC 9113 8.5).
+        case .offered, .tunnel: throw .protocolError
+        case .ended: throw .streamClosed
+        }
+    }
+
+    /// Lets the client send more, if what it has sent so far was taken.
+    func makeRoom() {
+        let untaken = self.receiveWindow.untaken
+        guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
+            return
+        }
+        if self.heldBody.readableBytes > 0 {
+            self.passChunk(ByteBuffer(), isLast: false)
+            // The held bytes may be all that the backend takes.
+            guard !self.isOver, self.client.mayRead else { return }
+        }
+        self.connection.credit(untaken)
+        guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
+        self.connection.writeWindowUpdate(self.id, increment: increment)
+    }
+}

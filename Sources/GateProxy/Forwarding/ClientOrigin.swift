@@ -1,0 +1,35 @@
+package import NIOCore
+
+/// The origin of a client connection, as the backend is told (`X-Forwarded-*`).
+package struct ClientOrigin: Sendable {
+    /// The address alone, without brackets or port; "unknown" for a Unix socket.
+    package let address: String
+    /// Whether the peer is a proxy whose own `X-Forwarded-*` are believed.
+    package let isTrusted: Bool
+    /// Whether the client's connection is encrypted.
+    package let isSecure: Bool
+    /// The address and the protocol as the lines that every request of a peer gets that is not
+    /// believed.
+    let lines: [UInt8]
+
+    package init(_ peer: SocketAddress?, trusted: TrustedProxies, isSecure: Bool = false) {
+        self.init(
+            address: peer?.ipAddress ?? "unknown",
+            isTrusted: trusted.contains(peer),
+            isSecure: isSecure
+        )
+    }
+
+    init(address: String, isTrusted: Bool, isSecure: Bool) {
+        self.address = address
+        self.isTrusted = isTrusted
+        self.isSecure = isSecure
+        self.lines = Array(
+            "X-Forwarded-For: \(self.address)\r\n\(Self.protocolLine(isSecure: isSecure))".utf8
+        )
+    }
+
+    static func protocolLine(isSecure: Bool) -> String {
+        isSecure ? "X-Forwarded-Proto: https\r\n" : "X-Forwarded-Proto: http\r\n"
+    }
+}

@@ -1,0 +1,84 @@
+package import GateCensus
+package import GatePolicy
+package import NIOCore
+
+/// Everything about the data plane that is fixed while it runs.
+package struct GateSettings: Sendable {
+    /// The endpoint that clients connect to.
+    package var listen: Endpoint
+    /// Whether other processes may listen on the same address at the same time (`SO_REUSEPORT`).
+    package var reusesPort: Bool
+    /// How long it goes on as before when it is told to stop, and says that it is not ready: until
+    /// whoever sends clients has noticed, and sends them to other gates.
+    package var drainDelay: TimeAmount
+    /// The files by which `listen` or, if it is there, `tlsListen` encrypts; `nil`: neither does.
+    package var tls: TLSFiles?
+    /// A second address, for TLS alone; `listen` then is plain.
+    package var tlsListen: Endpoint?
+    /// The backends that allowed requests go to.
+    package var upstream: UpstreamSettings
+    /// Event loops, each on a thread of its own.
+    package var threads: Int
+    package var headLimits: HeadLimits
+    package var discardLimits: DiscardLimits
+    package var timeouts: GateTimeouts
+    /// How long a connection without TLS must have been silent after a request to be parked: to go
+    /// on without the memory of a channel until the next; `nil`: none is.
+    package var parkAfter: TimeAmount?
+    /// Bytes of a request body, more is 413; `nil` lets any number pass.
+    package var maxBodyBytes: UInt64?
+    /// Client connections at the same time over all threads; one more is answered 503.
+    package var maxConnections: Int
+    /// Client connections at the same time from one address, or from one /64 of IPv6; `nil` lets any
+    /// number be.
+    package var maxConnectionsPerAddress: Int?
+    /// Requests at the same time over all threads that wait for the first byte of their answer; one
+    /// more is answered 503.
+    package var maxPendingRequests: Int
+    /// Whether trusted proxies begin each connection with a header of the PROXY protocol.
+    package var readsProxyHeaders: Bool
+    /// The proxies whose `X-Forwarded-*` and PROXY protocol headers are believed.
+    package var trustedProxies: TrustedProxies
+    /// How one line is logged for each request; `nil`: none is.
+    package var accessLog: AccessLogFormat?
+    /// Whether clients can ask the gate itself, under `/.versiongate/`.
+    package var servesClients: Bool
+    /// Clients at the same time over all threads that listen to events.
+    package var maxEventStreams: Int
+    /// Whether the time that requests take is measured, which needs looks at the clock.
+    package var measuresLatency: Bool
+    /// The settings of the count of clients on each thread; `nil`: they are not counted.
+    package var census: CensusTally.Settings?
+    /// Reads the field by which testers ask for a decision at a second; `nil`: nobody may ask.
+    package var previews: (@Sendable (String, Timestamp) -> PreviewReading)?
+    /// Verdicts that each thread remembers.
+    package var verdictCacheCapacity: Int
+
+    /// One thread, safe limits, no access log.
+    package init(listen: Endpoint, upstream: UpstreamSettings) {
+        self.listen = listen
+        self.tls = nil
+        self.tlsListen = nil
+        self.upstream = upstream
+        self.reusesPort = false
+        self.drainDelay = .zero
+        self.threads = 1
+        self.headLimits = .defaults
+        self.discardLimits = .defaults
+        self.timeouts = .defaults
+        self.parkAfter = .seconds(2)
+        self.maxBodyBytes = nil
+        self.maxConnections = 100_000
+        self.maxConnectionsPerAddress = nil
+        self.maxPendingRequests = 10_000
+        self.readsProxyHeaders = false
+        self.trustedProxies = .none
+        self.accessLog = nil
+        self.servesClients = true
+        self.maxEventStreams = 50_000
+        self.measuresLatency = false
+        self.census = nil
+        self.previews = nil
+        self.verdictCacheCapacity = 8192
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+package import NIOCore
+
+/// The proxies whose word on a client's address is believed: addresses and CIDR ranges.
+package struct TrustedProxies: Equatable, Sendable {
+    private struct AddressRange: Equatable {
+        var address: [UInt8]
+        var prefixLength: Int
+    }
+
+    private var ranges: [AddressRange]
+
+    /// Nobody is believed.
+    package static let none = TrustedProxies(ranges: [])
+
+    private init(ranges: [AddressRange]) {
+        self.ranges = ranges
+    }
+
+    /// Reads addresses (`10.0.0.7`) and ranges (`10.0.0.0/8`, `fd00::/8`).
+    ///
+    /// - Returns: `nil` if one of them is neither.
+    package init?(_ texts: [String]) {
+        self.ranges = []
+        for text in texts {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard let first = parts.first, parts.count <= 2,
+                let address = Self.bytes(String(first))
+            else { return nil }
+            let bits = address.count * 8
+            guard parts.last?.utf8.first.map(ASCII.isDigit) == true || parts.count == 1,
+                let length = parts.count == 2 ? Int(parts[1]) : bits, (0...bits).contains(length)
+            else { return nil }
+            self.ranges.append(AddressRange(address: address, prefixLength: length))
+        }
+    }
+
+    package func contains(_ peer: SocketAddress?) -> Bool {
+        peer?.ipAddress.map(self.contains) ?? false
+    }
+
+    /// Whether an address is one of these; text that is no address is not.
+    func contains(_ text: String) -> Bool {
+        guard !self.ranges.isEmpty, let address = Self.bytes(text) else { return false }
+        return self.ranges.contains { range in
+            range.address.count == address.count
+                && (0..<range.prefixLength).allSatisfy { bit in
+                    let mask = UInt8(0x80) >> UInt8(bit % 8)
+                    return range.address[bit / 8] & mask == address[bit / 8] & mask
+                }
+        }
+    }
+
+    /// The address in network order; an IPv4 address mapped into IPv6 as IPv4.
+    static func bytes(_ text: String) -> [UInt8]? {
+        var v4 = [UInt8](repeating: 0, count: 4)
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 { return v4 }
+        var v6 = [UInt8](repeating: 0, count: 16)
+        return unsafe inet_pton(AF_INET6, text, &v6) == 1 ? Self.unmapped(v6) : nil
+    }
+
+    /// The client's address in a list of those that a request has come by, nearest last.
+    ///
+    /// It is the last one that is not one of these; `nil` if what stands there is no address.
+    func clientAddress(in list: [String]) -> String? {
+        list.last { !self.contains($0) }.flatMap { Self.bytes($0) == nil ? nil : $0 }
+    }
+
+    private static func unmapped(_ address: [UInt8]) -> [UInt8] {
+        let prefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        return Array(address.prefix(12)) == prefix ? Array(address.suffix(4)) : address
+    }
+}

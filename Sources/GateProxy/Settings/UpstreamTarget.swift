@@ -1,0 +1,162 @@
+import NIOCore
+
+/// A backend as the operator names it.
+package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
+    /// The place that it listens on.
+    package enum Place: Hashable, Sendable {
+        case endpoint(Endpoint)
+        case unixSocket(path: String)
+    }
+
+    package var place: Place
+    /// Whether it is spoken to over TLS.
+    package var isSecure: Bool
+    package var speaks: UpstreamProtocol
+
+    package init(_ place: Place, isSecure: Bool = false, speaks: UpstreamProtocol = .http1) {
+        self.place = place
+        self.isSecure = isSecure
+        self.speaks = speaks
+    }
+
+    /// Reads `http://HOST[:PORT]`, `https://HOST[:PORT]`, `h2c://HOST[:PORT]` or `unix:/PATH`.
+    package init?(_ text: String) {
+        if let path = Self.rest(of: text, behind: "unix:") {
+            guard path.hasPrefix("/"), !path.hasSuffix("/"),
+                (try? SocketAddress(unixDomainSocketPath: path)) != nil
+            else { return nil }
+            self.init(.unixSocket(path: path))
+        } else if let authority = Self.rest(of: text, behind: "https://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 443) else { return nil }
+            self.init(.endpoint(endpoint), isSecure: true, speaks: .negotiated)
+        } else if let authority = Self.rest(of: text, behind: "http://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
+            self.init(.endpoint(endpoint))
+        } else if let authority = Self.rest(of: text, behind: "h2c://") {
+            guard let endpoint = Self.endpoint(authority, defaultPort: 80) else { return nil }
+            self.init(.endpoint(endpoint), speaks: .http2)
+        } else {
+            return nil
+        }
+    }
+
+    private static func endpoint(_ authority: String, defaultPort: Int) -> Endpoint? {
+        let authority = authority.hasSuffix("/") ? String(authority.dropLast()) : authority
+        guard !authority.contains(where: { "?#".contains($0) }) else { return nil }
+        return Endpoint(authority, defaultPort: defaultPort)
+    }
+
+    /// Reads targets separated by commas.
+    package static func list(_ text: String) -> [UpstreamTarget]? {
+        var targets: [UpstreamTarget] = []
+        for item in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let target = UpstreamTarget(String(item.trimmingPrefix { $0 == " " })) else {
+                return nil
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+
+    /// The end of a message about texts that are no backends: the line that would be one.
+    package static func hint(for list: String) -> String {
+        let items = list.split(separator: ",", omittingEmptySubsequences: false)
+            .map { String($0.trimmingPrefix { $0 == " " }) }
+        guard let text = items.first(where: { UpstreamTarget($0) == nil }) else { return "" }
+        let said = items.count > 1 ? " in place of '\(text)'" : ""
+        guard let start = text.firstRange(of: "://") else {
+            if text.isEmpty { return "; there is nothing between two commas" }
+            if text.hasPrefix("unix:") {
+                return "; the path of a socket begins with /: unix:/run/app.sock"
+            }
+            if UpstreamTarget("http://\(text)") != nil { return "; write http://\(text)\(said)" }
+            return text.hasPrefix("/") ? "; write unix:\(text)\(said)" : ""
+        }
+        let scheme = text[..<start.lowerBound]
+        guard ["http", "https", "h2c"].contains(scheme.lowercased()) else {
+            return "; the gate does not speak '\(scheme)'"
+        }
+        let authority = text[start.upperBound...].prefix { !"/?#".contains($0) }
+        let port = authority.split(separator: ":").last.flatMap { Int($0) }
+        if let port, !(1...65535).contains(port) { return Endpoint.portHint(String(port)) }
+        let bare = "\(scheme)://\(authority)"
+        guard bare != text, UpstreamTarget(bare) != nil else { return "" }
+        return "; write \(bare)\(said): the backend gets the path that the client asked for, "
+            + "and none can be put in front of it"
+    }
+
+    private static func rest(of text: String, behind scheme: String) -> String? {
+        guard text.lowercased().hasPrefix(scheme) else { return nil }
+        return String(text.dropFirst(scheme.count))
+    }
+
+    /// The same backend, spoken to as the operator chooses; `nil`: its scheme says the contrary.
+    package func speaking(_ choice: UpstreamProtocolChoice) -> UpstreamTarget? {
+        var target = self
+        switch choice {
+        case .auto: break
+        case .http1:
+            guard self.speaks != .http2 else { return nil }
+            target.speaks = .http1
+        case .http2:
+            target.speaks = .http2
+        }
+        return target
+    }
+
+    /// The `Host` value of requests that have none.
+    var authority: String {
+        switch self.place {
+        case .endpoint(let endpoint): endpoint.description
+        // RFC 9112 has no host for it; this is what curl sends.
+        case .unixSocket: "localhost"
+        }
+    }
+
+    /// The address that it needs no look-up for.
+    var literalAddress: SocketAddress? {
+        switch self.place {
+        case .endpoint(let endpoint):
+            try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port)
+        case .unixSocket(let path):
+            try? SocketAddress(unixDomainSocketPath: path)
+        }
+    }
+
+    package var description: String {
+        switch self.place {
+        case .endpoint(let endpoint): "\(self.scheme)://\(endpoint)"
+        case .unixSocket(let path): "unix:\(path)"
+        }
+    }
+
+    private var scheme: String {
+        if self.isSecure { return "https" }
+        return self.speaks == .http2 ? "h2c" : "http"
+    }
+}
+
+/// The protocol that is spoken to a backend.
+package enum UpstreamProtocol: Hashable, Sendable {
+    case http1
+    /// By prior knowledge, or agreed upon in TLS and in nothing else (RFC 9113 3.3).
+    case http2
+    /// As the backend chooses in TLS (ALPN, RFC 7301).
+    case negotiated
+
+    /// The protocols that are offered in TLS, the best first.
+    var names: [String] {
+        switch self {
+        case .http1: ["http/1.1"]
+        case .http2: ["h2"]
+        case .negotiated: ["h2", "http/1.1"]
+        }
+    }
+}
+
+/// The operator's word on the protocol.
+package enum UpstreamProtocolChoice: String, Sendable {
+    case auto
+    case http1
+    case http2
+}
