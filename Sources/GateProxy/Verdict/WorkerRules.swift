@@ -11,8 +11,7 @@ final class WorkerRules {
     let preflight: Verdict
     private let identityHeaderNames: [String]
     let queryNames: [String]
-    /// One bit for each identity field whose value makes no difference, by the index of its role.
-    private let indifferentFields: UInt64
+    private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
@@ -54,7 +53,7 @@ final class WorkerRules {
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
-        self.indifferentFields = Self.indifferentFields(of: ruleSet)
+        self.indifferentFields = IndifferentFields(of: ruleSet)
         self.classes = ruleSet.clientClasses
         self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
@@ -253,15 +252,8 @@ final class WorkerRules {
         self.lookUp.key.form = facts.answerForm
         self.lookUp.key.bytes.removeAll(keepingCapacity: true)
         if facts.identityFields != 0 {
-            let indifferent = self.indifferentField(of: head, facts: facts)
-            for line in head.fields.lines {
-                guard case .identity(let index) = line.role else { continue }
-                if index == indifferent, Self.isPlain(line, in: bytes) {
-                    self.lookUp.key.append(anyValueOf: index)
-                } else {
-                    self.lookUp.key.append(bytes, field: index, line)
-                }
-            }
+            let indifferent = self.indifferentFields.only(in: head, facts: facts)
+            self.lookUp.key.append(identityOf: head, in: bytes, indifferent: indifferent)
         }
         self.lookUp.key.append(query: query)
         if self.dependsOnAddress { self.lookUp.key.append(address: address) }
@@ -286,35 +278,6 @@ final class WorkerRules {
         return known.verdict
     }
 
-    private static func indifferentFields(of ruleSet: RuleSet) -> UInt64 {
-        let names = ruleSet.indifferentHeaderNames
-        var fields: UInt64 = 0
-        for (index, name) in ruleSet.identityHeaderNames.prefix(64).enumerated()
-        where names.contains(name) {
-            fields |= 1 << UInt64(index)
-        }
-        return fields
-    }
-
-    /// The field of this head whose value makes no difference, if it is there once.
-    ///
-    /// Without this every device would be judged on its own, and fill the cache for all.
-    private func indifferentField(of head: RequestHead, facts: RequestFacts) -> UInt8? {
-        let fields = facts.identityFields & self.indifferentFields
-        guard fields.nonzeroBitCount == 1 else { return nil }
-        let field = UInt8(fields.trailingZeroBitCount)
-        let isOnce = head.fields.lines.count { $0.role == .identity(field) } == 1
-        return isOnce ? field : nil
-    }
-
-    /// Whether it is one value that nobody can read otherwise, and that needs no cleaning.
-    private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
-        guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
-        for index in line.valueStart..<line.valueEnd
-        where !(0x21...0x7E).contains(bytes[index]) || bytes[index] == ASCII.comma { return false }
-        return true
-    }
-
     /// Whether the second has not yet come at which a verdict may become another one, and the one at
     /// which it was decided has: a clock may be set back.
     ///
@@ -325,19 +288,6 @@ final class WorkerRules {
         let now = self.now()
         return now < validUntil && verdict.decidedAt.map { $0 <= now } ?? true
     }
-
-    func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
-        let method = bytes.extracting(head.methodStart..<head.methodEnd)
-        let target = bytes.extracting(head.target.start..<head.target.end)
-        if head.target.form == .absolute, target.isEmpty || target[0] != ASCII.slash {
-            // The backend is sent `/` for it, and so it is judged (RFC 9112 3.2.1).
-            let root = Self.root
-            return self.ruleSet.scope(method: method, target: root.span)
-        }
-        return self.ruleSet.scope(method: method, target: target)
-    }
-
-    private static let root = [ASCII.slash]
 
     /// Judges the client whose claims were read last.
     private func decide(
@@ -421,25 +371,5 @@ final class WorkerRules {
         }
         self.claims.addQuery(query)
         return self.ruleSet.identify(self.claims)
-    }
-
-    /// The identity in the query: a browser's WebSocket and EventSource can set no header.
-    func identityQuery(
-        of head: RequestHead,
-        in bytes: Span<UInt8>
-    ) -> QueryParameters {
-        guard !self.queryNames.isEmpty else { return .none }
-        return self.query(of: head, in: bytes, self.queryNames)
-    }
-
-    func query(
-        of head: RequestHead,
-        in bytes: Span<UInt8>,
-        _ names: [String]
-    ) -> QueryParameters {
-        QueryParameters(
-            ofTarget: bytes.extracting(head.target.start..<head.target.end),
-            named: names
-        )
     }
 }

@@ -1,0 +1,50 @@
+import GatePolicy
+
+/// The identity fields whose value makes no difference to any verdict.
+struct IndifferentFields {
+    /// One bit for each, by the index of its role.
+    private let bits: UInt64
+
+    init(of ruleSet: RuleSet) {
+        let names = ruleSet.indifferentHeaderNames
+        var bits: UInt64 = 0
+        for (index, name) in ruleSet.identityHeaderNames.prefix(64).enumerated()
+        where names.contains(name) {
+            bits |= 1 << UInt64(index)
+        }
+        self.bits = bits
+    }
+
+    /// The one that this head has, if it is there once.
+    ///
+    /// Without this every device would be judged on its own, and fill the cache for all.
+    func only(in head: RequestHead, facts: RequestFacts) -> UInt8? {
+        let fields = facts.identityFields & self.bits
+        guard fields.nonzeroBitCount == 1 else { return nil }
+        let field = UInt8(fields.trailingZeroBitCount)
+        let isOnce = head.fields.lines.count { $0.role == .identity(field) } == 1
+        return isOnce ? field : nil
+    }
+}
+
+extension VerdictKey {
+    /// Adds the identity fields of a head, of one of them only that it is there.
+    mutating func append(identityOf head: RequestHead, in bytes: Span<UInt8>, indifferent: UInt8?) {
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role else { continue }
+            if index == indifferent, Self.isPlain(line, in: bytes) {
+                self.append(anyValueOf: index)
+            } else {
+                self.append(bytes, field: index, line)
+            }
+        }
+    }
+
+    /// Whether it is one value that nobody can read otherwise, and that needs no cleaning.
+    private static func isPlain(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        guard 1...256 ~= line.valueEnd - line.valueStart else { return false }
+        for index in line.valueStart..<line.valueEnd
+        where !(0x21...0x7E).contains(bytes[index]) || bytes[index] == ASCII.comma { return false }
+        return true
+    }
+}

@@ -1,0 +1,38 @@
+import GatePolicy
+
+/// What the target of a request says.
+extension WorkerRules {
+    /// The rules that its path meets.
+    func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+        let method = bytes.extracting(head.methodStart..<head.methodEnd)
+        let target = bytes.extracting(head.target.start..<head.target.end)
+        if head.target.form == .absolute, target.isEmpty || target[0] != ASCII.slash {
+            // The backend is sent `/` for it, and so it is judged (RFC 9112 3.2.1).
+            let root = Self.root
+            return self.ruleSet.scope(method: method, target: root.span)
+        }
+        return self.ruleSet.scope(method: method, target: target)
+    }
+
+    private static let root = [ASCII.slash]
+
+    /// The identity in the query: a browser's WebSocket and EventSource can set no header.
+    func identityQuery(
+        of head: RequestHead,
+        in bytes: Span<UInt8>
+    ) -> QueryParameters {
+        guard !self.queryNames.isEmpty else { return .none }
+        return self.query(of: head, in: bytes, self.queryNames)
+    }
+
+    func query(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ names: [String]
+    ) -> QueryParameters {
+        QueryParameters(
+            ofTarget: bytes.extracting(head.target.start..<head.target.end),
+            named: names
+        )
+    }
+}
