@@ -71,8 +71,8 @@ struct VerdictKey: Hashable {
 
     /// The same key in memory that is as large as its bytes, and its own.
     ///
-    /// What is kept never shares the memory of the next look-up: that would have to move for each key, and an
-    /// array that moves with its capacity takes what the allocator rounds that up to, a little more each time.
+    /// A kept key that shared the memory of the next look-up would make that move with its capacity, and the capacity
+    /// grow each time by what the allocator rounds up to.
     func copied() -> VerdictKey {
         var copy = self
         copy.bytes = []

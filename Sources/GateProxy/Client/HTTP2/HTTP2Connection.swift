@@ -120,8 +120,8 @@ extension HTTP2Connection {
     }
 
     func read(context: ChannelHandlerContext) {
-        // A client that does not read what it is sent may not make more of it.
-        // What it has sent already comes first.
+        // A client that does not read its answers may not ask for more of them, and requests that have
+        // arrived already come before new ones.
         if self.isWritable, !self.waitsForTurn {
             context.read()
         } else {
