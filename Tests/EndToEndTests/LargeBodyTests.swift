@@ -44,12 +44,14 @@ struct LargeBodyTests {
         }
     }
 
-    @Test
-    func `a slow reader stops the backend instead of filling the gate`() async throws {
+    @Test(arguments: [true, false])
+    func `a slow reader stops the backend instead of filling the gate`(
+        bypasses: Bool
+    ) async throws {
         let script: ScriptedBackend.Script = { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: \(Self.size)\r\n\r\n"), .stream(Self.size)]
         }
-        try await Scene.play(backend: script) { scene in
+        try await Scene.play(flags: [.socketBypass(bypasses)], backend: script) { scene in
             let client = try scene.connect(receiveBuffer: 64 << 10)
             try client.send(Request.text())
             let head = try #require(try client.head())
@@ -68,10 +70,15 @@ struct LargeBodyTests {
         }
     }
 
-    @Test
-    func `a slow backend stops the client instead of filling the gate`() async throws {
+    @Test(arguments: [true, false])
+    func `a slow backend stops the client instead of filling the gate`(
+        bypasses: Bool
+    ) async throws {
         let latch = Latch()
-        try await Scene.play(backend: { _ in [.wait(latch), .echo] }) { scene in
+        try await Scene.play(
+            flags: [.socketBypass(bypasses)],
+            backend: { _ in [.wait(latch), .echo] }
+        ) { scene in
             let client = try scene.connect()
             let length = "Content-Length: \(Self.size)\r\n"
             try client.send(Request.text("POST", "/a", fields: length))

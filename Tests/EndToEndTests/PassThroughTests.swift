@@ -56,8 +56,8 @@ struct PassThroughTests {
         }
     }
 
-    @Test
-    func `a WebSocket speaks through the gate until it closes`() async throws {
+    @Test(arguments: [true, false])
+    func `a WebSocket speaks through the gate until it closes`(bypasses: Bool) async throws {
         let accept =
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
@@ -66,7 +66,7 @@ struct PassThroughTests {
             "Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\n"
             + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         let frame: [UInt8] = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58]
-        try await Scene.play(backend: script) { scene in
+        try await Scene.play(flags: [.socketBypass(bypasses)], backend: script) { scene in
             let client = try scene.connect()
             // The first frame comes in one piece with the handshake.
             try client.send(Array(Request.text("GET", "/ws", fields: handshake).utf8) + frame)
@@ -99,13 +99,15 @@ struct PassThroughTests {
         }
     }
 
-    @Test
-    func `pipelined requests are answered in their order, denials among them`() async throws {
+    @Test(arguments: [true, false])
+    func `pipelined requests are answered in their order, denials among them`(
+        bypasses: Bool
+    ) async throws {
         let versions = ["3.5.0", "3.4.9", "4.0.0", "1.0", "3.4.9", "9.9", "3.5.0"]
         let requests = versions.enumerated().map { index, version in
             Request.text("GET", "/\(index)", fields: Request.identity(version: version))
         }
-        try await Scene.play { scene in
+        try await Scene.play(flags: [.socketBypass(bypasses)]) { scene in
             let client = try scene.connect()
             try client.send(requests.joined())
             for (index, version) in versions.enumerated() {
@@ -119,9 +121,9 @@ struct PassThroughTests {
         }
     }
 
-    @Test
-    func `pipelined bodies are cut where they end`() async throws {
-        try await Scene.play { scene in
+    @Test(arguments: [true, false])
+    func `pipelined bodies are cut where they end`(bypasses: Bool) async throws {
+        try await Scene.play(flags: [.socketBypass(bypasses)]) { scene in
             let client = try scene.connect()
             try client.send(
                 Request.text("POST", "/1", body: "one")

@@ -6,9 +6,8 @@ internal import NIOTLS
 /// The events of the client's channel.
 extension ClientConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.transport = .channel(
-            ChannelOutput(context, reachesSocket: !self.origin.isSecure)
-        )
+        let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
+        self.transport = .channel(ChannelOutput(context, bypassesChannel: bypasses))
         self.channelIsWritable = context.channel.isWritable
     }
 

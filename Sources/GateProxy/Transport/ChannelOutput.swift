@@ -7,16 +7,9 @@ import NIOCore
 /// and its queue, then costs as much as reading the request. What the kernel does not take, and
 /// whatever follows it, goes to NIO, which waits for the socket and knows what an error means.
 final class ChannelOutput {
-    typealias Socket = NIOTransportAccessibleChannelCore<NIOBSDSocket.Handle>
-
     let context: ChannelHandlerContext
     /// `nil`: everything goes through the channel.
-    ///
-    /// Kept, because to ask for it each time, as NIO recommends, costs more than is saved. It still
-    /// says so when the descriptor is closed.
-    private let socket: (any Socket)?
-    /// The channel itself; `nil`: what is read passes a handler on its way.
-    private let core: (any ChannelCore)?
+    private let bypass: SocketBypass?
     /// The bytes that were written and not yet flushed, if they are one piece.
     private var unflushed: ByteBuffer?
     /// Whether there may be bytes in the channel, which come first.
@@ -35,23 +28,20 @@ final class ChannelOutput {
     /// Joined pieces of so many bytes are one that is not small.
     private static let enough = 16 * 1024
     /// Whether a reset was met in sending.
-    ///
-    /// The kernel tells it once: whoever reads then meets an end.
     private(set) var wasReset = false
 
-    /// `reachesSocket`: whether no handler stands behind this one that changes what is written.
-    init(_ context: ChannelHandlerContext, reachesSocket: Bool) {
+    /// - Parameters:
+    ///   - context: The context of the handler that writes.
+    ///   - bypassesChannel: Whether what the kernel takes at once goes past the channel; not where a handler behind
+    ///     this one changes what is written.
+    init(_ context: ChannelHandlerContext, bypassesChannel: Bool) {
         self.context = context
-        let core = reachesSocket ? context.channel._channelCore : nil
-        self.core = core
-        self.socket = core as? any Socket
+        self.bypass = bypassesChannel ? SocketBypass(context.channel) : nil
     }
 
     /// Reads on, when all that was there was read.
-    ///
-    /// Otherwise NIO does it next, and takes its way through the pipeline.
     func readNext() {
-        self.core?.read0()
+        self.bypass?.readNext()
     }
 
     /// Whether the kernel has all that was written.
@@ -81,7 +71,7 @@ final class ChannelOutput {
     }
 
     func write(_ buffer: ByteBuffer) {
-        if self.socket != nil, self.unflushed == nil {
+        if self.bypass != nil, self.unflushed == nil {
             self.unflushed = buffer
         } else {
             self.leaveToChannel()
@@ -100,8 +90,8 @@ final class ChannelOutput {
     func writeAndFlush(_ buffer: ByteBuffer) {
         self.leaveToChannel()
         var rest = buffer
-        if self.mayPassChannel {
-            self.send(&rest)
+        if let bypass = self.bypass, self.mayPassChannel {
+            if bypass.send(&rest) { self.wasReset = true }
             guard rest.readableBytes > 0 else { return }
         }
         self.enqueue(rest)
@@ -185,26 +175,9 @@ final class ChannelOutput {
     }
 
     private var mayPassChannel: Bool {
-        guard self.socket != nil else { return false }
         if self.usesChannel, self.isEmpty { self.usesChannel = false }
         return !self.usesChannel
     }
-
-    /// Sends what the kernel takes at once; an error is left for the channel to meet.
-    private func send(_ buffer: inout ByteBuffer) {
-        let count = try? self.socket?.withUnsafeTransport { descriptor in
-            let count = unsafe buffer.withUnsafeReadableBytes { bytes in
-                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Self.flags)
-            }
-            if count < 0, errno == ECONNRESET { self.wasReset = true }
-            return count
-        }
-        guard let count, count > 0 else { return }
-        buffer.moveReaderIndex(forwardBy: count)
-    }
-
-    /// A closed peer is an error, and no signal.
-    private static let flags = CInt(MSG_NOSIGNAL)
 }
 
 @available(*, unavailable)

@@ -37,12 +37,12 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var untaken: Int?
     /// The store that the memory of what was read goes to.
     private let largeBuffers: LargeBuffers?
-    /// Whether TLS stands between this and the socket.
-    private let isSecure: Bool
+    /// Whether what the kernel takes at once goes past the channel.
+    private let bypassesChannel: Bool
 
-    init(limits: HeadLimits, isSecure: Bool = false, largeBuffers: LargeBuffers? = nil) {
+    init(limits: HeadLimits, bypassesChannel: Bool = true, largeBuffers: LargeBuffers? = nil) {
         self.parser = ResponseHeadParser(limits: limits)
-        self.isSecure = isSecure
+        self.bypassesChannel = bypassesChannel
         self.largeBuffers = largeBuffers
     }
 
@@ -161,7 +161,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
 extension UpstreamConnection {
     func handlerAdded(context: ChannelHandlerContext) {
-        self.transport = .channel(ChannelOutput(context, reachesSocket: !self.isSecure))
+        let output = ChannelOutput(context, bypassesChannel: self.bypassesChannel)
+        self.transport = .channel(output)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

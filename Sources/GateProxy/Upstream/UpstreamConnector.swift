@@ -121,11 +121,12 @@ struct UpstreamConnector {
         _ link: EventLoopPromise<UpstreamLink>
     ) {
         let pipeline = channel.pipeline.syncOperations
+        let bypasses = self.settings.bypassesChannel(isSecure: address.target.isSecure)
         do {
             guard isShared else {
                 let connection = UpstreamConnection(
                     limits: self.settings.headLimits,
-                    isSecure: address.target.isSecure,
+                    bypassesChannel: bypasses,
                     largeBuffers: self.largeBuffers
                 )
                 try pipeline.addHandler(connection)
@@ -135,6 +136,7 @@ struct UpstreamConnector {
             let connection = UpstreamHTTP2Connection(
                 eventLoop: self.eventLoop,
                 isSecure: address.target.isSecure,
+                bypassesChannel: bypasses,
                 limits: self.settings.headLimits,
                 silence: self.settings.timeouts.upstreamPing,
                 whenReady: ready

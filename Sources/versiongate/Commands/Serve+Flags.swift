@@ -32,6 +32,7 @@ extension Serve {
             .maxHeadBytes: self.maxHeadBytes, .maxHeaderCount: self.maxHeaderCount,
             .maxTargetBytes: self.maxTargetBytes, .maxBodyBytes: self.maxBodyBytes,
             .maxConnections: self.maxConnections, .maxEventStreams: self.maxEventStreams,
+            .socketBypass: self.socketBypass,
             .clientEndpoints: self.clientEndpoints, .trustedProxies: self.trustedProxies,
             .accessLog: self.accessLog ? "true" : nil, .accessLogFormat: self.accessLogFormat,
             .logFormat: self.logFormat,

@@ -129,6 +129,8 @@ struct Serve: AsyncParsableCommand {
     var maxPendingRequests: String?
     @Option(help: "Clients at the same time that listen to events (default 50000).")
     var maxEventStreams: String?
+    @Option(help: "Whether bytes take a shorter way to sockets without TLS (default true).")
+    var socketBypass: String?
     @Option(help: "Whether clients can ask the gate under /.versiongate/ (default true).")
     var clientEndpoints: String?
     @Option(help: "Proxies whose X-Forwarded-* are believed: addresses and CIDR ranges, by comma.")

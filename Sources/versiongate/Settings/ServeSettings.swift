@@ -56,6 +56,7 @@ struct ServeSettings {
         gate.maxEventStreams =
             try reader.number(.maxEventStreams, in: 0...10_000_000)
             ?? gate.maxEventStreams
+        gate.bypassesChannels = try reader.boolean(.socketBypass) ?? true
         gate.servesClients = try reader.boolean(.clientEndpoints) ?? true
         gate.maxBodyBytes = try reader.number(.maxBodyBytes, in: 0...Int.max).map(UInt64.init)
         gate.trustedProxies =

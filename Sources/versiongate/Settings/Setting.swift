@@ -54,6 +54,7 @@ enum Setting: String, CaseIterable {
     case maxPendingRequests
     case maxEventStreams
     case clientEndpoints
+    case socketBypass
     case trustedProxies
     case accessLog
     case accessLogFormat

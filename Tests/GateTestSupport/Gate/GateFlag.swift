@@ -21,6 +21,7 @@ package enum GateFlag: Sendable, Equatable {
     case trustedProxies(String)
     case listen(port: UInt16)
     case reusePort
+    case socketBypass(Bool)
     case threads(Int)
     case accessLog
     /// `common`, `combined` or `json`.
@@ -77,6 +78,7 @@ package enum GateFlag: Sendable, Equatable {
         case .trustedProxies(let trusted): ["--trusted-proxies", trusted]
         case .listen(let port): ["--listen", "127.0.0.1:\(port)"]
         case .reusePort: ["--reuse-port"]
+        case .socketBypass(let bypasses): ["--socket-bypass", "\(bypasses)"]
         case .threads(let count): ["--threads", "\(count)"]
         case .accessLog: ["--access-log"]
         case .accessLogFormat(let format): ["--access-log-format", format]

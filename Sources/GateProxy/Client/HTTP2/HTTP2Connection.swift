@@ -100,7 +100,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
 extension HTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.output = ChannelOutput(context, reachesSocket: !self.origin.isSecure)
+        let bypasses = self.loop.settings.bypassesChannel(isSecure: self.origin.isSecure)
+        self.output = ChannelOutput(context, bypassesChannel: bypasses)
         self.isWritable = context.channel.isWritable
         self.deadline = self.loop.now + self.loop.settings.timeouts.head
         self.clients.add(self)

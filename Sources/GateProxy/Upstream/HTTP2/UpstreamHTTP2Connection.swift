@@ -29,6 +29,7 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
 
     let eventLoop: any EventLoop
     let isSecure: Bool
+    private let bypassesChannel: Bool
     let limits: HeadLimits
     /// The member that it leads to.
     var member: UpstreamPool.Member?
@@ -68,17 +69,24 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     /// Receivers for whom something has come, in the order in which it came.
     private var unsettled: [any UpstreamReceiver] = []
 
-    /// `silence`: after so much of it the backend is asked whether it is still there; `whenReady`:
-    /// told when the backend has said that it speaks HTTP/2, or that it does not.
+    /// - Parameters:
+    ///   - eventLoop: The loop of its channel.
+    ///   - isSecure: Whether TLS stands between this and the socket.
+    ///   - bypassesChannel: Whether what the kernel takes at once goes past the channel.
+    ///   - limits: Limits of the heads that are read.
+    ///   - silence: After so much of it the backend is asked whether it is still there.
+    ///   - whenReady: Told when the backend has said that it speaks HTTP/2, or that it does not.
     init(
         eventLoop: any EventLoop,
         isSecure: Bool,
+        bypassesChannel: Bool,
         limits: HeadLimits,
         silence: TimeAmount,
         whenReady: EventLoopPromise<Void>
     ) {
         self.eventLoop = eventLoop
         self.isSecure = isSecure
+        self.bypassesChannel = bypassesChannel
         self.limits = limits
         self.pulse = UpstreamPulse(silence: silence)
         self.stage = .opening(whenReady)
@@ -122,7 +130,7 @@ extension HeadLimits {
 extension UpstreamHTTP2Connection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.output = ChannelOutput(context, reachesSocket: !self.isSecure)
+        self.output = ChannelOutput(context, bypassesChannel: self.bypassesChannel)
         self.isWritable = context.channel.isWritable
         self.outbox.frames.writeStaticString(HTTP2Preface.bytes)
         HTTP2OwnSettings.writeForBackend(
