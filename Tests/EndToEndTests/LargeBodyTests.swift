@@ -70,6 +70,34 @@ struct LargeBodyTests {
         }
     }
 
+    /// Half a MiB is what is read at once.
+    @Test(arguments: ["counted", "chunked"])
+    func `uploads that the backend does not take hold a MiB each at most`(
+        _ framing: String
+    ) async throws {
+        let latch = Latch()
+        defer { latch.open() }
+        try await Scene.play(backend: { _ in [.wait(latch)] }) { scene in
+            let before = try scene.gate.peakResidentSize()
+            let fields =
+                framing == "counted"
+                ? "Content-Length: \(Self.size)\r\n" : "Transfer-Encoding: chunked\r\n"
+            let size = String(Self.size, radix: 16)
+            let head =
+                Request.text("POST", fields: fields)
+                + (framing == "counted" ? "" : "\(size)\r\n")
+            let block = [UInt8](repeating: 0x61, count: 1 << 16)
+            let clients = try (0..<30).map { _ in
+                let client = try scene.connect()
+                try client.send(head)
+                #expect(try client.sendUntilBlocked(block, atMost: Self.size) < Self.size)
+                return client
+            }
+            try scene.gate.expectPeak(below: before + clients.count << 20)
+            for client in clients { client.reset() }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a slow backend stops the client instead of filling the gate`(
         bypasses: Bool

@@ -45,8 +45,46 @@ extension ClientConnection {
         else { return false }
         upstream.write(piece)
         self.renewDeadline()
-        return self.requestHasEnded
+        guard !self.requestHasEnded else { return true }
+        if self.lacksMuch { self.readMuch() }
+        return false
     }
+
+    /// Whether much of the body is still to come: of one whose length is not known, if much of it has come.
+    private var lacksMuch: Bool {
+        if case .length(let remaining) = self.body { return remaining >= Self.longBody }
+        return self.request.bodyBytes >= Self.longBody
+    }
+
+    /// As many bytes as NIO reads at once, at most.
+    private static let longBody = 64 * 1024
+
+    /// Reads the rest of an upload in large pieces.
+    ///
+    /// Each piece costs a read, a write, and for both kernels one segment more than it fills.
+    private func readMuch() {
+        guard !self.request.readsMuch, !self.origin.isSecure,
+            case .channel(let output) = self.transport
+        else { return }
+        self.request.readsMuch = true
+        let buffers = NIOLoopBound(self.loop.largeBuffers, eventLoop: self.loop.eventLoop)
+        let allocator = LargeReadAllocator(buffers, expectsMuch: true)
+        let options = output.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: allocator)
+        // The channel keeps as many buffers as it may read in one turn.
+        try? options?.setOption(.maxMessagesPerRead, value: 1)
+    }
+
+    /// Reads as it did before an upload.
+    func readLittle() {
+        guard self.request.readsMuch, case .channel(let output) = self.transport else { return }
+        let options = output.context.channel.syncOptions
+        try? options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator())
+        try? options?.setOption(.maxMessagesPerRead, value: Self.readsInTurn)
+    }
+
+    /// NIO's own number of reads in one turn.
+    private static let readsInTurn: UInt = 4
 
     /// The backend takes more of the request: from now on it is up to the client again.
     func upstreamBecameWritable() {

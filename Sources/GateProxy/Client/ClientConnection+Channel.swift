@@ -50,7 +50,9 @@ extension ClientConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.received(self.unwrapInboundIn(data))
+        var bytes = self.unwrapInboundIn(data)
+        if self.request.readsMuch { bytes = self.loop.largeBuffers.reclaim(bytes) }
+        self.received(bytes)
     }
 
     /// Takes bytes of the client.

@@ -169,6 +169,7 @@ extension ClientConnection {
     func nextRequest() {
         self.finishLogEntry()
         self.parser.reset()
+        self.readLittle()
         self.request = Request()
         self.rejudgeable = nil
         if case .stream(let stream) = self.transport, stream.hasUnsent {

@@ -30,6 +30,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The backend's word on its connection.
         var upstreamKeepsAlive = false
         var bodyBytes: UInt64 = 0
+        /// The rest of the body is read in large pieces.
+        var readsMuch = false
         /// As what the census has counted it, until its answer begins.
         var censusReceipt = CensusReceipt.none
         /// The client sends its body only after a 100, or not at all.

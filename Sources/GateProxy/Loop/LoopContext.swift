@@ -31,6 +31,7 @@ final class LoopContext {
     /// Told of proxies that the settings do not know; `nil` if they know some.
     let untrustedProxy: UntrustedProxyNotice?
 
+    let largeBuffers = LargeBuffers()
     private var requestIDs = RequestIDs()
     private var buffers: [ByteBuffer] = []
     private let maxPending: Int

@@ -43,7 +43,11 @@ package final class Worker {
             uptime: uptime,
             accessLog: accessLog
         )
-        let connector = UpstreamConnector(eventLoop: eventLoop, settings: settings)
+        let connector = UpstreamConnector(
+            eventLoop: eventLoop,
+            settings: settings,
+            largeBuffers: self.loop.largeBuffers
+        )
         let pool = UpstreamPool(
             eventLoop: eventLoop,
             timeouts: settings.timeouts,

@@ -179,8 +179,8 @@ extension UpstreamConnection {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let receiver = self.receiver else { return self.close() }
-        let bytes = self.unwrapInboundIn(data)
-        self.largeBuffers?.giveBack(bytes)
+        var bytes = self.unwrapInboundIn(data)
+        if let largeBuffers { bytes = largeBuffers.reclaim(bytes) }
         let held = receiver.holdOutput()
         self.receive(bytes, for: receiver)
         // Bytes that go on are flushed when there is no more to read for now: one write of several

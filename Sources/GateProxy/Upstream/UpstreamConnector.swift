@@ -7,9 +7,10 @@ struct UpstreamConnector {
     let eventLoop: any EventLoop
     let settings: GateSettings
     private let descriptors = DescriptorReserve()
-    private let largeBuffers = LargeBuffers()
+    private let largeBuffers: LargeBuffers
 
-    init(eventLoop: any EventLoop, settings: GateSettings) {
+    init(eventLoop: any EventLoop, settings: GateSettings, largeBuffers: LargeBuffers) {
+        self.largeBuffers = largeBuffers
         self.eventLoop = eventLoop
         self.settings = settings
     }
@@ -107,7 +108,7 @@ struct UpstreamConnector {
         let largeBuffers = NIOLoopBound(self.largeBuffers, eventLoop: self.eventLoop)
         return
             bootstrap
-            .channelOption(.recvAllocator, value: BackendReceiveAllocator(largeBuffers))
+            .channelOption(.recvAllocator, value: LargeReadAllocator(largeBuffers))
             // The channel keeps as many buffers as it may read between two writes to the client.
             .channelOption(.maxMessagesPerRead, value: 1)
     }

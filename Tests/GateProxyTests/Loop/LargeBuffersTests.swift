@@ -4,6 +4,8 @@ import Testing
 @testable import GateProxy
 
 struct LargeBuffersTests {
+    private static let much = 100_000
+
     /// The address of a buffer's memory.
     private static func address(of buffer: ByteBuffer) -> UInt {
         unsafe buffer.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
@@ -12,13 +14,14 @@ struct LargeBuffersTests {
     @Test func `memory serves again as soon as its content is gone`() {
         let buffers = LargeBuffers()
         var content: ByteBuffer? = buffers.take()
-        content?.writeString("of the first")
+        content?.writeRepeatingByte(0x61, count: Self.much)
         let address = content.map(Self.address)
-        if let content { buffers.giveBack(content) }
+        content = content.map { buffers.reclaim($0) }
+        #expect(content.map(Self.address) == address)
         // The client has not taken it yet.
         let other = buffers.take()
         #expect(Self.address(of: other) != address)
-        #expect(content.map { String(buffer: $0) } == "of the first")
+        #expect(content?.readableBytesView.allSatisfy { $0 == 0x61 } == true)
         content = nil
         let again = buffers.take()
         #expect(Self.address(of: again) == address)
@@ -28,20 +31,32 @@ struct LargeBuffersTests {
     @Test func `what the client has taken in part is kept for the rest`() {
         let buffers = LargeBuffers()
         var content = buffers.take()
-        content.writeString("abcdef")
-        buffers.giveBack(content)
-        content.moveReaderIndex(forwardBy: 3)
+        content.writeRepeatingByte(0x61, count: Self.much)
+        content.writeString("def")
+        content = buffers.reclaim(content)
+        content.moveReaderIndex(forwardBy: Self.much)
         for _ in 0..<5 {
             var other = buffers.take()
-            other.writeString("xxxxxx")
-            buffers.giveBack(other)
+            other.writeRepeatingByte(0x78, count: Self.much + 3)
+            _ = buffers.reclaim(other)
         }
         #expect(String(buffer: content) == "def")
     }
 
+    @Test func `little that was read keeps no large buffer`() {
+        let buffers = LargeBuffers()
+        var content = buffers.take()
+        content.writeString("abc")
+        let address = Self.address(of: content)
+        content = buffers.reclaim(content)
+        #expect(content.capacity < 100)
+        #expect(Self.address(of: buffers.take()) == address)
+        #expect(String(buffer: content) == "abc")
+    }
+
     @Test func `small buffers are no use`() {
         let buffers = LargeBuffers()
-        buffers.giveBack(ByteBuffer(string: "abc"))
+        #expect(String(buffer: buffers.reclaim(ByteBuffer(string: "abc"))) == "abc")
         #expect(buffers.take().capacity == LargeBuffers.capacity)
     }
 }
