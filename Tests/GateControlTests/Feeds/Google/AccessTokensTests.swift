@@ -18,15 +18,15 @@ struct AccessTokensTests {
     private let fetcher: Fetcher
     private let clock = Clock()
 
-    /// The time of the context, which a test moves; Google takes no assertion from the future.
+    /// The time of the context, which goes on only where a test moves it; Google takes no assertion from the future.
     private final class Clock: Sendable {
+        private let start = SystemClock.now().secondsSinceEpoch
         private let passed = Mutex<Int64>(-2_000)
 
         func pass(_ seconds: Int64) { self.passed.withLock { $0 += seconds } }
 
         var now: Timestamp {
-            let start = SystemClock.now().secondsSinceEpoch
-            return Timestamp(secondsSinceEpoch: start + self.passed.withLock(\.self))
+            Timestamp(secondsSinceEpoch: self.start + self.passed.withLock(\.self))
         }
     }
 
