@@ -242,3 +242,8 @@ for target in package.targets where target.type != .system {
             .treatAllWarnings(as: .error),  // SE-0480
         ]
 }
+
+// Their tests make millions of decisions: optimised, they take a fraction of the time. A release is anyway.
+for target in package.targets where ["GatePolicy", "GateCensus"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+}
