@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What ends before it is complete, or takes too long.
+/// The events that end an exchange early: a side that closes, refuses or breaks the protocol, and timeouts.
 extension Exchange {
     package enum ClientEndAction: Equatable {
         /// The client has said all; it still waits for an answer.

@@ -1,4 +1,4 @@
-/// What comes back.
+/// The events of the response, and of bytes that are discarded.
 extension Exchange {
     package enum ResponseHeadAction: Equatable {
         /// Pass a 1xx on and wait for the real answer.

@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What the target of a request says.
+/// The request target: its path chooses the rules, its query may name the client.
 extension WorkerRules {
     /// The rules that its path meets.
     func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
