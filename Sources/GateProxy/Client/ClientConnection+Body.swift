@@ -52,12 +52,9 @@ extension ClientConnection {
 
     /// Whether much of the body is still to come: of one whose length is not known, if much of it has come.
     private var lacksMuch: Bool {
-        if case .length(let remaining) = self.body { return remaining >= Self.longBody }
-        return self.request.bodyBytes >= Self.longBody
+        if case .length(let remaining) = self.body { return remaining >= LargeBuffers.threshold }
+        return self.request.bodyBytes >= LargeBuffers.threshold
     }
-
-    /// As many bytes as NIO reads at once, at most.
-    private static let longBody = 64 * 1024
 
     /// Reads the rest of an upload in large pieces.
     ///

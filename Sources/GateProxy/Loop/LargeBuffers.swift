@@ -7,6 +7,8 @@ import NIOCore
 final class LargeBuffers {
     /// Bytes that are read at once at most, which is what a peer that takes nothing holds.
     static let capacity = 512 * 1024
+    /// Bytes that are worth a large buffer; fewer are in a buffer of the connection's own.
+    static let threshold = 64 * 1024
     /// As many as are kept although nobody reads.
     private static let kept = 2
 
@@ -28,12 +30,9 @@ final class LargeBuffers {
         guard buffer.capacity >= Self.capacity else { return buffer }
         if self.buffers.count == Self.kept { self.buffers.removeFirst() }
         self.buffers.append(buffer)
-        guard buffer.readableBytes < Self.little else { return buffer }
+        guard buffer.readableBytes < Self.threshold else { return buffer }
         var copy = ByteBufferAllocator().buffer(capacity: buffer.readableBytes)
         copy.writeImmutableBuffer(buffer)
         return copy
     }
-
-    /// Fewer bytes are copied: as many as a connection reads into a buffer of its own.
-    private static let little = 64 * 1024
 }

@@ -5,8 +5,6 @@ import NIOCore
 struct LargeReadAllocator: RecvByteBufferAllocator {
     /// Enough for most answers; of the memory, only what they fill is ever touched.
     static let initialCapacity = 16 * 1024
-    /// The most that a connection has of its own.
-    static let ownCapacity = 64 * 1024
 
     private var sizes: AdaptiveRecvByteBufferAllocator
     private let largeBuffers: NIOLoopBound<LargeBuffers>
@@ -24,7 +22,7 @@ struct LargeReadAllocator: RecvByteBufferAllocator {
     }
 
     private var readsMuch: Bool {
-        self.sizes.nextBufferSize() ?? 0 > Self.ownCapacity
+        self.sizes.nextBufferSize() ?? 0 > LargeBuffers.threshold
     }
 
     func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {

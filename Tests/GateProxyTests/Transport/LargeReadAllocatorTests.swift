@@ -22,7 +22,7 @@ struct LargeReadAllocatorTests {
     @Test func `while a backend fills it, a shared one takes its place`() throws {
         var allocator = Self.allocator()
         while let size = allocator.nextBufferSize() {
-            try #require(size <= LargeReadAllocator.ownCapacity)
+            try #require(size <= LargeBuffers.threshold)
             _ = allocator.record(actualReadBytes: size)
         }
         // Without this answer the channel would use the buffer that it has.
