@@ -193,7 +193,10 @@ struct RemoteConfigFeedTests {
             #expect(good.output.contains(#""id": "ios""#))
             #expect(good.output.contains(#""minimum": "2.0.0""#))
 
-            let other = try GoogleTestAccount(tokenURL: console.server.url("/token"))
+            let other = try GoogleTestAccount(
+                tokenURL: console.server.url("/token"),
+                ownKey: true
+            )
             try scene.folder.replace("account.json", with: other.json)
             let wrong = try check()
             #expect(wrong.status == 1)

@@ -158,7 +158,12 @@ struct ChannelOutputTests {
 
     /// Bytes that tell their place.
     private static func numbered(_ range: Range<Int>) -> ByteBuffer {
-        ByteBuffer(bytes: range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        ByteBuffer(bytes: Self.numbers[range])
+    }
+
+    /// Computed once: millions of bytes take a debug build seconds.
+    private static let numbers = (0..<1_600_000).map {
+        UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8)
     }
 
     @Test func `what the kernel takes at once does not pass the channel`() async throws {

@@ -10,11 +10,11 @@ package struct GoogleTestAccount: Sendable {
     /// The private key in PEM form.
     package let key: String
 
-    /// Makes the key, which takes a moment.
-    package init(tokenURL: String, project: String? = "example") throws {
+    /// Makes the file; `ownKey`: not the key that all of them have.
+    package init(tokenURL: String, project: String? = "example", ownKey: Bool = false) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        self.key = try TestKey(.rsa, in: folder).privateKey
+        self.key = try TestKey(.rsa, in: folder, own: ownKey).privateKey
         var members = [
             "type": "service_account", "client_email": "gate@example.iam.gserviceaccount.com",
             "private_key_id": "key-1", "private_key": self.key, "token_uri": tokenURL,

@@ -25,13 +25,31 @@ package struct TestKey: Sendable {
     package let publicKey: String
     private let folder: TemporaryFolder
 
-    /// Makes the pair, which takes a moment; `name`: of its file in the folder.
-    package init(_ kind: Kind, in folder: TemporaryFolder, name: String = "key.pem") throws {
+    /// Makes the pair; `name`: of its file in the folder.
+    ///
+    /// All pairs of RSA are the same one but those that are the `own` of somebody: to look for the primes
+    /// of so many took a tenth of what the tests take.
+    package init(
+        _ kind: Kind,
+        in folder: TemporaryFolder,
+        name: String = "key.pem",
+        own: Bool = false
+    ) throws {
         self.folder = folder
         self.path = folder.path(of: name)
-        try Self.openssl(["genpkey", "-out", self.path] + kind.arguments)
+        if kind == .rsa, !own {
+            try folder.writeInPlace(try Self.sharedRSA.get(), to: name)
+        } else {
+            try Self.openssl(["genpkey", "-out", self.path] + kind.arguments)
+        }
         self.privateKey = try String(contentsOf: folder.file(name), encoding: .utf8)
         self.publicKey = try Self.openssl(["pkey", "-in", self.path, "-pubout"])
+    }
+
+    private static let sharedRSA = Result<String, any Error> {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        return try TestKey(.rsa, in: folder, own: true).privateKey
     }
 
     /// The same private key as others write it: of its kind alone, or encrypted.

@@ -115,7 +115,10 @@ struct AccessTokensTests {
     }
 
     @Test func `a key that Google does not know is told of, without the key`() async throws {
-        let other = try GoogleTestAccount(tokenURL: self.server.url("/token"))
+        let other = try GoogleTestAccount(
+            tokenURL: self.server.url("/token"),
+            ownKey: true
+        )
         try self.folder.write(other.json, to: "account.json")
         let failure = await #expect(throws: FeedFailure.self) {
             try await self.tokens.token(self.context)
