@@ -243,7 +243,9 @@ for target in package.targets where target.type != .system {
         ]
 }
 
-// Their tests make millions of decisions: optimised, they take a fraction of the time. A release is anyway.
-for target in package.targets where ["GatePolicy", "GateCensus"].contains(target.name) {
+// Their tests make millions of decisions, and all others read and write through what supports them: optimised,
+// they take a fraction of the time. A release is anyway.
+let optimisedInDebug = ["GatePolicy", "GateCensus", "GateTestSupport"]
+for target in package.targets where optimisedInDebug.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
 }
