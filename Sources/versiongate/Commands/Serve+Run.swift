@@ -1,0 +1,267 @@
+import ArgumentParser
+import FoundationEssentials
+import GateAdmin
+import GateCensus
+import GateControl
+import GatePolicy
+import GateProxy
+import Glibc
+import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// What the gate does, from its settings to its end.
+extension Serve {
+    func run() async throws {
+        let settings: ServeSettings
+        let inherited: InheritedSockets
+        let environment = ProcessInfo.processInfo.environment
+        do throws(SettingsError) {
+            inherited = try .announced(in: environment, processIdentifier: getpid())
+            try inherited.takeOver()
+            settings = try ServeSettings(
+                SettingsReader(flags: self.flags, file: self.config)
+            )
+        } catch {
+            StandardError.write("versiongate: \(error)")
+            throw ExitCode.failure
+        }
+        let log = settings.logFormat.install(level: settings.logLevel)
+        for remark in EnvironmentNames.remarks(on: environment) {
+            Logger(label: "versiongate").warning("\(remark)")
+        }
+        // Longer than that no reader of the log keeps the gate from ending.
+        defer { log.flush(atMost: .seconds(1)) }
+        let manager = ServiceManager(environment: environment, processIdentifier: getpid())
+        try await self.serve(
+            settings,
+            inherited: inherited,
+            manager: manager,
+            log: log,
+            logger: Logger(label: "versiongate")
+        )
+    }
+
+    private func serve(
+        _ settings: ServeSettings,
+        inherited: InheritedSockets,
+        manager: ServiceManager?,
+        log: LogWriter,
+        logger: Logger
+    ) async throws {
+        DescriptorLimit.raise(for: settings.gate, logger: logger)
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let loader = RulesFileLoader(path: settings.rules)
+        let state = State(settings, logger: logger)
+        let trust: TrustedAuthorities
+        let starting: StartingRules
+        do {
+            trust = try TrustedAuthorities(.feedCA, settings.feedCA)
+            starting = try state.startingRules(settings, loader, logger: logger)
+        } catch let error as SettingsError {
+            logger.error("\(error)")
+            throw ExitCode.failure
+        } catch is LoadFailure {
+            throw ExitCode.failure
+        }
+        let loaded = starting.rules
+        let certificateState = settings.gate.tls?.paths.map(FileState.init) ?? []
+        let tls: ServerTLS?
+        do throws(TLSFileError) {
+            tls = try settings.gate.tls.map { files throws(TLSFileError) in try ServerTLS(files) }
+        } catch {
+            logger.error(
+                "certificates not loaded",
+                metadata: ["file": "\(error.file)", "reason": "\(error.reason)"]
+            )
+            throw ExitCode.failure
+        }
+        if let tls { CertificateReloader.remark(on: tls, logger) }
+        let adminPlace = AdminServer.Place(
+            settings,
+            inherited: inherited.sockets { $0 == InheritedSockets.adminName }
+        )
+        var gateSettings = settings.gate
+        // Figures that nobody can ask for are not worth a look at the clock.
+        if adminPlace == nil { gateSettings.measuresLatency = false }
+        let opened = settings.census.flatMap { wanted in
+            Census.open(
+                in: state.folder,
+                limit: wanted.maxCells,
+                hash: wanted.hash,
+                fleet: wanted.fleet,
+                samplesReturns: wanted.samplesReturns,
+                hasPage: adminPlace != nil,
+                logger: logger
+            )
+        }
+        gateSettings.census = settings.census.flatMap { wanted in
+            opened.map { wanted.tally(hash: $0.hash) }
+        }
+        let census = opened?.census
+        let breaker = census.map {
+            Breaker(census: $0, folder: state.folder, trust: trust, logger: logger)
+        }
+        let ruleSet = await breaker?.start(loaded, after: starting.former) ?? loaded.ruleSet
+        await census?.note(ruleSet, at: SystemClock.now())
+        let server: GateServer
+        do {
+            server = try await GateServer.start(
+                settings: gateSettings,
+                ruleSet: ruleSet,
+                tls: tls,
+                logger: logger,
+                log: log,
+                inherited: inherited.sockets { $0 != InheritedSockets.adminName }
+            )
+        } catch let loop as UpstreamLoop {
+            logger.error("\(loop)")
+            throw ExitCode.failure
+        } catch {
+            let address = (error as? BindProblem)?.endpoint ?? settings.gate.listen
+            logger.error(
+                "cannot listen",
+                metadata: ["address": "\(address)", "error": "\(error)"]
+            )
+            throw ExitCode.failure
+        }
+        let audit = AuditLog.open(in: state.folder, census: census, logger: logger)
+        audit?.note(starting, at: SystemClock.now())
+        let reloader = RulesReloader(
+            loader: loader,
+            current: loaded,
+            contributions: starting.contributions,
+            failure: starting.failure,
+            census: census?.clients,
+            filter: breaker,
+            archive: state.archive,
+            logger: logger,
+            keep: { state.lastGood?.keep($0) },
+            note: { audit?.note($0) },
+            publish: { ruleSet in
+                await server.use(ruleSet)
+                await census?.note(ruleSet, at: SystemClock.now())
+            }
+        )
+        await breaker?.connect(
+            publish: { await reloader.publishAgain() },
+            tellClients: { await server.tellClients($0) }
+        )
+        let certificates = settings.gate.tls.map { files in
+            CertificateReloader(files: files, logger: logger) { tls in await server.use(tls) }
+        }
+        let coordinator = FeedCoordinator(reloader: reloader, store: state.feeds, logger: logger) {
+            feed,
+            time in
+            await server.confirm(feed, at: time)
+        }
+        let hooks = FeedHooks(logger: logger)
+        let admin = try await self.startAdmin(
+            adminPlace,
+            token: settings.adminToken,
+            AdminEndpoints(
+                reloader: reloader,
+                coordinator: coordinator,
+                hooks: hooks,
+                lastGood: state.lastGood,
+                gate: GateView(server, log: log),
+                census: census,
+                audit: audit,
+                archive: state.archive,
+                breaker: breaker,
+                now: SystemClock.now
+            ),
+            logger: logger
+        )
+        if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
+            logger.warning(
+                "no webhook can come: there is no \(Setting.adminListen.flag)",
+                metadata: ["feed": "\(feed.id)"]
+            )
+        }
+        let gate = GateService(
+            server: server,
+            adminAddress: admin?.address,
+            upstream: settings.gate.upstream,
+            revision: ruleSet.revision,
+            drainTimeout: settings.drainTimeout,
+            manager: manager,
+            log: log,
+            logger: logger
+        )
+        let reload = ReloadService(
+            reloader: reloader,
+            certificates: certificates,
+            path: settings.rules,
+            hangups: hangups,
+            manager: manager,
+            logger: logger
+        )
+        let watchdog = WatchdogService(server: server, manager: manager, logger: logger)
+        let supervisor = FeedSupervisor(
+            reloader: reloader,
+            coordinator: coordinator,
+            hooks: hooks,
+            trust: trust,
+            logger: logger
+        )
+        // The first is the last to learn that the gate is to stop.
+        let counting = CensusService(settings.census, census, breaker, audit, server)
+        var services: [any Service] = [counting].compactMap(\.self)
+        services.append(reload)
+        if let certificates {
+            let service = CertificateService(reloader: certificates, loadedState: certificateState)
+            services.append(service)
+        }
+        services += [FeedService(supervisor: supervisor), watchdog, gate]
+        // The last is the first.
+        if let admin { services.append(AdminService(server: admin)) }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "versiongate.lifecycle") { _ in SwiftLogNoOpLogHandler() }
+            )
+        )
+        // Before the first reload can be told.
+        gate.announce()
+        do {
+            try await group.run()
+        } catch is GateService.ListenerClosed {
+            throw ExitCode.failure
+        } catch {
+            // Printed by the parser of the arguments, it would wait for the reader of the log.
+            logger.error("a service failed", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
+        }
+        await admin?.shutDown()
+    }
+
+    private func startAdmin(
+        _ place: AdminServer.Place?,
+        token: AdminTokenFile?,
+        _ endpoints: AdminEndpoints,
+        logger: Logger
+    ) async throws -> AdminServer? {
+        guard let place else { return nil }
+        do {
+            return try await AdminServer.start(
+                on: place,
+                endpoints: endpoints,
+                token: token,
+                logger: logger
+            )
+        } catch {
+            var problem = "\(error)"
+            if case .address(let host, let port, _) = place {
+                problem = BindProblem(Endpoint(host: host, port: port), error).description
+            }
+            logger.error(
+                "cannot listen for operators",
+                metadata: ["address": "\(place)", "error": "\(problem)"]
+            )
+            throw ExitCode.failure
+        }
+    }
+}
