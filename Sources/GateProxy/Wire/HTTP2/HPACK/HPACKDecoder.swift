@@ -86,11 +86,11 @@ package struct HPACKDecoder {
         let start = list.bytes.count
         if index == 0 {
             try Self.string(block, &position, into: &list)
+            list.endName()
         } else {
             try self.appendName(index, to: &list)
         }
-        let nameEnd = list.bytes.count
-        list.endName()
+        let nameEnd = list.bytes.count - HeaderList.nameOverhead
         try Self.string(block, &position, into: &list)
         let role = self.names.role(in: list.bytes.span, from: start, to: nameEnd)
         let isWellFormed = list.endLine(from: start, nameEnd: nameEnd, role: role)
@@ -148,6 +148,7 @@ package struct HPACKDecoder {
         }
     }
 
+    /// Appends the name of a field, and ends it.
     private func appendName(_ index: Int, to list: inout HeaderList) throws(HPACKFault) {
         let dynamic = try self.dynamicIndex(index)
         if dynamic < 0 {

@@ -96,8 +96,7 @@ struct HPACKDynamicTable {
     }
 
     func appendName(_ index: Int, to list: inout HeaderList) {
-        let entry = self.entry(index)
-        list.append(self.bytes.span, from: entry.start, to: entry.start + entry.nameCount)
+        list.append(nameOf: self.entry(index), in: self.bytes.span)
     }
 
     private func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }

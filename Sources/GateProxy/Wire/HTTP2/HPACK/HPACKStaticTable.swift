@@ -57,7 +57,6 @@ package enum HPACKStaticTable {
     }
 
     static func appendName(_ index: Int, to list: inout HeaderList) {
-        let entry = self.entries[index]
-        list.append(self.bytes.span, from: entry.start, to: entry.start + entry.nameCount)
+        list.append(nameOf: self.entries[index], in: self.bytes.span)
     }
 }

@@ -17,6 +17,8 @@ package struct HeaderList {
     package static let overhead = 32
     /// Colon and space, CR and LF: the bytes of a line beside those of its field.
     static let lineOverhead = 4
+    /// Colon and space: the bytes between a name and its value.
+    static let nameOverhead = 2
 
     package init() {}
 
@@ -37,6 +39,11 @@ package struct HeaderList {
     /// Appends what Huffman-coded bytes stand for; `false` if they are malformed.
     mutating func appendDecoded(_ span: Span<UInt8>, from start: Int, to end: Int) -> Bool {
         HuffmanCode.decode(span, from: start, to: end, into: &self.bytes)
+    }
+
+    /// Appends the name of a field of a table, with what stands between it and the value.
+    mutating func append(nameOf entry: HPACKEntry, in bytes: Span<UInt8>) {
+        self.append(bytes, from: entry.start, to: entry.start + entry.nameCount + Self.nameOverhead)
     }
 
     /// Ends the name of the field that is being read.
@@ -61,8 +68,9 @@ package struct HeaderList {
     /// Appends a field of a table, or leaves it out.
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
-        let line = bytes.extracting(entry.start..<entry.start + entry.lineCount)
-        self.append(line: line, nameCount: entry.nameCount, role: entry.role)
+        let distance = self.bytes.count - entry.start
+        self.append(bytes, from: entry.start, to: entry.start + entry.lineCount)
+        self.lines.append(entry.line(movedBy: distance))
         if !entry.isWellFormed { self.isWellFormed = false }
     }
 
@@ -81,10 +89,15 @@ package struct HeaderList {
         guard !self.isTooLarge, size <= limit else { return false }
         let distance = self.bytes.count - start
         self.bytes.append(bytes.extracting(start..<start + count))
-        for index in entries.indices {
-            self.lines.append(entries[index].line(movedBy: distance))
-            if !entries[index].isWellFormed { self.isWellFormed = false }
+        var areWellFormed = true
+        // Room for all is made once: to look for it before each costs more than the line.
+        self.lines.append(addingCapacity: entries.count) { lines in
+            for index in entries.indices {
+                lines.append(entries[index].line(movedBy: distance))
+                if !entries[index].isWellFormed { areWellFormed = false }
+            }
         }
+        if !areWellFormed { self.isWellFormed = false }
         self.size = size
         return true
     }
