@@ -61,7 +61,7 @@ test-kotlin:
 	clients/kotlin/test.sh
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Fuzzing Package.swift
+	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Fuzzing Package.swift
 	dev/check-imports.sh
 	dev/check-folders.py
 

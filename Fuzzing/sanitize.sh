@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 clang=$(dirname "$(readlink -f "$(command -v "$swift")")")/clang
 failed=0
-# What Package.swift optimises in debug builds is not.
+# Package.swift does not optimise then what the threads of the tests share.
 export VERSIONGATE_SANITIZED=1
 build() {
     "$swift" build --build-tests --sanitize "$1" --scratch-path "$2"
