@@ -90,8 +90,18 @@ struct LargeBodyTests {
             let clients = try (0..<30).map { _ in
                 let client = try scene.connect()
                 try client.send(head)
-                #expect(try client.sendUntilBlocked(block, atMost: Self.size) < Self.size)
                 return client
+            }
+            // What one of a busy machine leaves out in the first round it sends in the second.
+            for _ in 0..<2 {
+                for client in clients {
+                    let sent = try client.sendUntilBlocked(
+                        block,
+                        atMost: Self.size / 2,
+                        for: .milliseconds(100)
+                    )
+                    #expect(sent < Self.size / 2)
+                }
             }
             try scene.gate.expectPeak(below: before + clients.count << 20)
             for client in clients { client.reset() }

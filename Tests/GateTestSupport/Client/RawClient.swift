@@ -24,12 +24,16 @@ package final class RawClient {
         try self.send(Array(text.utf8))
     }
 
-    /// Sends the same bytes again and again until the gate takes no more for a while; says how many
-    /// it took.
-    package func sendUntilBlocked(_ bytes: [UInt8], atMost limit: Int) throws -> Int {
+    /// Sends the same bytes again and again until the gate takes no more for so long; says how many it
+    /// took.
+    package func sendUntilBlocked(
+        _ bytes: [UInt8],
+        atMost limit: Int,
+        for duration: Duration = .milliseconds(1500)
+    ) throws -> Int {
         var total = 0
         while total < limit {
-            let patience = Deadline.after(.milliseconds(1500))
+            let patience = Deadline.after(duration)
             do {
                 guard let count = try self.socket.sendSome(of: bytes, from: 0, by: patience) else {
                     throw HarnessError("the connection ended after \(total) bytes")
