@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 clang=$(dirname "$(readlink -f "$(command -v "$swift")")")/clang
 failed=0
-# Package.swift does not optimise then what the threads of the tests share.
+# Package.swift leaves code that threads of the tests share without optimisation.
 export VERSIONGATE_SANITIZED=1
 build() {
     "$swift" build --build-tests --sanitize "$1" --scratch-path "$2"

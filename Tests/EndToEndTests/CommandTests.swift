@@ -525,6 +525,30 @@ struct CommandTests {
         #expect(result.errors.contains("gate.yaml:2:1: unknown setting 'drainTimout'"))
     }
 
+    /// A flag that is not named as its setting would be taken, and passed over.
+    @Test func `each flag is a setting, and each setting that is named has a flag`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let help = try ToolProcess.versiongate(["serve", "--help"]).output
+        let flags = help.matches(of: /^  --([a-z-]+)/.anchorsMatchLineEndings()).map {
+            String($0.output.1)
+        }
+        .filter { !["config", "version"].contains($0) }
+        #expect(flags.count > 50)
+        let keys = flags.map { $0.replacing(/-[a-z]/) { $0.output.dropFirst().uppercased() } }
+        try folder.writeInPlace(keys.map { "\($0): 1\n" }.joined(), to: "all.yaml")
+        let all = try self.serve(["--config", folder.path(of: "all.yaml")])
+        #expect(all.status == 1)
+        #expect(!all.errors.contains("unknown setting"))
+        // The list in the error is cut where it becomes long.
+        try folder.writeInPlace("zzz: 1\n", to: "none.yaml")
+        let none = try self.serve(["--config", folder.path(of: "none.yaml")]).errors
+        let named = try #require(none.firstMatch(of: /known are ([A-Za-z, ]+), …/)).output.1
+            .split(separator: ", ").map(String.init)
+        #expect(named.count > 40)
+        #expect(Set(named).subtracting(keys) == [])
+    }
+
     @Test
     func `a flag wins over the environment, and that over the configuration file`() throws {
         try self.withRules(RulesText.shop) { path in

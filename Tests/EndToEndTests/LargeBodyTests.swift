@@ -92,7 +92,7 @@ struct LargeBodyTests {
                 try client.send(head)
                 return client
             }
-            // What one of a busy machine leaves out in the first round it sends in the second.
+            // On a busy machine a client may stop too early; the second round sends the rest.
             for _ in 0..<2 {
                 for client in clients {
                     let sent = try client.sendUntilBlocked(

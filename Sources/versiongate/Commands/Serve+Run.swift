@@ -11,7 +11,7 @@ import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// What the gate does, from its settings to its end.
+/// The run of the gate, from its settings to its end.
 extension Serve {
     func run() async throws {
         let settings: ServeSettings

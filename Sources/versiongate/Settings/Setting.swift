@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Everything that can be set about `versiongate serve`.
 ///
 /// The raw value is the key in the configuration file; the flag is the same in kebab-case, the
@@ -74,5 +76,29 @@ enum Setting: String, CaseIterable {
             if character.isUppercase { words.append("") }
             words[words.count - 1] += character.lowercased()
         }
+    }
+}
+
+extension ParsableArguments {
+    /// The texts of the options that are settings.
+    ///
+    /// Such an option is a property with the raw value of its setting as its name.
+    var flags: [Setting: String] {
+        var texts: [Setting: String] = [:]
+        for child in Mirror(reflecting: self).children {
+            if let group = child.value as? OptionGroup<FleetFlags> {
+                texts.merge(group.wrappedValue.flags) { $1 }
+            }
+            // The name of the property, with the underscore of its wrapper.
+            guard let name = child.label?.dropFirst(), let setting = Setting(rawValue: String(name))
+            else { continue }
+            switch child.value {
+            case let option as Option<String?>: texts[setting] = option.wrappedValue
+            case let flag as Flag<Bool>: texts[setting] = flag.wrappedValue ? "true" : nil
+            // It would be passed over in silence.
+            default: preconditionFailure("the option of \(setting) is neither a text nor a flag")
+            }
+        }
+        return texts
     }
 }
