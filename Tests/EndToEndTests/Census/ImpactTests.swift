@@ -147,7 +147,7 @@ struct ImpactTests {
 
     @Test func `an hour that was recorded goes as predicted, to half a point`() async throws {
         try await self.play { scene in
-            let visitors = Self.recordedHour(devices: 8_000)
+            let visitors = Self.recordedHour(devices: 4_000)
             let total = Double(visitors.count)
             try scene.count(visitors)
             var words: [String] = []
