@@ -91,3 +91,57 @@ package struct GateSettings: Sendable {
         self.bypassesChannels && !isSecure
     }
 }
+
+/// Everything about the way to the backend that is fixed while the gate runs.
+package struct UpstreamSettings: Sendable {
+    /// The backends that serve alike, at least one.
+    package var targets: [UpstreamTarget]
+    /// Between two look-ups of the names among them.
+    package var refresh: TimeAmount
+
+    /// How targets prove who they are; without it those of `https` cannot be reached.
+    package var tls: UpstreamTLS?
+
+    /// Names are looked up every 30 s.
+    package init(targets: [UpstreamTarget]) {
+        self.targets = targets
+        self.refresh = .seconds(30)
+    }
+
+    /// One backend over plain HTTP.
+    package init(_ endpoint: Endpoint) {
+        self.init(targets: [UpstreamTarget(.endpoint(endpoint))])
+    }
+
+    /// The `Host` value of requests that have none.
+    var authority: String { self.targets.first?.authority ?? "localhost" }
+}
+
+/// How much of a body that nobody wants is read before the connection is given up.
+package struct DiscardLimits: Equatable, Sendable {
+    /// Bytes of a refused request that are read so that the connection can be kept.
+    package var keepAliveBytes: UInt64
+    /// Bytes that are read after the last answer, until the client has seen it.
+    package var lingerBytes: UInt64
+
+    /// 64 KiB and 256 MiB.
+    package static let defaults = DiscardLimits(
+        keepAliveBytes: 64 * 1024,
+        lingerBytes: 256 * 1024 * 1024
+    )
+
+    package init(keepAliveBytes: UInt64, lingerBytes: UInt64) {
+        self.keepAliveBytes = keepAliveBytes
+        self.lingerBytes = lingerBytes
+    }
+}
+
+/// How the lines of the access log look.
+package enum AccessLogFormat: String, Sendable, CaseIterable {
+    /// The Common Log Format, and the gate's own fields behind it.
+    case common
+    /// The same with `Referer` and `User-Agent`.
+    case combined
+    /// One JSON object for each line (RFC 8259).
+    case json
+}
