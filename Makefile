@@ -33,7 +33,7 @@ test: lint
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
 	@$(MAKE) --no-print-directory --jobs --output-sync=target $(WAITING_TESTS) >$(WAITING_OUTPUT) 2>&1 & \
-		waiting=$$!; \
+		waiting=$$!; trap "kill $$waiting" INT TERM; \
 		SWIFT=$(SWIFT) dev/run-tests.py; status=$$?; \
 		if wait $$waiting; then echo "$(WAITING_TESTS): passed, see $(WAITING_OUTPUT)"; \
 		else cat $(WAITING_OUTPUT); status=1; fi; \
@@ -70,13 +70,14 @@ lint: .build/formatted
 	dev/check-imports.sh
 	dev/check-folders.py
 
-# Touched once all files in Swift have the form that is asked for: only those that are newer are read again.
+# As old as the last look at the form of the files in Swift that found nothing: only newer ones are read again.
 SWIFT_FOLDERS := Sources Tests Fuzzing
 .build/formatted: .swift-format Package.swift $(shell find $(SWIFT_FOLDERS) -name '*.swift')
 	@mkdir -p $(@D)
+	@touch $@.new
 	$(SWIFT) format lint --strict --parallel \
 		$(if $(filter .swift-format,$?),--recursive $(SWIFT_FOLDERS) Package.swift,$?)
-	@touch $@
+	@mv $@.new $@
 
 # Twenty minutes.
 bench: build

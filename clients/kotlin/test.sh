@@ -20,6 +20,8 @@ compile() {
 build() {
     rm -rf "$out"
     mkdir -p "$out"/{library,tests}
+    # What is changed while it is compiled is newer.
+    touch "$out/begun"
     # The library without OkHttp first: nothing but the interceptor knows it.
     compile clients/kotlin/src/versiongate/*.kt -d "$out/library"
     javac --release 8 -Xlint:-options -Werror -cp "$out/library:$libraries:$jars/kotlin-stdlib.jar" \
@@ -28,7 +30,7 @@ build() {
     sed -n '/^```kotlin$/,/^```$/{/^```/!p}' clients/kotlin/README.md >"$out/Readme.kt"
     compile -Xfriend-paths="$out/library" -cp "$out/library:$testing" -d "$out/tests" \
         "$out/Readme.kt" clients/kotlin/tests/versiongate/*.kt
-    touch "$out/built"
+    mv "$out/begun" "$out/built"
 }
 
 # The compiler needs half a minute: what is built already stays as long as nothing of the client is newer.
