@@ -106,23 +106,28 @@ def posts(denied):
     return mixed_requests(builds(30, denied), "POST", more, body)
 
 
+def identities(count, denied):
+    """So many clients: their builds, systems and languages."""
+    return [
+        (version, system, languages)
+        for version in builds(count // len(SYSTEMS) // len(LANGUAGES), denied)
+        for system in SYSTEMS
+        for languages in LANGUAGES
+    ]
+
+
 def crowd_of(count):
     """So many clients' heads, in no order; path and trace differ in each request."""
     def requests(denied):
         chance = random.Random(2)
-        identities = [
-            (version, system, languages)
-            for version in builds(count // len(SYSTEMS) // len(LANGUAGES), denied)
-            for system in SYSTEMS
-            for languages in LANGUAGES
-        ]
-        chance.shuffle(identities)
+        clients = identities(count, denied)
+        chance.shuffle(clients)
         return [
             head("GET", f"/v2/items/{NUMBER}", app_fields(
-                *identity, f"{chance.getrandbits(128):032x}",
+                *client, f"{chance.getrandbits(128):032x}",
                 f"{chance.getrandbits(160):040x}{NUMBER}",
             ))
-            for identity in identities
+            for client in clients
         ]
     return requests
 
