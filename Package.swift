@@ -22,14 +22,22 @@ let package = Package(
     targets: [
         .target(name: "GatePolicy"),
         .target(name: "GateCensus", dependencies: ["GatePolicy"]),
+        .target(
+            name: "GateWire",
+            dependencies: [
+                "CCrypto",
+                "GatePolicy",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
         .systemLibrary(name: "CLinux"),
         .target(
             name: "GateProxy",
             dependencies: [
-                "CCrypto",
                 "CLinux",
                 "GateCensus",
                 "GatePolicy",
+                "GateWire",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -105,6 +113,7 @@ let package = Package(
                 "GateProxy",
                 "GateControl",
                 "GateAdmin",
+                "GateWire",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -118,6 +127,11 @@ let package = Package(
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "GateTestSupport", path: "Tests/GateTestSupport"),
         .target(name: "OwnThread", dependencies: ["GateTestSupport"], path: "Tests/OwnThread"),
+        .target(
+            name: "WireSamples",
+            dependencies: ["GateWire", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Tests/WireSamples"
+        ),
         .target(name: "MutatedRules", dependencies: ["GatePolicy"], path: "Tests/MutatedRules"),
         .target(
             name: "ConformanceCases",
@@ -136,6 +150,7 @@ let package = Package(
                 "GateControl",
                 "GatePolicy",
                 "GateProxy",
+                "GateWire",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -153,6 +168,18 @@ let package = Package(
             dependencies: ["GateCensus", "GatePolicy", "GateTestSupport", "OwnThread"]
         ),
         .testTarget(
+            name: "GateWireTests",
+            dependencies: [
+                "GateFuzzing",
+                "GatePolicy",
+                "GateTestSupport",
+                "GateWire",
+                "OwnThread",
+                "WireSamples",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
             name: "GateProxyTests",
             dependencies: [
                 "GateCensus",
@@ -161,8 +188,10 @@ let package = Package(
                 "GatePolicy",
                 "GateProxy",
                 "GateTestSupport",
+                "GateWire",
                 "MutatedRules",
                 "OwnThread",
+                "WireSamples",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

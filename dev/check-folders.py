@@ -11,9 +11,10 @@ import re
 import sys
 
 ORDERS = {
+    "GateWire": ["HTTP1", "HTTP2", "ProxyProtocol"],
     "GateProxy": [
-        "Wire", "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Exchange", "Forwarding", "Loop",
-        "Transport", "Upstream", "Client", "ParkedConnections", "Server",
+        "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Exchange", "Forwarding", "Loop", "Transport",
+        "Upstream", "Client", "ParkedConnections", "Server",
     ],
 }
 DECLARATION = re.compile(

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
+ours='CAdminFiles|CCrypto|CCurl|CHiredis|CLinux|CRelease|CSchemas|CSQLite|CYAML|GateCensus|GatePolicy|GateProxy|GateWire|GateControl|GateAdmin|GateFuzzing|VersionGateClient|versiongate'
 failed=0
 
 # allow TARGET MODULE...: the target may import these modules of ours and no other.
@@ -25,11 +25,12 @@ allow() {
 
 allow GatePolicy
 allow GateCensus GatePolicy
-allow GateProxy GateCensus GatePolicy CCrypto CLinux
+allow GateWire GatePolicy CCrypto
+allow GateProxy GateCensus GatePolicy GateWire CLinux
 allow GateControl GateCensus GatePolicy CCrypto CCurl CHiredis CLinux CSQLite CYAML
 allow GateAdmin CAdminFiles GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient
-allow versiongate CRelease CSchemas GateCensus GatePolicy GateProxy GateControl GateAdmin
+allow versiongate CRelease CSchemas GateCensus GatePolicy GateWire GateProxy GateControl GateAdmin
 
 # The policy is pure: nothing but the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then

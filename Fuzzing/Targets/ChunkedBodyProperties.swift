@@ -1,4 +1,4 @@
-import GateProxy
+import GateWire
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1

@@ -1,4 +1,4 @@
-import GateProxy
+import GateWire
 
 /// Reads what the gate sends over HTTP/2 and holds it to the states of a stream (RFC 9113 5.1).
 struct HTTP2FrameLog {

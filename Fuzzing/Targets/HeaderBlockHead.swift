@@ -1,5 +1,6 @@
 import GatePolicy
 import GateProxy
+import GateWire
 import NIOCore
 
 /// A header list as the head of a request: written for a backend of HTTP/1.1 or of HTTP/2 and read

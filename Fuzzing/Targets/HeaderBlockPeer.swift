@@ -1,4 +1,4 @@
-import GateProxy
+import GateWire
 
 /// A second and slower reading of header blocks (RFC 7541).
 ///

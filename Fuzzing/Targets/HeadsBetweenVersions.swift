@@ -1,4 +1,4 @@
-import GateProxy
+import GateWire
 import NIOCore
 
 /// A head of HTTP/1.1 that is written for HTTP/2 and read from there is the same head (RFC 9113 8.2

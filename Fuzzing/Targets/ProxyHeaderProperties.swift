@@ -1,4 +1,4 @@
-import GateProxy
+import GateWire
 import NIOCore
 
 /// Properties that must hold of any bytes that may begin with a PROXY header.

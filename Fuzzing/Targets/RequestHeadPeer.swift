@@ -1,4 +1,4 @@
-package import GateProxy
+package import GateWire
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1

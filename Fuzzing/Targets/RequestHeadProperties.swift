@@ -1,5 +1,6 @@
 import GatePolicy
 import GateProxy
+import GateWire
 import NIOCore
 
 /// Properties that must hold of any bytes as a request head.

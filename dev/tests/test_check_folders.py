@@ -64,8 +64,8 @@ class FolderTests(unittest.TestCase):
             for name, text in {
                 "One/a/A": "struct A { let b: B }", "One/b/B": "struct B { let a: A }",
                 "Two/a/A": "struct A { let b: B }", "Two/b/B": "struct B {}",
-                "GateProxy/Wire/Head": "struct Head { let limits: Limits }",
-                "GateProxy/Settings/Limits": "struct Limits {}",
+                "GateProxy/Settings/Head": "struct Head { let limits: Limits }",
+                "GateProxy/Upstream/Limits": "struct Limits {}",
             }.items():
                 path = sources / f"{name}.swift"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ class FolderTests(unittest.TestCase):
         self.assertEqual(lines, [
             "A is in One/a, which stands upon One/b",
             "B is in One/b, which stands upon One/a",
-            "Limits is in GateProxy/Settings, which stands upon GateProxy/Wire",
+            "Limits is in GateProxy/Upstream, which stands upon GateProxy/Settings",
         ])
 
 

@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 import Glibc
 import NIOCore
 

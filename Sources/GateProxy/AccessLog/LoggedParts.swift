@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The places in a request's head that a log line shows.
 struct LoggedParts {

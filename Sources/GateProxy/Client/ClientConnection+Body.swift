@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The bytes that the client sends behind a head.

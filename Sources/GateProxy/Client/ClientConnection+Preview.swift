@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 
 /// Testers who ask for a decision.
 ///

@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 import NIOCore
 
 extension ClientConnection {

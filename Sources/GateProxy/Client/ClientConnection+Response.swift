@@ -1,3 +1,4 @@
+import GateWire
 import Logging
 import NIOCore
 

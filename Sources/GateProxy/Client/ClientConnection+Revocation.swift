@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 import NIOCore
 
 /// Answers that go on are judged again when the rules change, or when their time has come.

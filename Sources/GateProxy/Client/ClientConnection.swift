@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 import Logging
 import NIOCore
 internal import NIOSSL

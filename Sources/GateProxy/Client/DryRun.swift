@@ -1,4 +1,5 @@
 package import GatePolicy
+import GateWire
 import NIOCore
 
 /// The gate's reaction to one request, worked out by the code that serves real ones and without a

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The clients of one event loop, and what they share besides its context: the way to the backend, and the room that

@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 
 /// The header fields that tell the census one client from another.
 struct CensusFields {

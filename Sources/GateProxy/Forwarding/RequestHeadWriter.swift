@@ -1,4 +1,5 @@
 import GatePolicy
+package import GateWire
 package import NIOCore
 
 /// Writes the head of a request for a backend of HTTP/1.1: the client's lines in runs as they were
@@ -80,7 +81,7 @@ package struct RequestHeadWriter {
             verdict: verdict,
             into: &out
         )
-        if head.target.form == .absolute {
+        if head.target.isAbsolute {
             // The target outranks whatever Host says (RFC 9112 3.2.2).
             out.writeStaticString("Host: ")
             out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
@@ -125,7 +126,7 @@ package struct RequestHeadWriter {
         bytes: Span<UInt8>
     ) -> Bool {
         // Before the fields stand the last digit of the version, CR and LF.
-        head.hasRequestLine && head.target.form != .absolute
+        head.hasRequestLine && !head.target.isAbsolute
             && bytes[head.fieldsStart - 3] == UInt8(ascii: "1")
     }
 
@@ -147,7 +148,7 @@ package struct RequestHeadWriter {
                 case .contentLength, .transferEncoding, .origin, .accessControlRequestMethod: true
                 case .maxForwards: facts.forwardsLeft == nil
                 case .expect: facts.expectsContinue
-                case .host: head.target.form != .absolute
+                case .host: !head.target.isAbsolute
                 case .requestID: line == requestID
                 case .identity(let index):
                     verdict.droppedFields & (1 << UInt64(index)) == 0
@@ -179,7 +180,7 @@ package struct RequestHeadWriter {
         let isSaid =
             self.origin.isTrusted && head.fields.lines.contains { $0.role == .forwarded(.host) }
         guard !isSaid else { return }
-        if head.target.form == .absolute {
+        if head.target.isAbsolute {
             out.writeStaticString("X-Forwarded-Host: ")
             out.write(bytes, from: head.target.authorityStart, to: head.target.authorityEnd)
             out.writeStaticString("\r\n")

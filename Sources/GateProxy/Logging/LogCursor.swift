@@ -1,3 +1,4 @@
+import GateWire
 private import Glibc
 
 /// Writes a log line into room that was made for all of it at once: to make room for each part costs

@@ -1,4 +1,5 @@
 private import CLinux
+import GateWire
 import Glibc
 
 /// The descriptor that a log goes to, written by one thread that may wait for it.

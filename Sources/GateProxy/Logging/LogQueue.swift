@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// Log lines that wait for the thread that writes them, bounded in bytes: what does not fit is

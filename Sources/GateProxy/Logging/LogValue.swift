@@ -1,3 +1,5 @@
+import GateWire
+
 /// Writes what peers have sent into log lines, whose form it cannot break.
 ///
 /// In text, quotation marks, backslashes and everything but visible ASCII and blanks become `\xHH`, as

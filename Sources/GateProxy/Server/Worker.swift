@@ -1,5 +1,6 @@
 import GateCensus
 package import GatePolicy
+import GateWire
 package import Logging
 package import NIOCore
 

@@ -1,3 +1,4 @@
+import GateWire
 package import NIOCore
 
 /// A host name or address with a port.

@@ -1,5 +1,6 @@
 package import GateCensus
 package import GatePolicy
+package import GateWire
 package import NIOCore
 
 /// Everything about the data plane that is fixed while it runs.

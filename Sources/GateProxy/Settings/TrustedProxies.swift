@@ -1,3 +1,4 @@
+import GateWire
 import Glibc
 package import NIOCore
 

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 import NIOSSL
 

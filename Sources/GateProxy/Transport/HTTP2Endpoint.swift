@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The gate's end of an HTTP/2 connection, to a client or to a backend: what is the same on both

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// One connection to the backend, or one stream of an HTTP/2 connection: reads responses off it and

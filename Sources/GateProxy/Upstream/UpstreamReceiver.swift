@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The exchange that a connection to the backend serves: the connection tells what it reads, and what that means is

@@ -1,4 +1,5 @@
 package import GatePolicy
+import GateWire
 
 /// The clients that share a verdict, and what each of them says of itself in its own words.
 package struct ClassMembers: Sendable {

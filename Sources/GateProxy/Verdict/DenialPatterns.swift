@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The answers for the refused clients of a class, but for the version of each.
 ///

@@ -1,3 +1,5 @@
+package import GateWire
+
 /// An answer of the gate about the exchange itself, as problem details (RFC 9457).
 package struct GateAnswer: Equatable, Sendable {
     package var status: Int

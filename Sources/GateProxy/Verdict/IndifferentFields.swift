@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The identity fields whose value makes no difference to any verdict.
 struct IndifferentFields {

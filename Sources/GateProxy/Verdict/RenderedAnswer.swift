@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// An answer of the gate as bytes, but for what differs from request to request.
 struct RenderedAnswer: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 import Glibc
 
 /// The facts that a verdict depends on: the identity fields byte for byte, or the class of the

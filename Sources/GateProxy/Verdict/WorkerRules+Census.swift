@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 
 /// Requests are counted by their clients.
 extension WorkerRules {

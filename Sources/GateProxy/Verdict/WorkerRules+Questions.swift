@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The questions that clients and operators ask of the rules, beside those that requests are.
 extension WorkerRules {

@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The request target: its path chooses the rules, its query may name the client.
 extension WorkerRules {
@@ -6,7 +7,7 @@ extension WorkerRules {
     func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
-        if head.target.form == .absolute, target.isEmpty || target[0] != ASCII.slash {
+        if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {
             // The backend is sent `/` for it, and so it is judged (RFC 9112 3.2.1).
             let root = Self.root
             return self.ruleSet.scope(method: method, target: root.span)

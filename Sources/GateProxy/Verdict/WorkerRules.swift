@@ -1,5 +1,6 @@
 import GateCensus
 import GatePolicy
+import GateWire
 import NIOCore
 
 /// One rule set on one event loop, with what that loop has worked out of it so far.

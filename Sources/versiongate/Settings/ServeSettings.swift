@@ -1,6 +1,7 @@
 import GateAdmin
 import GateControl
 import GateProxy
+import GateWire
 import Logging
 import NIOCore
 

@@ -1,5 +1,7 @@
+import GateWire
 import NIOCore
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

@@ -1,5 +1,6 @@
 import GateCensus
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

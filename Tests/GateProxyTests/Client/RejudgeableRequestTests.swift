@@ -2,6 +2,7 @@ import GatePolicy
 import NIOCore
 import NIOEmbedded
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

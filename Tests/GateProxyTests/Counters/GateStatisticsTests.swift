@@ -1,6 +1,7 @@
 import GatePolicy
 import NIOCore
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

@@ -1,5 +1,6 @@
 import GateTestSupport
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

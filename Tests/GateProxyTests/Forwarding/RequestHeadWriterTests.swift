@@ -1,6 +1,8 @@
 import GatePolicy
+import GateWire
 import NIOCore
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

@@ -1,3 +1,4 @@
+import GateWire
 import Testing
 
 @testable import GateProxy

@@ -1,8 +1,10 @@
 import GatePolicy
+import GateWire
 import Logging
 import NIOCore
 import NIOEmbedded
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

@@ -2,8 +2,10 @@ import Foundation
 import GateControl
 import GatePolicy
 import GateTestSupport
+import GateWire
 import MutatedRules
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

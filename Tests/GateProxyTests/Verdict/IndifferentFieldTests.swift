@@ -1,5 +1,6 @@
 import GatePolicy
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

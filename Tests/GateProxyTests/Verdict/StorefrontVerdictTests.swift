@@ -1,5 +1,7 @@
 import GatePolicy
+import GateWire
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

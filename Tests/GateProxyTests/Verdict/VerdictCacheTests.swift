@@ -2,6 +2,7 @@ import GatePolicy
 import Testing
 
 @testable import GateProxy
+@testable import GateWire
 
 struct VerdictCacheTests {
     private static func key(

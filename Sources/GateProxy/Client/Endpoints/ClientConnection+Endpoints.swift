@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 import NIOCore
 
 /// Clients that ask the gate itself.

@@ -1,4 +1,5 @@
 import GatePolicy
+import GateWire
 
 /// The questions that a client can ask the gate itself, under `/.versiongate/`.
 enum ClientEndpoint: Equatable {

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// A connection that turns out to speak HTTP/2.

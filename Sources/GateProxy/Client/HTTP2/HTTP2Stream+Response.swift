@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The answer as the client gets it.

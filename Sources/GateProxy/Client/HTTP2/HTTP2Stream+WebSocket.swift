@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// A WebSocket over HTTP/2 (RFC 8441), which the backend is spoken to about in HTTP/1.1.

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// One request of an HTTP/2 connection and its answer, which a `ClientConnection` serves: that is

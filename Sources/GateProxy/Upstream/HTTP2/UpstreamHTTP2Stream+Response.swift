@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// The frames that come from the backend.

@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// One request to the backend over HTTP/2 and its response: what the exchange writes as HTTP/1.1

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

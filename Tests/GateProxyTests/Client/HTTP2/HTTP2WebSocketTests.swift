@@ -1,6 +1,8 @@
+import GateWire
 import NIOCore
 import NIOEmbedded
 import Testing
+import WireSamples
 
 @testable import GateProxy
 

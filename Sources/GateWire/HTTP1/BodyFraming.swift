@@ -1,0 +1,79 @@
+/// How the end of a message body is found (RFC 9112 6.3).
+@usableFromInline
+package enum BodyFraming: Equatable, Sendable {
+    case none
+    /// Bytes, more than zero.
+    case length(UInt64)
+    case chunked
+    /// Only responses: the body ends with the connection.
+    case untilClose
+
+    /// Written down, so that other modules can inline it.
+    @inlinable
+    package static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
+        case (.length(let one), .length(let other)): one == other
+        default: false
+        }
+    }
+}
+
+/// Reads the two fields that frame a body; anything that two readers could take differently is a
+/// fault, also where RFC 9112 would let a recipient repair it.
+struct FramingFields: Equatable {
+    private(set) var length: UInt64?
+    private(set) var isChunked = false
+
+    mutating func addContentLength(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault? {
+        guard self.length == nil, line.valueStart < line.valueEnd else { return .contentLength }
+        var value: UInt64 = 0
+        for index in line.valueStart..<line.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { return .contentLength }
+            // Far from 2^64, so that the next digit cannot carry over it.
+            guard value <= UInt64(Int64.max) / 10 else { return .contentLength }
+            value = value * 10 + UInt64(bytes[index] - 0x30)
+            guard value <= UInt64(Int64.max) else { return .contentLength }
+        }
+        self.length = value
+        return nil
+    }
+
+    mutating func addTransferEncoding(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault? {
+        guard !self.isChunked,
+            bytes.matches("chunked", from: line.valueStart, to: line.valueEnd)
+        else { return self.transferEncodingFault(bytes, line) }
+        self.isChunked = true
+        return nil
+    }
+
+    /// A coding that the gate cannot undo is 501, a wrong list 400 (RFC 9112 6.1).
+    private func transferEncodingFault(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault {
+        var chunkedCount = self.isChunked ? 1 : 0
+        var allKnown = line.valueStart < line.valueEnd
+        var lastIsChunked = false
+        bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+            lastIsChunked = bytes.matches("chunked", from: start, to: end)
+            chunkedCount += lastIsChunked ? 1 : 0
+            allKnown =
+                allKnown
+                && (lastIsChunked || bytes.matches("gzip", from: start, to: end)
+                    || bytes.matches("deflate", from: start, to: end)
+                    || bytes.matches("compress", from: start, to: end))
+            return true
+        }
+        return allKnown && lastIsChunked && chunkedCount == 1
+            ? .unsupportedTransferCoding : .transferEncoding
+    }
+
+    /// The framing, or `nil` where no field says anything.
+    func framing() throws(MessageFault) -> BodyFraming? {
+        switch (self.isChunked, self.length) {
+        case (true, .some): throw .bothLengths
+        case (true, nil): .chunked
+        case (false, .some(0)): BodyFraming.none
+        case (false, .some(let length)): .length(length)
+        case (false, nil): nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// The options that the `Connection` fields of a message ask for (RFC 9110 7.6.1).
+@usableFromInline
+package struct ConnectionOptions: Equatable, Sendable {
+    @usableFromInline package internal(set) var close = false
+    @usableFromInline package internal(set) var keepAlive = false
+    @usableFromInline package internal(set) var upgrade = false
+    /// The lower-case names of fields that are for this hop only.
+    @usableFromInline package internal(set) var nominated: [String] = []
+
+    package mutating func add(_ bytes: Span<UInt8>, _ line: FieldLine) {
+        bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+            if bytes.matches("keep-alive", from: start, to: end) {
+                self.keepAlive = true
+            } else if bytes.matches("close", from: start, to: end) {
+                self.close = true
+            } else if bytes.matches("upgrade", from: start, to: end) {
+                self.upgrade = true
+            } else {
+                self.nominated.append(bytes.text(from: start, to: end).lowercased())
+            }
+            return true
+        }
+    }
+
+    /// Whether `Connection` says that a line is for this hop only.
+    ///
+    /// Fields that the gate decides or forwards by are never dropped on a client's word: naming `Host`
+    /// or a version header here is an attack, not a wish. Those that say what content is, or is wanted,
+    /// only shape the gate's own answer, and go.
+    @inlinable @inline(__always)
+    package func nominates(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        !self.nominated.isEmpty && self.isNominated(line, in: bytes)
+    }
+
+    @usableFromInline
+    func isNominated(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        switch line.role {
+        case .other, .accept, .contentType: break
+        case .identity where bytes.matches("accept-language", from: line.start, to: line.nameEnd):
+            break
+        case .host, .connection, .contentLength, .transferEncoding, .expect, .upgrade, .origin,
+            .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te, .hopByHop,
+            .gateOwned, .identity:
+            return false
+        }
+        return self.nominated.contains(
+            bytes.text(from: line.start, to: line.nameEnd).lowercased()
+        )
+    }
+}

@@ -1,0 +1,46 @@
+public import NIOCore
+
+/// Pieces of a head, written into memory that was made ready for all of it: each traps where there is
+/// no room, and never writes beyond.
+extension OutputRawSpan {
+    @inlinable @inline(__always)
+    package mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard start < end else { return }
+        let piece = bytes.extracting(start..<end)
+        precondition(self.freeCapacity >= piece.count)
+        unsafe self.withUnsafeMutableBytes { space, count in
+            unsafe piece.withUnsafeBytes { piece in
+                guard let place = space.baseAddress, let first = piece.baseAddress else { return }
+                unsafe (place + count).copyMemory(from: first, byteCount: piece.count)
+            }
+            count += piece.count
+        }
+    }
+
+    @inlinable @inline(__always)
+    package mutating func writeBytes(_ bytes: [UInt8]) {
+        self.write(bytes.span, from: 0, to: bytes.count)
+    }
+
+    @inlinable @inline(__always)
+    package mutating func writeStaticString(_ text: StaticString) {
+        text.withUTF8Buffer { text in
+            unsafe self.write(text.span, from: 0, to: text.count)
+        }
+    }
+
+    package mutating func writeString(_ text: String) {
+        var text = text
+        text.withUTF8 { text in
+            unsafe self.write(text.span, from: 0, to: text.count)
+        }
+    }
+}
+
+extension ByteBuffer {
+    @inlinable @inline(__always)
+    package mutating func write(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard start < end else { return }
+        unsafe self.writeBytes(bytes.extracting(start..<end).bytes)
+    }
+}

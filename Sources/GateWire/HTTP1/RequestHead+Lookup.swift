@@ -1,0 +1,65 @@
+package import NIOCore
+
+extension RequestHead {
+    /// Writes the request line with the target in origin form (RFC 9112 3.2.1).
+    package func writeRequestLine(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
+        out.write(bytes, from: self.methodStart, to: self.methodEnd)
+        out.writeStaticString(" ")
+        if self.target.start == self.target.end
+            || (self.target.isAbsolute && bytes[self.target.start] != ASCII.slash)
+        {
+            out.writeStaticString("/")
+        }
+        out.write(bytes, from: self.target.start, to: self.target.end)
+        out.writeStaticString(" HTTP/1.1\r\n")
+    }
+
+    /// Writes the head as text of HTTP/1.1, to be read again later.
+    package func write(_ bytes: Span<UInt8>, into out: inout ByteBuffer) {
+        let most = self.end + 4 * self.fields.lines.count + 64
+        out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
+            self.writeRequestLine(bytes, into: &out)
+            for line in self.fields.lines where line.role != .hopByHop {
+                if line.role == .host {
+                    out.writeStaticString("host")
+                } else {
+                    out.write(bytes, from: line.start, to: line.nameEnd)
+                }
+                out.writeStaticString(": ")
+                out.write(bytes, from: line.valueStart, to: line.valueEnd)
+                out.writeStaticString("\r\n")
+            }
+            out.writeStaticString("\r\n")
+        }
+    }
+
+    /// The value of the first field line of this lower-case name; `nil` if there is none.
+    ///
+    /// For fields that few requests are looked at for; the others have a role.
+    package func value(of name: StaticString, in bytes: Span<UInt8>) -> String? {
+        for line in self.fields.lines
+        where bytes.matches(name, from: line.start, to: line.nameEnd) {
+            return bytes.text(from: line.valueStart, to: line.valueEnd)
+        }
+        return nil
+    }
+
+    /// The opaque tags of a list of entity tags, weak ones among them, or `*` (RFC 9110 sections
+    /// 8.8.3 and 13.1.2).
+    package func entityTags(of name: StaticString, in bytes: Span<UInt8>) -> [String] {
+        var tags: [String] = []
+        for line in self.fields.lines
+        where bytes.matches(name, from: line.start, to: line.nameEnd) {
+            bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
+                var tag = Substring(bytes.text(from: start, to: end))
+                if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+                if tag.count > 1, tag.hasPrefix("\""), tag.hasSuffix("\"") {
+                    tag = tag.dropFirst().dropLast()
+                }
+                tags.append(String(tag))
+                return true
+            }
+        }
+        return tags
+    }
+}

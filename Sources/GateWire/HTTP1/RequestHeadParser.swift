@@ -1,0 +1,203 @@
+/// Reads request heads in place, once, and refuses whatever two readers could understand
+/// differently (RFC 9112).
+package struct RequestHeadParser: Sendable {
+    package enum Progress: Equatable, Sendable {
+        /// The head ends later than these bytes do.
+        case incomplete
+        /// `head` is filled; it ends at `head.end`.
+        case complete
+        case malformed(MessageFault)
+    }
+
+    private enum Stage {
+        case requestLine
+        case fields
+    }
+
+    package private(set) var head = RequestHead()
+    /// Whether a request line has been read, of this head or of one before.
+    package private(set) var hasReadLine = false
+    private var scanner = HeadLineScanner()
+    private var stage = Stage.requestLine
+    private let limits: HeadLimits
+
+    package init(limits: HeadLimits = .defaults) {
+        self.limits = limits
+    }
+
+    /// Makes ready for another head; the memory of the last one is used again.
+    package mutating func reset() {
+        self.scanner = HeadLineScanner()
+        self.stage = .requestLine
+    }
+
+    /// Reads on.
+    ///
+    /// `bytes`: all bytes of the head so far: those of the last call and any new ones.
+    package mutating func parse(_ bytes: Span<UInt8>, table: FieldNameTable) -> Progress {
+        while true {
+            self.readPlainFields(in: bytes, table: table)
+            switch self.scanner.next(in: bytes) {
+            case .line(let start, let end):
+                guard end + 2 <= self.limits.bytes else { return .malformed(.headTooLarge) }
+                if let progress = self.read(from: start, to: end, in: bytes, table: table) {
+                    return progress
+                }
+            case .incomplete:
+                return self.overflow(bytes.count).map(Progress.malformed) ?? .incomplete
+            case .malformed:
+                return .malformed(.lineEnd)
+            }
+        }
+    }
+
+    /// Method, version and the spaces between take far less than 64 bytes in an honest line.
+    private var requestLineLimit: Int { self.limits.target + 64 }
+
+    private func overflow(_ count: Int) -> MessageFault? {
+        switch self.stage {
+        case .requestLine where count - self.scanner.lineStart > self.requestLineLimit:
+            .targetTooLong
+        case .requestLine, .fields: count > self.limits.bytes ? .headTooLarge : nil
+        }
+    }
+
+    /// No line is begun twice, so that one which arrives byte by byte is not read anew with each.
+    @inline(__always)
+    private mutating func readPlainFields(in bytes: Span<UInt8>, table: FieldNameTable) {
+        guard self.stage == .fields, self.scanner.isAtNewLine else { return }
+        let end = self.head.fields.append(
+            plainLinesIn: bytes,
+            from: self.scanner.lineStart,
+            count: self.limits.fields,
+            limit: self.limits.bytes,
+            table: table
+        )
+        self.scanner.skip(to: end)
+    }
+
+    @inline(__always)
+    private mutating func read(
+        from start: Int,
+        to end: Int,
+        in bytes: Span<UInt8>,
+        table: FieldNameTable
+    ) -> Progress? {
+        switch self.stage {
+        case .requestLine:
+            // Empty lines before the request line come from old clients (RFC 9112 2.2).
+            guard start < end else { return nil }
+            // With its CR it must fit, as where the line feed comes later.
+            guard end - start < self.requestLineLimit else { return .malformed(.targetTooLong) }
+            if let fault = self.readRequestLine(from: start, to: end, in: bytes) {
+                return .malformed(fault)
+            }
+            self.beginFields(at: end + 2)
+            return nil
+        case .fields:
+            guard start < end else {
+                self.head.end = end + 2
+                return .complete
+            }
+            guard self.head.fields.lines.count < self.limits.fields else {
+                return .malformed(.tooManyFields)
+            }
+            return self.head.fields
+                .append(lineIn: bytes, from: start, to: end, table: table)
+                .map(Progress.malformed)
+        }
+    }
+}
+
+extension RequestHeadParser {
+    private mutating func beginFields(at start: Int) {
+        self.hasReadLine = true
+        self.head.fieldsStart = start
+        self.head.fields.removeAll()
+        self.stage = .fields
+    }
+
+    /// `method SP request-target SP HTTP-version`, with single spaces (RFC 9112 3).
+    private mutating func readRequestLine(
+        from start: Int,
+        to end: Int,
+        in bytes: Span<UInt8>
+    ) -> MessageFault? {
+        let methodEnd = bytes.endOfToken(from: start, to: end)
+        guard methodEnd > start, methodEnd < end, bytes[methodEnd] == ASCII.space else {
+            return .method
+        }
+        self.head.methodStart = start
+        self.head.methodEnd = methodEnd
+
+        let targetStart = methodEnd + 1
+        let targetEnd = bytes.endOfTarget(from: targetStart, to: end)
+        guard targetEnd - targetStart <= self.limits.target else { return .targetTooLong }
+        guard targetEnd > targetStart else { return .target }
+        guard targetEnd < end else { return .version }
+        guard bytes[targetEnd] == ASCII.space else { return .target }
+
+        if let fault = self.readVersion(from: targetEnd + 1, to: end, in: bytes) { return fault }
+        return self.readTarget(from: targetStart, to: targetEnd, in: bytes)
+    }
+
+    private mutating func readVersion(
+        from start: Int,
+        to end: Int,
+        in bytes: Span<UInt8>
+    ) -> MessageFault? {
+        guard end - start == 8,
+            bytes[start] == UInt8(ascii: "H"), bytes[start + 1] == UInt8(ascii: "T"),
+            bytes[start + 2] == UInt8(ascii: "T"), bytes[start + 3] == UInt8(ascii: "P"),
+            bytes[start + 4] == ASCII.slash, bytes[start + 6] == UInt8(ascii: "."),
+            ASCII.isDigit(bytes[start + 5]), ASCII.isDigit(bytes[start + 7])
+        else { return .version }
+        guard bytes[start + 5] == UInt8(ascii: "1") else { return .unsupportedVersion }
+        self.head.minorVersion = bytes[start + 7] == UInt8(ascii: "0") ? 0 : 1
+        return nil
+    }
+
+    private mutating func readTarget(
+        from start: Int,
+        to end: Int,
+        in bytes: Span<UInt8>
+    ) -> MessageFault? {
+        var target = RequestTarget()
+        target.start = start
+        target.end = end
+        defer { self.head.target = target }
+        // A proxy for everybody is not what the gate is (RFC 9110 9.3.6). Whatever the target is: a
+        // backend that takes CONNECT has a tunnel where the gate sees a connection to use again.
+        if self.head.method("CONNECT", in: bytes) { return .unsupportedMethod }
+        if bytes[start] == ASCII.slash { return nil }
+        if end - start == 1, bytes[start] == ASCII.asterisk {
+            target.form = .asterisk
+            return self.head.method("OPTIONS", in: bytes) ? nil : .target
+        }
+        guard let authority = Self.authorityStart(in: bytes, from: start, to: end) else {
+            return .target
+        }
+        target.form = .absolute
+        target.authorityStart = authority
+        var path = authority
+        while path < end, bytes[path] != ASCII.slash, bytes[path] != UInt8(ascii: "?") {
+            path += 1
+        }
+        target.authorityEnd = path
+        target.start = path
+        return HostSyntax.isValid(bytes, from: authority, to: path) && path > authority
+            ? nil : .target
+    }
+
+    private static func authorityStart(
+        in bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int
+    ) -> Int? {
+        for (scheme, length) in [("http://" as StaticString, 7), ("https://", 8)]
+        where end - start >= length && bytes.matches(scheme, from: start, to: start + length) {
+            return start + length
+        }
+        return nil
+    }
+}

@@ -1,0 +1,64 @@
+import NIOCore
+
+/// Names for requests that came without one: unique over threads and restarts, cheap to make.
+package struct RequestIDs {
+    private let prefix: UInt64
+    private var counter: UInt64
+
+    package init() {
+        self.prefix = UInt64.random(in: .min ... .max)
+        self.counter = UInt64.random(in: .min ... .max)
+    }
+
+    package mutating func next() -> RequestID {
+        self.counter &+= 1
+        return RequestID(high: self.prefix, low: self.counter)
+    }
+}
+
+/// The name of one request: 32 lower-case hexadecimal digits when written.
+package struct RequestID: CustomStringConvertible {
+    /// All digits in the order of memory, eight in each number.
+    package let digits: InlineArray<4, UInt64>
+
+    package init(high: UInt64, low: UInt64) {
+        let (first, last) = (Self.reversed(high), Self.reversed(low))
+        let digits = Self.hexadecimal(
+            SIMD4(first & 0xFFFF_FFFF, first >> 32, last & 0xFFFF_FFFF, last >> 32)
+        )
+        self.digits = [digits[0], digits[1], digits[2], digits[3]]
+    }
+
+    /// The same digits, the highest of which is the lowest now.
+    private static func reversed(_ number: UInt64) -> UInt64 {
+        let bytes = number.byteSwapped
+        let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
+        return (bytes >> 4) & low | (bytes & low) << 4
+    }
+
+    package var description: String {
+        var buffer = ByteBuffer()
+        buffer.writeWithOutputRawSpan(minimumWritableBytes: 32) { self.write(into: &$0) }
+        return String(buffer: buffer)
+    }
+
+    package func write(into out: inout OutputRawSpan) {
+        // Whole numbers, whose every bit has a meaning.
+        for index in self.digits.indices { unsafe out.append(self.digits[index], as: UInt64.self) }
+    }
+
+    /// The eight digits of each number as the eight bytes of another.
+    private static func hexadecimal(_ values: SIMD4<UInt64>) -> SIMD4<UInt64> {
+        let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
+        // Halves are moved apart until each digit has a byte of its own.
+        var digits = values
+        digits = (digits | digits &<< 16) & SIMD4(repeating: 0x0000_FFFF_0000_FFFF)
+        digits = (digits | digits &<< 8) & SIMD4(repeating: 0x00FF_00FF_00FF_00FF)
+        digits = (digits | digits &<< 4) & SIMD4(repeating: 0x0F0F_0F0F_0F0F_0F0F)
+        // From ten on, six more reach the next bit: these digits are letters.
+        let letters = ((digits &+ SIMD4(repeating: 0x0606_0606_0606_0606)) &>> 4) & ones
+        // Seven bits of each byte are enough for the distance of the letters, 0x27.
+        let distance = (letters &<< 5) | (letters &<< 2) | (letters &<< 1) | letters
+        return digits &+ SIMD4(repeating: 0x3030_3030_3030_3030) &+ distance
+    }
+}

@@ -1,0 +1,56 @@
+/// The facts about a response head that the gate needs to pass it on (RFC 9112 6.3 and 9.3).
+@usableFromInline
+package struct ResponseFacts: Equatable, Sendable {
+    package private(set) var framing = BodyFraming.untilClose
+    @usableFromInline package private(set) var connection = ConnectionOptions()
+    package private(set) var upgradeLine: Int?
+    /// The body is a stream of events, which may go on for days.
+    package private(set) var isEventStream = false
+    @usableFromInline let minorVersion: Int
+
+    /// `answersHead`: whether the request was `HEAD`.
+    /// - Throws: the fault of a head whose framing is ambiguous.
+    package init(
+        _ head: borrowing ResponseHead,
+        in bytes: Span<UInt8>,
+        answersHead: Bool
+    ) throws(MessageFault) {
+        self.minorVersion = head.minorVersion
+        var framing = FramingFields()
+        for index in head.fields.lines.indices {
+            let line = head.fields.lines[index]
+            switch line.role {
+            case .connection:
+                self.connection.add(bytes, line)
+            case .contentLength:
+                if let fault = framing.addContentLength(bytes, line) { throw fault }
+            case .transferEncoding:
+                if let fault = framing.addTransferEncoding(bytes, line) { throw fault }
+            case .upgrade:
+                self.upgradeLine = self.upgradeLine ?? index
+            case .contentType:
+                self.isEventStream = bytes.hasMediaType(
+                    "text/event-stream",
+                    line.valueStart,
+                    line.valueEnd
+                )
+            case .other, .host, .expect, .origin, .accept, .requestID,
+                .accessControlRequestMethod, .maxForwards, .forwarded, .te, .hopByHop, .gateOwned,
+                .identity:
+                continue
+            }
+        }
+        if framing.isChunked, head.minorVersion == 0 { throw .transferEncoding }
+        let stated = try framing.framing()
+        let hasNoBody =
+            answersHead || head.status < 200 || head.status == 204 || head.status == 304
+        self.framing = hasNoBody ? .none : stated ?? .untilClose
+    }
+
+    /// Whether the backend will take another request on this connection.
+    @inlinable
+    package var keepsAlive: Bool {
+        self.minorVersion > 0
+            ? !self.connection.close : self.connection.keepAlive && !self.connection.close
+    }
+}

@@ -1,0 +1,208 @@
+import Glibc
+
+extension Span<UInt8> {
+    /// The first position of `byte` at or after `start`, or `nil`.
+    package func position(of byte: UInt8, from start: Int) -> Int? {
+        guard start < self.count else { return nil }
+        return unsafe self.withUnsafeBufferPointer { pointer in
+            guard let base = pointer.baseAddress,
+                let hit = unsafe memchr(base + start, Int32(byte), pointer.count - start)
+            else { return nil }
+            return unsafe UnsafeRawPointer(base).distance(to: UnsafeRawPointer(hit))
+        }
+    }
+
+    /// One past the last of the token characters that a range begins with.
+    @inline(__always)
+    func endOfToken(from start: Int, to end: Int) -> Int {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBufferPointer { pointer in
+            var index = start
+            while index < end, unsafe ASCII.isToken(pointer[index]) { index += 1 }
+            return index
+        }
+    }
+
+    /// One past the last of the characters of a target that a range begins with.
+    ///
+    /// A target can be most of a head, so eight bytes are looked at together.
+    func endOfTarget(from start: Int, to end: Int) -> Int {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBytes { pointer in
+            var index = start
+            while index + 8 <= end {
+                let word = unsafe pointer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard Self.isTarget(word) else { break }
+                index += 8
+            }
+            while index < end, unsafe ASCII.isTarget(pointer[index]) { index += 1 }
+            return index
+        }
+    }
+
+    /// Whether eight bytes are of a target; a carry can raise a false alarm and never hide a true one.
+    @inline(__always)
+    private static func isTarget(_ word: UInt64) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let below = (word &- low &* 0x21) & ~word
+        let above = word | (word &+ low)
+        let mark = word ^ (low &* UInt64(UInt8(ascii: "#")))
+        return (below | above | ((mark &- low) & ~mark)) & high == 0
+    }
+
+    /// One past the last of the blanks that a range begins with.
+    func endOfBlanks(from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end, ASCII.isBlank(self[index]) { index += 1 }
+        return index
+    }
+
+    /// One past the quoted string that a range begins with; `nil`: it begins with none (RFC 9110 5.6.4).
+    func endOfQuotedString(from start: Int, to end: Int) -> Int? {
+        guard start < end, self[start] == ASCII.quote else { return nil }
+        var index = start + 1
+        while index < end, ASCII.isFieldValue(self[index]) {
+            if self[index] == ASCII.quote { return index + 1 }
+            if self[index] == ASCII.backslash {
+                guard index + 1 < end, ASCII.isFieldValue(self[index + 1]) else { return nil }
+                index += 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether a range holds no control character but HTAB.
+    ///
+    /// Values are most of a message head, so eight bytes are looked at together; only a word in
+    /// which something could be wrong is looked at byte by byte.
+    @inline(__always)
+    func isFieldValue(from start: Int, to end: Int) -> Bool {
+        precondition(start >= 0 && start <= end && end <= self.count)
+        return unsafe self.withUnsafeBytes { pointer in
+            var index = start
+            while index + 8 <= end {
+                let word = unsafe pointer.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if Self.mayHoldControl(word) {
+                    for offset in index..<(index + 8)
+                    where unsafe !ASCII.isFieldValue(pointer[offset]) {
+                        return false
+                    }
+                }
+                index += 8
+            }
+            while index < end {
+                guard unsafe ASCII.isFieldValue(pointer[index]) else { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+
+    /// Whether one of eight bytes may be below 0x20 or 0x7F; bytes above 0x7F can raise a false
+    /// alarm and never hide a true one.
+    @inline(__always)
+    private static func mayHoldControl(_ word: UInt64) -> Bool {
+        let low: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let below = (word &- low &* 0x20) & ~word
+        let delete = word ^ (low &* 0x7F)
+        return (below | ((delete &- low) & ~delete)) & high != 0
+    }
+
+    /// Whether a name of lower-case letters, digits and hyphens stands here, in capitals or not.
+    ///
+    /// Tells names from other tokens only: some control characters look like digits.
+    @inline(__always)
+    package func holdsToken(_ name: Span<UInt8>, at start: Int) -> Bool {
+        let count = name.count
+        precondition(start >= 0 && count <= self.count - start)
+        return unsafe self.withUnsafeBytes { bytes in
+            unsafe name.withUnsafeBytes { name in
+                guard count >= 8 else {
+                    for offset in 0..<count
+                    where unsafe bytes[start + offset] | 0x20 != name[offset] { return false }
+                    return true
+                }
+                // The last eight bytes overlap those before.
+                var offset = 0
+                while true {
+                    let word = unsafe bytes.loadUnaligned(
+                        fromByteOffset: start + offset,
+                        as: UInt64.self
+                    )
+                    let wanted = unsafe name.loadUnaligned(
+                        fromByteOffset: offset,
+                        as: UInt64.self
+                    )
+                    guard word | 0x2020_2020_2020_2020 == wanted else { return false }
+                    if offset == count - 8 { return true }
+                    offset = Swift.min(offset + 8, count - 8)
+                }
+            }
+        }
+    }
+
+    /// The same for a name that is written here.
+    @inline(__always)
+    package func holdsToken(_ name: StaticString, at start: Int) -> Bool {
+        name.withUTF8Buffer { unsafe self.holdsToken($0.span, at: start) }
+    }
+
+    /// Whether the bytes of a range are those of a lower-case word, without regard to case.
+    package func matches(_ word: StaticString, from start: Int, to end: Int) -> Bool {
+        guard end - start == word.utf8CodeUnitCount else { return false }
+        // Most peers write them in lower case.
+        if self.equals(word, from: start, to: end) { return true }
+        return word.withUTF8Buffer { expected in
+            for offset in 0..<expected.count
+            where unsafe ASCII.lowercased(self[start + offset]) != expected[offset] {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Whether the bytes of a range are exactly those of a word.
+    package func equals(_ word: StaticString, from start: Int, to end: Int) -> Bool {
+        guard end - start == word.utf8CodeUnitCount else { return false }
+        return unsafe self.extracting(start..<end).withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress else { return true }
+            return unsafe memcmp(first, word.utf8Start, bytes.count) == 0
+        }
+    }
+
+    /// The text of a range; bytes that are not UTF-8 become U+FFFD.
+    package func text(from start: Int, to end: Int) -> String {
+        unsafe self.extracting(start..<end).withUnsafeBufferPointer { pointer in
+            unsafe String(decoding: pointer, as: UTF8.self)
+        }
+    }
+
+    /// Calls `body` with the bounds of each member of a comma-separated list, blanks trimmed and
+    /// empty members passed over (RFC 9110 5.6.1.2); stops when `body` returns `false`.
+    package func forEachListMember(from start: Int, to end: Int, _ body: (Int, Int) -> Bool) {
+        var memberStart = start
+        while memberStart <= end {
+            var memberEnd = memberStart
+            while memberEnd < end, self[memberEnd] != ASCII.comma { memberEnd += 1 }
+            var low = memberStart
+            var high = memberEnd
+            while low < high, ASCII.isBlank(self[low]) { low += 1 }
+            while high > low, ASCII.isBlank(self[high - 1]) { high -= 1 }
+            if low < high, !body(low, high) { return }
+            memberStart = memberEnd + 1
+        }
+    }
+
+    /// Whether a range is this lower-case media type, perhaps with a suffix (`+proto`) or
+    /// parameters (RFC 9110 8.3.1).
+    func hasMediaType(_ type: StaticString, _ start: Int, _ end: Int) -> Bool {
+        let typeEnd = start + type.utf8CodeUnitCount
+        guard typeEnd <= end, self.matches(type, from: start, to: typeEnd) else { return false }
+        guard typeEnd < end else { return true }
+        let next = self[typeEnd]
+        return next == ASCII.semicolon || next == ASCII.plus || ASCII.isBlank(next)
+    }
+}

@@ -1,0 +1,47 @@
+private import CCrypto
+import GatePolicy
+
+/// The key of a WebSocket's handshake (RFC 6455 4.1): 16 bytes that nobody has chosen.
+package struct WebSocketKey: Equatable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    package static func random() -> WebSocketKey {
+        WebSocketKey(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
+    }
+
+    /// The key as it stands in `Sec-WebSocket-Key`.
+    package var text: String {
+        let bytes = [self.high, self.low].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
+        return Base64.unpadded(bytes) + "=="
+    }
+
+    /// The value of `Sec-WebSocket-Accept` by which a server shows that it has read the key (RFC 6455
+    /// 4.2.2).
+    package var accept: String {
+        let text = Array((self.text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        let hash = unsafe [UInt8](unsafeUninitializedCapacity: Self.hashCount) { buffer, count in
+            let isHashed = unsafe EVP_Digest(
+                text,
+                text.count,
+                buffer.baseAddress,
+                nil,
+                EVP_sha1(),
+                nil
+            )
+            precondition(isHashed == 1, "libcrypto has no SHA-1")
+            count = Self.hashCount
+        }
+        return Base64.unpadded(hash) + "="
+    }
+
+    /// Bytes of a hash by SHA-1.
+    private static let hashCount = 20
+}

@@ -1,0 +1,164 @@
+package import NIOCore
+
+/// The kinds of frames that the gate knows; others are passed over (RFC 9113 4.1 and 6).
+package enum HTTP2FrameType: UInt8 {
+    case data = 0
+    case headers = 1
+    case priority = 2
+    case resetStream = 3
+    case settings = 4
+    case pushPromise = 5
+    case ping = 6
+    case goAway = 7
+    case windowUpdate = 8
+    case continuation = 9
+}
+
+/// The bits of a frame's flags; which of them mean anything depends on the frame's type.
+package struct HTTP2Flags: OptionSet {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    static let acknowledgement = HTTP2Flags(rawValue: 0x1)
+    package static let endStream = HTTP2Flags(rawValue: 0x1)
+    package static let endHeaders = HTTP2Flags(rawValue: 0x4)
+    package static let padded = HTTP2Flags(rawValue: 0x8)
+    package static let priority = HTTP2Flags(rawValue: 0x20)
+}
+
+/// The nine bytes before each frame's payload (RFC 9113 4.1).
+package struct HTTP2FrameHeader {
+    package static let size = 9
+    /// The length that every peer takes, and the most that the gate takes (RFC 9113 4.2).
+    package static let maxLength = 16384
+
+    package var length: Int
+    /// `nil`: a kind that the gate does not know.
+    package var type: HTTP2FrameType?
+    package var flags: HTTP2Flags
+    package var stream: UInt32
+}
+
+extension ByteBuffer {
+    /// The header that the readable bytes begin with; `nil`: it has not all arrived.
+    package var frameHeader: HTTP2FrameHeader? {
+        let start = self.readerIndex
+        guard let first = self.getInteger(at: start, as: UInt64.self),
+            let last = self.getInteger(at: start + 8, as: UInt8.self)
+        else { return nil }
+        return HTTP2FrameHeader(
+            length: Int(first >> 40),
+            type: HTTP2FrameType(rawValue: UInt8(truncatingIfNeeded: first >> 32)),
+            flags: HTTP2Flags(rawValue: UInt8(truncatingIfNeeded: first >> 24)),
+            stream: UInt32(truncatingIfNeeded: first << 8) & 0x7FFF_FF00 | UInt32(last)
+        )
+    }
+
+    mutating func writeFrameHeader(
+        length: Int,
+        type: HTTP2FrameType,
+        flags: HTTP2Flags = [],
+        stream: UInt32
+    ) {
+        self.writeInteger(
+            UInt64(length) << 40 | UInt64(type.rawValue) << 32 | UInt64(flags.rawValue) << 24
+                | UInt64(stream >> 8)
+        )
+        self.writeInteger(UInt8(truncatingIfNeeded: stream))
+    }
+
+    package mutating func writeResetStream(_ stream: UInt32, _ code: HTTP2ErrorCode) {
+        self.writeFrameHeader(length: 4, type: .resetStream, stream: stream)
+        self.writeInteger(code.rawValue)
+    }
+
+    package mutating func writeWindowUpdate(_ stream: UInt32, increment: Int) {
+        self.writeFrameHeader(length: 4, type: .windowUpdate, stream: stream)
+        self.writeInteger(UInt32(increment))
+    }
+
+    package mutating func writeGoAway(last stream: UInt32, _ code: HTTP2ErrorCode) {
+        self.writeFrameHeader(length: 8, type: .goAway, stream: 0)
+        self.writeMultipleIntegers(stream, code.rawValue)
+    }
+}
+
+/// The form of each kind of frame (RFC 9113 6).
+extension HTTP2FrameHeader {
+    /// The payload without its padding (RFC 9113 6.1).
+    package func content(of payload: ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
+        guard self.flags.contains(.padded) else { return payload }
+        var payload = payload
+        guard let padding = payload.readInteger(as: UInt8.self) else { throw .frameSizeError }
+        guard let content = payload.readSlice(length: payload.readableBytes - Int(padding)) else {
+            throw .protocolError
+        }
+        return content
+    }
+
+    package func reset(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        guard self.stream != 0 else { throw .protocolError }
+        return .reset(stream: self.stream, code: try self.number(payload))
+    }
+
+    /// That its increment is more than 0 is a matter of its stream (RFC 9113 6.9).
+    package func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        let value = try self.number(payload)
+        return .windowUpdate(stream: self.stream, increment: Int(value & 0x7FFF_FFFF))
+    }
+
+    private func number(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> UInt32 {
+        guard payload.readableBytes == 4,
+            let number = payload.getInteger(at: payload.readerIndex, as: UInt32.self)
+        else { throw .frameSizeError }
+        return number
+    }
+
+    package func settings(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        guard self.stream == 0 else { throw .protocolError }
+        guard self.flags.contains(.acknowledgement) else { return .settings(payload) }
+        guard payload.readableBytes == 0 else { throw .frameSizeError }
+        return .settingsAcknowledged
+    }
+
+    package func ping(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        guard self.stream == 0 else { throw .protocolError }
+        guard payload.readableBytes == 8 else { throw .frameSizeError }
+        return self.flags.contains(.acknowledgement) ? .pingAcknowledged : .ping(payload)
+    }
+
+    package func goAway(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+        guard self.stream == 0 else { throw .protocolError }
+        var payload = payload
+        guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
+            throw .frameSizeError
+        }
+        return .goAway(last: last & 0x7FFF_FFFF, code: code)
+    }
+
+    /// Priorities are not heeded (RFC 9113 5.3), only their form.
+    func checkPriority(_ payload: ByteBuffer) throws(HTTP2ErrorCode) {
+        guard self.stream != 0 else { throw .protocolError }
+        guard payload.readableBytes == 5,
+            let dependency = payload.getInteger(at: payload.readerIndex, as: UInt32.self)
+        else { throw .frameSizeError }
+        guard dependency & 0x7FFF_FFFF != self.stream else { throw .protocolError }
+    }
+}
+
+/// Why a stream or a connection is ended (RFC 9113 7).
+package enum HTTP2ErrorCode: UInt32, Error {
+    case noError = 0x0
+    case protocolError = 0x1
+    case internalError = 0x2
+    case flowControlError = 0x3
+    case streamClosed = 0x5
+    case frameSizeError = 0x6
+    case refusedStream = 0x7
+    case cancel = 0x8
+    case compressionError = 0x9
+    case enhanceYourCalm = 0xB
+}

@@ -1,0 +1,120 @@
+import NIOCore
+
+/// Writes header blocks that leave no trace with the reader: every field stands for itself
+/// (RFC 7541 6.2.2), so that there is no state to keep for each connection.
+///
+/// The room for a block is made once, by `ByteBuffer.writeHeaderBlock`: to ask for it before each byte
+/// costs more than the fields.
+struct HPACKWriter {
+    /// The numbers of names in the static table.
+    private static let names = NameTable(
+        HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
+    )
+
+    /// Bytes of a field beside its name and value, and those of a status, at most.
+    fileprivate static let overhead = 16
+
+    /// Tells the reader that its table is never used (RFC 7541 4.2): the first block of a
+    /// connection begins with it.
+    static func writeEmptyTable(into block: inout ByteBuffer) {
+        block.writeInteger(UInt8(0x20))
+    }
+
+    static func writeStatus(_ status: Int, into block: inout OutputRawSpan) {
+        let index: UInt8? =
+            switch status {
+            case 200: 8
+            case 204: 9
+            case 206: 10
+            case 304: 11
+            case 400: 12
+            case 404: 13
+            case 500: 14
+            default: nil
+            }
+        if let index {
+            block.append(0x80 | index)
+        } else {
+            block.append(0x08)
+            block.append(3)
+            for digit in [status / 100, status / 10 % 10, status % 10] {
+                block.append(UInt8(0x30 + digit))
+            }
+        }
+    }
+
+    /// Writes a field; its name becomes lower case (RFC 9113 8.2).
+    static func writeField(
+        _ bytes: Span<UInt8>,
+        _ line: FieldLine,
+        into block: inout OutputRawSpan
+    ) {
+        if case .found(let index) = self.names.match(bytes, from: line.start, to: line.nameEnd) {
+            self.writeInteger(index, prefix: 4, into: &block)
+        } else {
+            block.append(0)
+            self.writeInteger(line.nameEnd - line.start, prefix: 7, into: &block)
+            for index in line.start..<line.nameEnd { block.append(ASCII.lowercased(bytes[index])) }
+        }
+        self.writeInteger(line.valueEnd - line.valueStart, prefix: 7, into: &block)
+        block.write(bytes, from: line.valueStart, to: line.valueEnd)
+    }
+
+    /// Writes a field of the static table by its number.
+    static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
+        block.append(0x80 | index)
+    }
+
+    /// Writes a field whose name is that of the static table by this number.
+    static func writeField(
+        name index: Int,
+        _ bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int,
+        into block: inout OutputRawSpan
+    ) {
+        self.writeInteger(index, prefix: 4, into: &block)
+        self.writeInteger(end - start, prefix: 7, into: &block)
+        block.write(bytes, from: start, to: end)
+    }
+
+    /// An integer behind bits that are all zero (RFC 7541 5.1).
+    @inline(__always)
+    private static func writeInteger(_ value: Int, prefix: Int, into block: inout OutputRawSpan) {
+        let mask = (1 << prefix) - 1
+        guard value >= mask else { return block.append(UInt8(value)) }
+        block.append(UInt8(mask))
+        self.writeRest(value - mask, into: &block)
+    }
+
+    /// The part of an integer that does not fit behind the bits.
+    private static func writeRest(_ value: Int, into block: inout OutputRawSpan) {
+        var rest = value
+        while rest >= 0x80 {
+            block.append(UInt8(rest & 0x7F | 0x80))
+            rest >>= 7
+        }
+        block.append(UInt8(rest))
+    }
+}
+
+extension ByteBuffer {
+    /// Makes room for a header block, and writes it.
+    ///
+    /// `fields`: how many there are at most; `bytes`: those of their names and values.
+    mutating func writeHeaderBlock(
+        fields: Int,
+        bytes: Int,
+        _ write: (inout OutputRawSpan) -> Void
+    ) {
+        let most = bytes + (fields + 1) * HPACKWriter.overhead
+        self.writeWithOutputRawSpan(minimumWritableBytes: most, initializingWith: write)
+    }
+
+    /// Makes room for one more field, and writes it.
+    package mutating func writeHeaderField(_ line: FieldLine, in bytes: Span<UInt8>) {
+        self.writeHeaderBlock(fields: 1, bytes: line.end - line.start) { block in
+            HPACKWriter.writeField(bytes, line, into: &block)
+        }
+    }
+}

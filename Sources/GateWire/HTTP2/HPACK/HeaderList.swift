@@ -1,0 +1,149 @@
+import GatePolicy
+
+/// Header fields as a peer of HTTP/2 sent them, laid out as lines of HTTP/1.1 in one piece of memory:
+/// whatever the next hop speaks, they are passed on from here.
+package struct HeaderList {
+    package private(set) var bytes: [UInt8] = []
+    /// The place and the role of each field; pseudo-header fields have none.
+    package private(set) var lines: [FieldLine] = []
+    /// The size by which lists are limited (RFC 9113 10.5.1).
+    package private(set) var size = 0
+    /// Whether all fields but the pseudo-header fields may stand in a message (RFC 9113 8.2.1).
+    package private(set) var isWellFormed = true
+    /// Whether fields were left out because the list is larger than it may be.
+    package private(set) var isTooLarge = false
+
+    /// The cost of a field beside its bytes (RFC 7541 4.1).
+    package static let overhead = 32
+    /// Colon and space, CR and LF: the bytes of a line beside those of its field.
+    static let lineOverhead = 4
+    /// Colon and space: the bytes between a name and its value.
+    static let nameOverhead = 2
+
+    package init() {}
+
+    /// Forgets everything; the memory is used again.
+    package mutating func removeAll() {
+        self.bytes.removeAll(keepingCapacity: true)
+        self.lines.removeAll(keepingCapacity: true)
+        self.size = 0
+        self.isWellFormed = true
+        self.isTooLarge = false
+    }
+
+    /// Appends to the field that is being read.
+    package mutating func append(_ span: Span<UInt8>, from start: Int, to end: Int) {
+        self.bytes.append(span.extracting(start..<end))
+    }
+
+    /// Appends what Huffman-coded bytes stand for; `false` if they are malformed.
+    mutating func appendDecoded(_ span: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        HuffmanCode.decode(span, from: start, to: end, into: &self.bytes)
+    }
+
+    /// Appends the name of a field of a table, with what stands between it and the value.
+    package mutating func append(nameOf entry: HPACKEntry, in bytes: Span<UInt8>) {
+        self.append(bytes, from: entry.start, to: entry.start + entry.nameCount + Self.nameOverhead)
+    }
+
+    /// Ends the name of the field that is being read.
+    mutating func endName() {
+        self.bytes.append(ASCII.colon)
+        self.bytes.append(ASCII.space)
+    }
+
+    /// Ends the field that was appended from a place on.
+    ///
+    /// - Returns: whether it may stand in a message.
+    mutating func endLine(from start: Int, nameEnd: Int, role: FieldRole) -> Bool {
+        self.bytes.append(ASCII.carriageReturn)
+        self.bytes.append(ASCII.lineFeed)
+        let line = self.add(lineFrom: start, nameEnd: nameEnd, role: role)
+        let isPseudo = start < nameEnd && self.bytes[start] == ASCII.colon
+        let isWellFormed = isPseudo || HTTP2FieldSyntax.isValid(line, in: self.bytes.span)
+        if !isWellFormed { self.isWellFormed = false }
+        return isWellFormed
+    }
+
+    /// Appends a field of a table, or leaves it out.
+    package mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
+        guard self.admits(entry.fieldCount, limit: limit) else { return }
+        let distance = self.bytes.count - entry.start
+        self.append(bytes, from: entry.start, to: entry.start + entry.lineCount)
+        self.lines.append(entry.line(movedBy: distance))
+        if !entry.isWellFormed { self.isWellFormed = false }
+    }
+
+    /// Appends fields of a table that lie one behind the other there.
+    ///
+    /// - Returns: `false` if some of them are to be left out; none is appended.
+    package mutating func append(
+        run entries: Span<HPACKEntry>,
+        in bytes: Span<UInt8>,
+        limit: Int
+    ) -> Bool {
+        let start = entries[0].start
+        let last = entries[entries.count - 1]
+        let count = last.start + last.lineCount - start
+        let size = self.size + count + entries.count * (Self.overhead - Self.lineOverhead)
+        guard !self.isTooLarge, size <= limit else { return false }
+        let distance = self.bytes.count - start
+        self.bytes.append(bytes.extracting(start..<start + count))
+        var areWellFormed = true
+        // Room for all is made once: to look for it before each costs more than the line.
+        self.lines.append(addingCapacity: entries.count) { lines in
+            for index in entries.indices {
+                lines.append(entries[index].line(movedBy: distance))
+                if !entries[index].isWellFormed { areWellFormed = false }
+            }
+        }
+        if !areWellFormed { self.isWellFormed = false }
+        self.size = size
+        return true
+    }
+
+    /// Appends a field that is laid out as a line and was looked at before.
+    package mutating func append(line: Span<UInt8>, nameCount: Int, role: FieldRole) {
+        let start = self.bytes.count
+        self.append(line, from: 0, to: line.count)
+        self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
+    }
+
+    @discardableResult
+    private mutating func add(lineFrom start: Int, nameEnd: Int, role: FieldRole) -> FieldLine {
+        let line = FieldLine(
+            start: start,
+            nameEnd: nameEnd,
+            valueStart: nameEnd + 2,
+            valueEnd: self.bytes.count - 2,
+            end: self.bytes.count,
+            role: role
+        )
+        self.lines.append(line)
+        return line
+    }
+
+    /// Hands over the places of the fields, for memory of the same kind.
+    mutating func exchangeLines(with lines: inout [FieldLine]) {
+        swap(&self.lines, &lines)
+    }
+
+    /// Ends the list as a header section ends, with an empty line.
+    mutating func endSection() {
+        self.bytes.append(ASCII.carriageReturn)
+        self.bytes.append(ASCII.lineFeed)
+    }
+
+    /// Counts a field of so many bytes; `false` if it is to be left out.
+    package mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
+        self.size += byteCount + Self.overhead
+        if self.size > limit { self.isTooLarge = true }
+        return !self.isTooLarge
+    }
+
+    /// Drops the last line.
+    package mutating func dropLast() {
+        guard let line = self.lines.popLast() else { return }
+        self.bytes.removeSubrange(line.start...)
+    }
+}

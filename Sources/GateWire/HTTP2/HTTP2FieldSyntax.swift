@@ -1,0 +1,82 @@
+package import NIOCore
+
+/// The syntax that HTTP/2 allows in a field (RFC 9113 8.2).
+package enum HTTP2FieldSyntax {
+    package enum Role: Equatable {
+        case other
+        /// Speaks of a connection, which HTTP/2 does in frames (RFC 9113 8.2.2).
+        case connectionSpecific
+        case cookie
+        case host
+        case contentLength
+        case te
+    }
+
+    /// Whether the name is a token in lower case, and the value without controls and without blanks
+    /// around it.
+    package static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        guard line.start < line.nameEnd,
+            bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd
+        else { return false }
+        for index in line.start..<line.nameEnd
+        where ASCII.lowercased(bytes[index]) != bytes[index] {
+            return false
+        }
+        guard line.valueStart < line.valueEnd else { return true }
+        return bytes.isFieldValue(from: line.valueStart, to: line.valueEnd)
+            && !ASCII.isBlank(bytes[line.valueStart]) && !ASCII.isBlank(bytes[line.valueEnd - 1])
+    }
+
+    package static func role(of line: FieldLine, in bytes: Span<UInt8>) -> Role {
+        switch line.nameEnd - line.start {
+        case 2: self.isNamed("te", line, bytes) ? .te : .other
+        case 4: self.isNamed("host", line, bytes) ? .host : .other
+        case 6: self.isNamed("cookie", line, bytes) ? .cookie : .other
+        case 7: self.isNamed("upgrade", line, bytes) ? .connectionSpecific : .other
+        case 10:
+            self.isNamed("connection", line, bytes) || self.isNamed("keep-alive", line, bytes)
+                ? .connectionSpecific : .other
+        case 14: self.isNamed("content-length", line, bytes) ? .contentLength : .other
+        case 16: self.isNamed("proxy-connection", line, bytes) ? .connectionSpecific : .other
+        case 17: self.isNamed("transfer-encoding", line, bytes) ? .connectionSpecific : .other
+        default: .other
+        }
+    }
+
+    private static func isNamed(
+        _ name: StaticString,
+        _ line: FieldLine,
+        _ bytes: Span<UInt8>
+    ) -> Bool {
+        bytes.equals(name, from: line.start, to: line.nameEnd)
+    }
+
+    /// The length that a field speaks of (RFC 9110 8.6); `nil`: none, or more than can be.
+    package static func number(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
+        guard (1...18).contains(line.valueEnd - line.valueStart) else { return nil }
+        var number: UInt64 = 0
+        for index in line.valueStart..<line.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { return nil }
+            number = number * 10 + UInt64(bytes[index] - 0x30)
+        }
+        return number
+    }
+
+    /// Writes the end of a chunked body with these trailer fields (RFC 9112 7.1.2); `false` if they
+    /// are malformed.
+    package static func writeTrailers(_ list: borrowing HeaderList, into out: inout ByteBuffer)
+        -> Bool
+    {
+        let bytes = list.bytes.span
+        guard list.isWellFormed else { return false }
+        for line in list.lines {
+            guard bytes[line.start] != ASCII.colon,
+                self.role(of: line, in: bytes) != .connectionSpecific
+            else { return false }
+        }
+        out.writeStaticString("0\r\n")
+        out.write(bytes, from: 0, to: bytes.count)
+        out.writeStaticString("\r\n")
+        return true
+    }
+}

@@ -1,0 +1,326 @@
+/// Reads the head of a request from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2, 8.3
+/// and 9.1).
+///
+/// A CONNECT for a WebSocket becomes the handshake of HTTP/1.1 that it stands for (RFC 8441 5), but for
+/// the key.
+package struct HTTP2RequestHead {
+    /// How much of a body follows.
+    package enum Body: Equatable {
+        case none
+        case length(UInt64)
+        /// As much as comes.
+        case any
+        /// The bytes of a WebSocket, once it is open (RFC 8441 5).
+        case webSocket
+    }
+
+    package enum Fault: Error, Equatable {
+        /// An error of its stream (RFC 9113 8.1.1).
+        case malformed
+        /// Well formed, and answered with an error.
+        case refused(MessageFault)
+    }
+
+    private var method: FieldLine?
+    private var scheme: FieldLine?
+    private var path: FieldLine?
+    private var authority: FieldLine?
+    /// The protocol that CONNECT asks for (RFC 8441 4).
+    private var connectProtocol: FieldLine?
+    private var isWebSocket = false
+    private var length: UInt64?
+    private var hasHost = false
+    /// The crumbs of one field, by their places among the fields.
+    private var cookies: [Int] = []
+    private var hasBegun = false
+
+    private init() {}
+
+    /// Reads a head; the list is its bytes from then on.
+    ///
+    /// `endsStream`: whether no body follows.
+    /// - Returns: what follows.
+    package static func read(
+        _ list: inout HeaderList,
+        endsStream: Bool,
+        limits: HeadLimits,
+        into head: inout RequestHead
+    ) throws(Fault) -> Body {
+        guard list.isWellFormed else { throw .malformed }
+        var reading = Self()
+        head.hasRequestLine = false
+        head.fieldsStart = list.bytes.count
+        // The lines go to the head with their roles, and the memory of its last ones to the list.
+        var lines: [FieldLine] = []
+        list.exchangeLines(with: &lines)
+        try reading.take(&lines, in: list.bytes.span, into: &head)
+        head.fields.exchangeLines(with: &lines)
+        list.exchangeLines(with: &lines)
+        let body = try reading.body(endsStream: endsStream)
+        head.hasUnannouncedBody = body == .any
+        reading.joinCookies(of: &list, into: &head)
+        if reading.isWebSocket { Self.makeHandshake(of: &list, into: &head) }
+        list.endSection()
+        head.end = list.bytes.count
+        if let fault = reading.fault(of: head, in: list.bytes.span, limits) {
+            throw .refused(fault)
+        }
+        return body
+    }
+
+    /// Whether the method is `HEAD`, also of a list that is not complete.
+    package static func isHead(_ list: borrowing HeaderList) -> Bool {
+        let bytes = list.bytes.span
+        for line in list.lines where bytes.equals(":method", from: line.start, to: line.nameEnd) {
+            return bytes.equals("HEAD", from: line.valueStart, to: line.valueEnd)
+        }
+        return false
+    }
+
+    private func fault(
+        of head: RequestHead,
+        in bytes: Span<UInt8>,
+        _ limits: HeadLimits
+    ) -> MessageFault? {
+        if head.target.end - head.target.start > limits.target { return .targetTooLong }
+        if head.fields.lines.count > limits.fields, head.fields.passedCount > limits.fields {
+            return .tooManyFields
+        }
+        guard head.method("CONNECT", in: bytes) else { return nil }
+        return self.connectProtocol == nil ? .unsupportedMethod : .unsupportedProtocol
+    }
+
+    private mutating func take(
+        _ lines: inout [FieldLine],
+        in bytes: Span<UInt8>,
+        into head: inout RequestHead
+    ) throws(Fault) {
+        var lines = lines.mutableSpan
+        for index in lines.indices {
+            let line = lines[index]
+            if bytes[line.start] == ASCII.colon {
+                // Behind the others it could contradict what was decided by them.
+                guard !self.hasBegun else { throw .malformed }
+                lines[index].role = try self.take(line, in: bytes)
+            } else {
+                if !self.hasBegun {
+                    head.fieldsStart = line.start
+                    try self.begin(bytes, into: &head)
+                }
+                lines[index].role = try self.take(field: line, at: index, in: bytes)
+            }
+        }
+        if !self.hasBegun { try self.begin(bytes, into: &head) }
+    }
+
+    /// Takes a pseudo-header field; none but the host is passed on as a field.
+    private mutating func take(
+        _ line: FieldLine,
+        in bytes: Span<UInt8>
+    ) throws(Fault) -> FieldRole {
+        let (start, end) = (line.start, line.nameEnd)
+        switch end - start {
+        case 5 where self.path == nil && bytes.equals(":path", from: start, to: end):
+            self.path = line
+        case 7 where self.method == nil && bytes.equals(":method", from: start, to: end):
+            self.method = line
+        case 7 where self.scheme == nil && bytes.equals(":scheme", from: start, to: end):
+            self.scheme = line
+        case 9
+        where self.connectProtocol == nil && bytes.equals(":protocol", from: start, to: end):
+            self.connectProtocol = line
+        case 10 where self.authority == nil && bytes.equals(":authority", from: start, to: end):
+            self.authority = line
+            return .host
+        default:
+            throw .malformed
+        }
+        return .hopByHop
+    }
+
+    /// Reads the method, the target and the host.
+    private mutating func begin(
+        _ bytes: Span<UInt8>,
+        into head: inout RequestHead
+    ) throws(Fault) {
+        self.hasBegun = true
+        guard let method = self.method, method.valueStart < method.valueEnd,
+            bytes.endOfToken(from: method.valueStart, to: method.valueEnd) == method.valueEnd
+        else { throw .malformed }
+        head.methodStart = method.valueStart
+        head.methodEnd = method.valueEnd
+        let target: FieldLine?
+        let isConnect = head.method("CONNECT", in: bytes)
+        if let name = self.connectProtocol {
+            guard isConnect, name.valueStart < name.valueEnd,
+                bytes.endOfToken(from: name.valueStart, to: name.valueEnd) == name.valueEnd
+            else { throw .malformed }
+            self.isWebSocket = bytes.matches(
+                "websocket",
+                from: name.valueStart,
+                to: name.valueEnd
+            )
+        }
+        if isConnect, self.connectProtocol == nil {
+            // It has a target of its own form (RFC 9113 8.5), and is refused whatever it is.
+            guard self.scheme == nil, self.path == nil else { throw .malformed }
+            target = self.authority
+        } else {
+            guard let scheme = self.scheme, Self.isKnown(scheme, in: bytes) else {
+                throw .malformed
+            }
+            target = self.path
+        }
+        guard let target, let form = self.form(of: target, head, in: bytes) else {
+            throw .malformed
+        }
+        head.target = RequestTarget()
+        head.target.form = form
+        head.target.start = target.valueStart
+        head.target.end = target.valueEnd
+        guard let host = self.authority else { return }
+        guard host.valueStart < host.valueEnd,
+            HostSyntax.isValid(bytes, from: host.valueStart, to: host.valueEnd)
+        else { throw .malformed }
+    }
+
+    private static func isKnown(_ scheme: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        bytes.matches("https", from: scheme.valueStart, to: scheme.valueEnd)
+            || bytes.matches("http", from: scheme.valueStart, to: scheme.valueEnd)
+    }
+
+    /// A path, or `*` for `OPTIONS` (RFC 9113 8.3.1); of other forms the next hop would make
+    /// something else.
+    private func form(
+        of target: FieldLine,
+        _ head: RequestHead,
+        in bytes: Span<UInt8>
+    ) -> RequestTarget.Form? {
+        guard target.valueStart < target.valueEnd,
+            bytes.endOfTarget(from: target.valueStart, to: target.valueEnd) == target.valueEnd
+        else { return nil }
+        if self.path == nil || bytes[target.valueStart] == ASCII.slash { return .origin }
+        return bytes.equals("*", from: target.valueStart, to: target.valueEnd)
+            && head.method("OPTIONS", in: bytes) ? .asterisk : nil
+    }
+
+    @inline(__always)
+    private mutating func take(
+        field line: FieldLine,
+        at index: Int,
+        in bytes: Span<UInt8>
+    ) throws(Fault) -> FieldRole {
+        switch line.role {
+        case .connection, .transferEncoding, .upgrade: throw .malformed
+        case .hopByHop:
+            let isSpecific = HTTP2FieldSyntax.role(of: line, in: bytes) == .connectionSpecific
+            guard !isSpecific else { throw .malformed }
+        case .host:
+            // An authority may not be empty, and neither may what stands for it (RFC 9113 8.3.1).
+            guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
+            self.hasHost = true
+            if let authority = self.authority {
+                guard Self.isSame(authority, line, in: bytes) else { throw .malformed }
+                return .hopByHop
+            }
+        case .contentLength:
+            guard self.length == nil, let length = HTTP2FieldSyntax.number(line, in: bytes) else {
+                throw .malformed
+            }
+            self.length = length
+        case .te:
+            guard bytes.matches("trailers", from: line.valueStart, to: line.valueEnd) else {
+                throw .malformed
+            }
+        case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
+            .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+            if line.nameEnd - line.start == 6,
+                bytes.equals("cookie", from: line.start, to: line.nameEnd)
+            {
+                self.cookies.append(index)
+            }
+        }
+        return line.role
+    }
+
+    private func body(endsStream: Bool) throws(Fault) -> Body {
+        guard !self.isWebSocket else {
+            // Its bytes are no content that could have a length (RFC 9110 9.3.6).
+            guard self.length == nil else { throw .malformed }
+            return .webSocket
+        }
+        return switch (endsStream, self.length) {
+        case (true, nil), (true, 0): .none
+        case (true, .some): throw .malformed
+        case (false, .some(let length)): .length(length)
+        case (false, nil): .any
+        }
+    }
+
+    /// Makes one field of the crumbs, which HTTP/1.1 does not have (RFC 9113 8.2.3).
+    private func joinCookies(
+        of list: inout HeaderList,
+        into head: inout RequestHead
+    ) {
+        guard self.cookies.count > 1 else { return }
+        let role = head.fields.lines[self.cookies[0]].role
+        var line = Array("cookie: ".utf8)
+        let beginning = line.count
+        for index in self.cookies {
+            let crumb = head.fields.lines[index]
+            head.fields.drop(at: index)
+            // An empty one would leave a blank at the end, which no value has.
+            guard !crumb.value.isEmpty else { continue }
+            if line.count > beginning { line += "; ".utf8 }
+            line += list.bytes[crumb.value]
+        }
+        line += "\r\n".utf8
+        list.append(line: line.span, nameCount: 6, role: role)
+        guard let joined = list.lines.last else { return }
+        head.fields.append(joined)
+    }
+
+    /// Makes a handshake of HTTP/1.1 of it (RFC 6455 4.1): a GET, judged and passed on like any other.
+    private static func makeHandshake(of list: inout HeaderList, into head: inout RequestHead) {
+        for index in head.fields.lines.indices {
+            let line = head.fields.lines[index]
+            let bytes = list.bytes.span
+            if line.role == .contentType {
+                // The status of gRPC, which a denial has by that, is one by which a WebSocket opens.
+                head.fields.makeOther(at: index)
+            } else if bytes.equals("sec-websocket-key", from: line.start, to: line.nameEnd) {
+                head.fields.drop(at: index)
+            }
+        }
+        let method = list.lines.count
+        for (text, nameCount, role) in Self.handshake {
+            let line = Array(text.utf8)
+            list.append(line: line.span, nameCount: nameCount, role: role)
+        }
+        for line in list.lines[method...] { head.fields.append(line) }
+        head.methodStart = list.lines[method].valueStart
+        head.methodEnd = list.lines[method].valueEnd
+    }
+
+    /// Lines behind those of the client; the first one has the method, and is no field.
+    private static let handshake: [(String, nameCount: Int, FieldRole)] = [
+        (":method: GET\r\n", 7, .hopByHop), ("connection: upgrade\r\n", 10, .connection),
+        ("upgrade: websocket\r\n", 7, .upgrade),
+    ]
+
+    private static func isSame(
+        _ left: FieldLine,
+        _ right: FieldLine,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        let count = left.valueEnd - left.valueStart
+        guard right.valueEnd - right.valueStart == count else { return false }
+        for offset in 0..<count
+        where ASCII.lowercased(bytes[left.valueStart + offset])
+            != ASCII.lowercased(bytes[right.valueStart + offset])
+        {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+package import NIOCore
+
+/// Writes the head of an answer as a header block (RFC 9113 8.2 and 8.3.2).
+package enum HTTP2ResponseBlock {
+    /// Writes the head of a backend's response, less the fields for this hop (RFC 9110 7.6).
+    package static func write(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        endsStream: Bool,
+        into block: inout ByteBuffer
+    ) {
+        let mayHaveLength = head.status >= 200 && head.status != 204
+        let isTrailersOnly =
+            endsStream && head.fields.lines.contains { self.isCallStatus($0, in: bytes) }
+        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
+            HPACKWriter.writeStatus(head.status, into: &block)
+            for line in head.fields.lines {
+                let passes =
+                    switch line.role {
+                    case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
+                    case .contentLength: mayHaveLength && !isTrailersOnly
+                    case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
+                        .accessControlRequestMethod, .maxForwards, .forwarded, .identity:
+                        !facts.connection.nominates(line, in: bytes)
+                    }
+                if passes { HPACKWriter.writeField(bytes, line, into: &block) }
+            }
+        }
+    }
+
+    /// Writes the head that stands for a 101 of the backend: the key and the protocol belong to the
+    /// handshake of HTTP/1.1 (RFC 8441 5).
+    package static func writeTunnel(
+        _ head: ResponseHead,
+        facts: ResponseFacts,
+        bytes: Span<UInt8>,
+        into block: inout ByteBuffer
+    ) {
+        block.writeHeaderBlock(fields: head.fields.lines.count, bytes: head.end) { block in
+            HPACKWriter.writeStatus(200, into: &block)
+            for line in head.fields.lines {
+                guard case .other = line.role, !facts.connection.nominates(line, in: bytes),
+                    !bytes.matches("sec-websocket-accept", from: line.start, to: line.nameEnd)
+                else { continue }
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+    }
+
+    /// Writes the head of an answer of the gate from its text.
+    ///
+    /// `text`: the status line and the field lines, without the empty line.
+    package static func write(
+        status: Int,
+        _ text: [UInt8],
+        endsStream: Bool,
+        into block: inout ByteBuffer
+    ) {
+        var count = 0
+        var isCall = false
+        self.forEachLine(of: text.span) { bytes, line in
+            count += 1
+            isCall = isCall || self.isCallStatus(line, in: bytes)
+        }
+        block.writeHeaderBlock(fields: count, bytes: text.count) { block in
+            HPACKWriter.writeStatus(status, into: &block)
+            self.forEachLine(of: text.span) { bytes, line in
+                switch line.role {
+                case .connection, .upgrade, .transferEncoding: return
+                case .contentLength where isCall && endsStream: return
+                default: HPACKWriter.writeField(bytes, line, into: &block)
+                }
+            }
+        }
+    }
+
+    /// Writes field lines of the gate.
+    package static func write(_ lines: [UInt8], into block: inout ByteBuffer) {
+        guard !lines.isEmpty else { return }
+        var count = 0
+        self.forEachLine(of: lines.span) { _, _ in count += 1 }
+        block.writeHeaderBlock(fields: count, bytes: lines.count) { block in
+            self.forEachLine(of: lines.span) { bytes, line in
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+    }
+
+    /// A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
+    private static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+        bytes.matches("grpc-status", from: line.start, to: line.nameEnd)
+    }
+
+    /// Finds the field lines of text that the gate itself has written; a status line is none.
+    private static func forEachLine(
+        of bytes: Span<UInt8>,
+        _ body: (Span<UInt8>, FieldLine) -> Void
+    ) {
+        var start = 0
+        while let end = bytes.position(of: ASCII.lineFeed, from: start) {
+            if let colon = bytes.position(of: ASCII.colon, from: start), colon < end {
+                let line = FieldLine(
+                    start: start,
+                    nameEnd: colon,
+                    valueStart: colon + 2,
+                    valueEnd: end - 1,
+                    end: end + 1,
+                    role: FieldNameTable.response.role(in: bytes, from: start, to: colon)
+                )
+                body(bytes, line)
+            }
+            start = end + 1
+        }
+    }
+}

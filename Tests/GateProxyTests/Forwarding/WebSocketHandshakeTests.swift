@@ -1,0 +1,93 @@
+import GatePolicy
+import GateWire
+import NIOCore
+import Testing
+
+@testable import GateProxy
+
+/// CONNECT for a WebSocket (RFC 8441), as the handshake that a backend gets.
+struct WebSocketHandshakeTests {
+    private typealias Field = (String, String)
+
+    private static let start: [Field] = [
+        (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"),
+        (":path", "/chat?a=b"), (":authority", "a"),
+    ]
+
+    private struct Reading {
+        var head = RequestHead()
+        var list = HeaderList()
+        var body: HTTP2RequestHead.Body?
+
+        init(_ fields: [Field], endsStream: Bool = false) throws {
+            var block: [UInt8] = []
+            for (name, value) in fields {
+                block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
+                block += [UInt8(value.utf8.count)] + Array(value.utf8)
+            }
+            var decoder = HPACKDecoder(names: .request(identityHeaderNames: []))
+            try decoder.decode(block.span, into: &self.list, limit: 4096)
+            self.body = try HTTP2RequestHead.read(
+                &self.list,
+                endsStream: endsStream,
+                limits: .defaults,
+                into: &self.head
+            )
+        }
+
+        /// The head as a backend gets it.
+        func written() throws -> [String] {
+            let facts = try RequestFacts(self.head, in: self.list.bytes.span)
+            #expect(facts.offersUpgrade && facts.framing == .none)
+            var out = ByteBuffer()
+            RequestHeadWriter(origin: ClientOrigin(nil, trusted: .none), upstreamAuthority: "b")
+                .write(
+                    self.head,
+                    facts: facts,
+                    bytes: self.list.bytes.span,
+                    verdict: Verdict(decision: .preflight),
+                    webSocketKey: WebSocketKey(high: 0, low: 0),
+                    newRequestID: { RequestID(high: 1, low: 2) },
+                    into: &out
+                )
+            return String(buffer: out).components
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `it becomes a GET that offers to change the protocol`(_ endsStream: Bool) throws {
+        let fields: [Field] = [
+            ("cookie", "a=1"), ("sec-websocket-version", "13"), ("sec-websocket-key", "mine"),
+            ("sec-websocket-protocol", "chat"), ("cookie", "b=2"), ("origin", "https://a"),
+            ("content-type", "application/grpc"),
+        ]
+        let reading = try Reading(Self.start + fields, endsStream: endsStream)
+        #expect(reading.body == .webSocket)
+        let lines = try reading.written()
+        #expect(lines.first == "GET /chat?a=b HTTP/1.1")
+        let expected = [
+            "host: a", "sec-websocket-version: 13", "sec-websocket-protocol: chat",
+            "cookie: a=1; b=2", "origin: https://a", "content-type: application/grpc",
+            "Connection: upgrade", "Upgrade: websocket",
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+        ]
+        for line in expected { #expect(lines.count { $0 == line } == 1, "\(line)") }
+        #expect(!lines.contains { $0.contains("mine") || $0.hasPrefix(":") })
+        let facts = try RequestFacts(reading.head, in: reading.list.bytes.span)
+        // The status of a denial must not be one by which a WebSocket opens.
+        #expect(!facts.isCall)
+    }
+
+    @Test(arguments: ["websocket", "WebSocket"])
+    func `no field need follow, and letters may be large`(_ name: String) throws {
+        var fields = Self.start
+        fields[1].1 = name
+        let lines = try Reading(fields).written()
+        #expect(lines.first == "GET /chat?a=b HTTP/1.1")
+        #expect(lines.contains("Upgrade: websocket"))
+    }
+}
+
+extension String {
+    fileprivate var components: [String] { self.split(separator: "\r\n").map(String.init) }
+}

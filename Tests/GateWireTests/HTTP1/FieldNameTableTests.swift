@@ -1,0 +1,84 @@
+import Testing
+
+@testable import GateWire
+
+struct FieldNameTableTests {
+    private static func role(of name: String, in table: FieldNameTable) -> FieldRole {
+        let bytes = Array("\r\n\(name): x".utf8)
+        return table.role(in: bytes.span, from: 2, to: 2 + name.utf8.count)
+    }
+
+    @Test(arguments: FieldRole.requestFields.map(\.0))
+    func `a request field is found in any case and only by its whole name`(_ name: String) throws {
+        let table = FieldNameTable.request(identityHeaderNames: [])
+        let role = try #require(FieldRole.requestFields.first { $0.0 == name }).1
+        #expect(role != .other)
+        #expect(Self.role(of: name, in: table) == role)
+        #expect(Self.role(of: name.uppercased(), in: table) == role)
+        #expect(Self.role(of: name + "x", in: table) == .other)
+        #expect(Self.role(of: "x" + name, in: table) == .other)
+        #expect(Self.role(of: String(name.dropLast()), in: table) == .other)
+        #expect(Self.role(of: name.dropLast() + "$", in: table) == .other)
+    }
+
+    @Test(arguments: FieldRole.responseFields.map(\.0))
+    func `a response field is found in any case`(_ name: String) throws {
+        let role = try #require(FieldRole.responseFields.first { $0.0 == name }).1
+        #expect(Self.role(of: name, in: .response) == role)
+        #expect(Self.role(of: name.uppercased(), in: .response) == role)
+    }
+
+    @Test(arguments: [
+        "X_VersionGate_Decision", "X-Forwarded_For", "x_app_version", "Content_Length",
+    ])
+    func `a twin with underscores is the gate's, so that it is removed`(_ name: String) {
+        let table = FieldNameTable.request(identityHeaderNames: ["x-app-version"])
+        #expect(Self.role(of: name, in: table) == .gateOwned)
+    }
+
+    @Test func `an identity field whose own name has an underscore is found`() {
+        let table = FieldNameTable.request(identityHeaderNames: ["app_version"])
+        #expect(Self.role(of: "App_Version", in: table) == .identity(0))
+        #expect(Self.role(of: "App-Version", in: table) == .other)
+    }
+
+    @Test func `identity fields have the number of their place`() {
+        let names = (0..<64).map { "x-\($0)" }
+        let table = FieldNameTable.request(identityHeaderNames: names)
+        for (index, name) in names.enumerated() {
+            #expect(Self.role(of: name, in: table) == .identity(UInt8(index)))
+        }
+    }
+
+    @Test func `a field that frames a message is never an identity`() {
+        let table = FieldNameTable.request(identityHeaderNames: ["content-length", "host", "a"])
+        #expect(Self.role(of: "Content-Length", in: table) == .contentLength)
+        #expect(Self.role(of: "Host", in: table) == .host)
+        #expect(Self.role(of: "A", in: table) == .identity(2))
+    }
+
+    @Test(arguments: Array("!#$%&'*+-.^_`|~09az"))
+    func `a name may begin with every letter of a token`(_ first: Character) {
+        let name = "\(first)-version"
+        let table = FieldNameTable.request(identityHeaderNames: [name])
+        #expect(Self.role(of: name, in: table) == .identity(0))
+        #expect(Self.role(of: name.uppercased(), in: table) == .identity(0))
+    }
+
+    @Test func `names of one bucket are told apart`() {
+        // Length and first letter are all that the bucket is made of.
+        let names = ["x-aaaa", "x-bbbb", "x-cccc"]
+        let table = FieldNameTable.request(identityHeaderNames: names)
+        #expect(
+            names.map { Self.role(of: $0, in: table) } == [
+                .identity(0), .identity(1), .identity(2),
+            ]
+        )
+        #expect(Self.role(of: "x-dddd", in: table) == .other)
+    }
+
+    @Test func `no name is no field`() {
+        #expect(Self.role(of: "", in: .response) == .other)
+        #expect(Self.role(of: "a", in: FieldNameTable([])) == .other)
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import GateWire
+
+struct HostSyntaxTests {
+    private static func isValid(_ host: String) -> Bool {
+        // Bytes on both sides must not matter.
+        let bytes = Array("[\(host)]".utf8)
+        return HostSyntax.isValid(bytes.span, from: 1, to: bytes.count - 1)
+    }
+
+    @Test(arguments: [
+        "", "a", "A.example", "a.", "127.0.0.1", "a:80", "a:", "a:00080", "[::1]", "[::1]:80",
+        "[::ffff:1.2.3.4]:", "a-b_c~d!e$f&g'h*i+j", "a%20b", "xn--e1afmkfd", "a;b=(c)",
+    ])
+    func `a host is good`(_ host: String) {
+        #expect(Self.isValid(host))
+    }
+
+    @Test(arguments: [
+        ":", ":80", "a:b", "a:80:90", "a:80 ", "a:-1", "a:+1", " a", "a b", "a\tb", "a,b", "a/b",
+        "a?b", "a#b", "u@a", "a\\b", "a\"b", "a<b", "a{b", "a|b", "a^b", "a`b", "[", "[]", "[]:80",
+        "[::1", "[::1]a", "[::1]80", "[::1]:b", "[g::1]", "[::1%25eth0]", "[v1.a]", "[a]]", "::1",
+        "a[::1]", "é", "a\u{0}", "a\u{7F}",
+    ])
+    func `a host is bad`(_ host: String) {
+        #expect(!Self.isValid(host))
+    }
+}

@@ -1,0 +1,44 @@
+import NIOCore
+import Testing
+
+@testable import GateWire
+
+struct FloodBudgetTests {
+    private static let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    @Test func `who does nothing useful runs out`() {
+        var budget = FloodBudget(capacity: 3, perSecond: 2)
+        let answers = (0..<4).map { _ in budget.charge(at: Self.start) }
+        #expect(answers == [true, true, true, false])
+    }
+
+    @Test func `what is useful pays for what is not, up to the capacity`() {
+        var budget = FloodBudget(capacity: 3, perSecond: 0)
+        for _ in 0..<10 {
+            let isCalm = budget.charge(at: Self.start)
+            #expect(isCalm)
+            budget.earn(1)
+        }
+        budget.earn(100)
+        let answers = (0..<4).map { _ in budget.charge(at: Self.start) }
+        #expect(answers == [true, true, true, false])
+    }
+
+    @Test func `a few are free every second, however time is cut`() {
+        var budget = FloodBudget(capacity: 10, perSecond: 2)
+        var served = 0
+        for quarter in 0..<400 where budget.charge(at: Self.start + .milliseconds(250) * quarter) {
+            served += 1
+        }
+        // Ten at once and two for each of the 99 whole seconds that went by.
+        #expect(served == 10 + 2 * 99)
+    }
+
+    @Test func `a rest fills it no further than to its capacity`() {
+        var budget = FloodBudget(capacity: 2, perSecond: 1)
+        _ = budget.charge(at: Self.start)
+        let later = Self.start + .hours(1000)
+        let answers = (0..<3).map { _ in budget.charge(at: later) }
+        #expect(answers == [true, true, false])
+    }
+}

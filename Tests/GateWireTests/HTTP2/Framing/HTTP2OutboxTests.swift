@@ -1,0 +1,70 @@
+import NIOCore
+import Testing
+import WireSamples
+
+@testable import GateWire
+
+struct HTTP2OutboxTests {
+    @Test func `a turn of the loop is asked for once`() {
+        var outbox = HTTP2Outbox()
+        #expect(outbox.needsTurn() == true)
+        #expect(outbox.needsTurn() == false)
+        outbox.turnHasCome()
+        #expect(outbox.needsTurn() == true)
+    }
+
+    @Test func `none is asked for while frames are read`() {
+        var outbox = HTTP2Outbox()
+        outbox.hold()
+        #expect(outbox.needsTurn() == false)
+        outbox.release()
+        #expect(outbox.needsTurn() == true)
+    }
+
+    @Test func `what was taken is gone`() {
+        var outbox = HTTP2Outbox()
+        #expect(outbox.take() == nil)
+        outbox.acknowledgeSettings()
+        #expect(outbox.take()?.framesInShort == ["0: other 0 end"])
+        #expect(outbox.take() == nil)
+    }
+
+    @Test(arguments: [(100, true), (2 * HTTP2Outbox.size, true), (4 * HTTP2Outbox.size, false)])
+    func `memory serves again, unless it is much`(_ count: Int, _ isReused: Bool) {
+        var outbox = HTTP2Outbox()
+        outbox.frames.writeRepeatingByte(0, count: count)
+        guard var bytes = outbox.take() else { return #expect(Bool(false)) }
+        outbox.reuse(&bytes)
+        #expect(outbox.frames.readableBytes == 0)
+        #expect((outbox.frames.capacity >= count) == isReused)
+    }
+
+    @Test func `what was written meanwhile is not lost to memory that comes back`() {
+        var outbox = HTTP2Outbox()
+        outbox.acknowledgeSettings()
+        guard var bytes = outbox.take() else { return #expect(Bool(false)) }
+        outbox.answerPing(ByteBuffer(repeating: 0, count: 8))
+        outbox.reuse(&bytes)
+        #expect(outbox.take()?.framesInShort == ["0: other 8 end"])
+    }
+
+    @Test func `only the first header section says that no table is used`() {
+        var outbox = HTTP2Outbox()
+        for stream: UInt32 in [1, 3] {
+            let start = outbox.beginHeaders(stream: stream, endsStream: stream == 3)
+            outbox.frames.writeHeaderBlock(fields: 1, bytes: 0) { block in
+                HPACKWriter.writeIndexed(2, into: &block)
+            }
+            outbox.endHeaders(at: start, stream: stream)
+        }
+        #expect(outbox.take()?.framesInShort == ["1: headers 2", "3: headers 1 end"])
+    }
+
+    @Test func `it is full when large bodies are in it`() {
+        var outbox = HTTP2Outbox()
+        outbox.frames.writeRepeatingByte(0, count: HTTP2Outbox.size - 1)
+        #expect(!outbox.isFull)
+        outbox.frames.writeRepeatingByte(0, count: 1)
+        #expect(outbox.isFull)
+    }
+}
