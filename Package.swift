@@ -272,13 +272,13 @@ for target in package.targets where target.type != .system {
         ]
 }
 
-// Their tests make millions of decisions, and all others read and write through what supports them: optimised,
-// they take a fraction of the time. A release is anyway.
-var optimisedInDebug = ["GatePolicy", "GateCensus", "GateTestSupport"]
+// Their tests make millions of decisions, and all others read and write through the wire and through what supports
+// tests: optimised, they take a fraction of the time. A release is anyway.
+var optimisedInDebug = ["GateCensus", "GatePolicy", "GateTestSupport", "GateWire"]
 if Context.environment["VERSIONGATE_SANITIZED"] != nil {
     // ThreadSanitizer knows nothing of reference counts: where accesses to an array that was shared between
     // threads are inlined, it takes them for a race.
-    optimisedInDebug.removeAll { $0 == "GateTestSupport" }
+    optimisedInDebug.removeAll { ["GateTestSupport", "GateWire"].contains($0) }
 }
 for target in package.targets where optimisedInDebug.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
