@@ -32,6 +32,12 @@ allow GateAdmin CAdminFiles GateCensus GatePolicy GateControl GateProxy
 allow VersionGateClient
 allow versiongate CRelease CSchemas GateCensus GatePolicy GateWire GateProxy GateControl GateAdmin
 
+# The wire reads and writes buffers, and knows of nothing that they go through.
+if grep -rnwE 'Channel|ChannelHandler|ChannelHandlerContext|EventLoop|EventLoopFuture' --include='*.swift' Sources/GateWire; then
+    echo "GateWire names no channel and no event loop" >&2
+    failed=1
+fi
+
 # The policy is pure: nothing but the standard library.
 if grep -rnE '^ *((package|public) )?import ' --include='*.swift' Sources/GatePolicy; then
     echo "GatePolicy imports nothing" >&2

@@ -8,10 +8,10 @@ package enum ASCII {
     @inlinable package static var comma: UInt8 { 0x2C }
     static let hyphen: UInt8 = 0x2D
     @inlinable package static var slash: UInt8 { 0x2F }
-    @inlinable package static var colon: UInt8 { 0x3A }
+    static let colon: UInt8 = 0x3A
     static let semicolon: UInt8 = 0x3B
     static let plus: UInt8 = 0x2B
-    @inlinable package static var equals: UInt8 { 0x3D }
+    static let equals: UInt8 = 0x3D
     static let quote: UInt8 = 0x22
     static let backslash: UInt8 = 0x5C
     @inlinable package static var dot: UInt8 { 0x2E }

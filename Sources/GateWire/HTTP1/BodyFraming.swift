@@ -14,7 +14,7 @@ package enum BodyFraming: Equatable, Sendable {
         switch (one, other) {
         case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
         case (.length(let one), .length(let other)): one == other
-        default: false
+        case (.none, _), (.length, _), (.chunked, _), (.untilClose, _): false
         }
     }
 }

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// The syntax that HTTP/2 allows in a field (RFC 9113 8.2).
 package enum HTTP2FieldSyntax {
-    package enum Role: Equatable {
+    enum Role: Equatable {
         case other
         /// Speaks of a connection, which HTTP/2 does in frames (RFC 9113 8.2.2).
         case connectionSpecific
@@ -14,7 +14,7 @@ package enum HTTP2FieldSyntax {
 
     /// Whether the name is a token in lower case, and the value without controls and without blanks
     /// around it.
-    package static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+    static func isValid(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         guard line.start < line.nameEnd,
             bytes.endOfToken(from: line.start, to: line.nameEnd) == line.nameEnd
         else { return false }
@@ -27,7 +27,7 @@ package enum HTTP2FieldSyntax {
             && !ASCII.isBlank(bytes[line.valueStart]) && !ASCII.isBlank(bytes[line.valueEnd - 1])
     }
 
-    package static func role(of line: FieldLine, in bytes: Span<UInt8>) -> Role {
+    static func role(of line: FieldLine, in bytes: Span<UInt8>) -> Role {
         switch line.nameEnd - line.start {
         case 2: self.isNamed("te", line, bytes) ? .te : .other
         case 4: self.isNamed("host", line, bytes) ? .host : .other
@@ -52,7 +52,7 @@ package enum HTTP2FieldSyntax {
     }
 
     /// The length that a field speaks of (RFC 9110 8.6); `nil`: none, or more than can be.
-    package static func number(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
+    static func number(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
         guard (1...18).contains(line.valueEnd - line.valueStart) else { return nil }
         var number: UInt64 = 0
         for index in line.valueStart..<line.valueEnd {

@@ -89,7 +89,7 @@ extension ByteBuffer {
 /// The form of each kind of frame (RFC 9113 6).
 extension HTTP2FrameHeader {
     /// The payload without its padding (RFC 9113 6.1).
-    package func content(of payload: ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
+    func content(of payload: ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
         guard self.flags.contains(.padded) else { return payload }
         var payload = payload
         guard let padding = payload.readInteger(as: UInt8.self) else { throw .frameSizeError }
@@ -99,13 +99,13 @@ extension HTTP2FrameHeader {
         return content
     }
 
-    package func reset(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+    func reset(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         guard self.stream != 0 else { throw .protocolError }
         return .reset(stream: self.stream, code: try self.number(payload))
     }
 
     /// That its increment is more than 0 is a matter of its stream (RFC 9113 6.9).
-    package func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+    func windowUpdate(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         let value = try self.number(payload)
         return .windowUpdate(stream: self.stream, increment: Int(value & 0x7FFF_FFFF))
     }
@@ -117,20 +117,20 @@ extension HTTP2FrameHeader {
         return number
     }
 
-    package func settings(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+    func settings(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         guard self.stream == 0 else { throw .protocolError }
         guard self.flags.contains(.acknowledgement) else { return .settings(payload) }
         guard payload.readableBytes == 0 else { throw .frameSizeError }
         return .settingsAcknowledged
     }
 
-    package func ping(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+    func ping(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         guard self.stream == 0 else { throw .protocolError }
         guard payload.readableBytes == 8 else { throw .frameSizeError }
         return self.flags.contains(.acknowledgement) ? .pingAcknowledged : .ping(payload)
     }
 
-    package func goAway(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
+    func goAway(_ payload: ByteBuffer) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         guard self.stream == 0 else { throw .protocolError }
         var payload = payload
         guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {

@@ -3,7 +3,7 @@ package import NIOCore
 /// The settings of a peer that the gate has to heed (RFC 9113 6.5.2).
 package struct HTTP2PeerSettings: Equatable {
     /// How much of a body may be sent on a new stream.
-    package private(set) var initialWindow = 65_535
+    package private(set) var initialWindow = HTTP2SendWindow.initial
     /// How many streams it takes at the same time; `nil`: any number.
     package private(set) var maxStreams: Int?
     /// Whether it may ask for pushes, which only clients are sent.
@@ -64,7 +64,7 @@ package enum HTTP2OwnSettings {
         ]
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
         for (name, value) in settings { out.writeMultipleIntegers(name, value) }
-        out.writeWindowUpdate(0, increment: self.connectionWindow - 65_535)
+        out.writeWindowUpdate(0, increment: self.connectionWindow - HTTP2SendWindow.initial)
     }
 
     /// The first frames of the gate to a backend.
@@ -77,6 +77,6 @@ package enum HTTP2OwnSettings {
         ]
         out.writeFrameHeader(length: settings.count * 6, type: .settings, stream: 0)
         for (name, value) in settings { out.writeMultipleIntegers(name, value) }
-        out.writeWindowUpdate(0, increment: self.connectionWindow - 65_535)
+        out.writeWindowUpdate(0, increment: self.connectionWindow - HTTP2SendWindow.initial)
     }
 }

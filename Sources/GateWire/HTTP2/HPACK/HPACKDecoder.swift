@@ -12,7 +12,7 @@ package enum HPACKFault: Error, Equatable {
 /// Reads header blocks (RFC 7541); it keeps what later blocks of the connection refer to.
 package struct HPACKDecoder {
     /// The capacity that the gate's settings let a peer use, which is the default of HTTP/2.
-    package static let tableCapacity = 4096
+    static let tableCapacity = 4096
 
     private var table = HPACKDynamicTable(capacity: Self.tableCapacity)
     private var names: FieldNameTable

@@ -1,20 +1,20 @@
 import GatePolicy
 
 /// The place of a field in the bytes of a table, as a line of a `HeaderList`.
-package struct HPACKEntry {
-    package var start: Int
+struct HPACKEntry {
+    var start: Int
     let nameCount: Int
     let lineCount: Int
     let isWellFormed: Bool
-    package var role: FieldRole
+    var role: FieldRole
 
     /// The bytes of the name and the value.
     var fieldCount: Int { self.lineCount - HeaderList.lineOverhead }
     /// Its size as the table counts it (RFC 7541 4.1).
-    package var size: Int { self.fieldCount + HeaderList.overhead }
+    var size: Int { self.fieldCount + HeaderList.overhead }
 
     /// The same place in bytes that it was copied to.
-    package func line(movedBy distance: Int) -> FieldLine {
+    func line(movedBy distance: Int) -> FieldLine {
         let start = self.start + distance
         let (nameEnd, end) = (start + self.nameCount, start + self.lineCount)
         return FieldLine(

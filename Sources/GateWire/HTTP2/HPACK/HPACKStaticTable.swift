@@ -36,11 +36,11 @@ package enum HPACKStaticTable {
         }
     }()
 
-    package static let count = 61
+    static let count = 61
     private static let firstField = 14
 
     /// Appends a field by its number from zero, unless the list becomes too large.
-    package static func append(
+    static func append(
         _ index: Int,
         to list: inout HeaderList,
         limit: Int,

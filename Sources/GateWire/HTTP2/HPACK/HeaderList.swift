@@ -14,7 +14,7 @@ package struct HeaderList {
     package private(set) var isTooLarge = false
 
     /// The cost of a field beside its bytes (RFC 7541 4.1).
-    package static let overhead = 32
+    static let overhead = 32
     /// Colon and space, CR and LF: the bytes of a line beside those of its field.
     static let lineOverhead = 4
     /// Colon and space: the bytes between a name and its value.
@@ -42,7 +42,7 @@ package struct HeaderList {
     }
 
     /// Appends the name of a field of a table, with what stands between it and the value.
-    package mutating func append(nameOf entry: HPACKEntry, in bytes: Span<UInt8>) {
+    mutating func append(nameOf entry: HPACKEntry, in bytes: Span<UInt8>) {
         self.append(bytes, from: entry.start, to: entry.start + entry.nameCount + Self.nameOverhead)
     }
 
@@ -66,7 +66,7 @@ package struct HeaderList {
     }
 
     /// Appends a field of a table, or leaves it out.
-    package mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
+    mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let distance = self.bytes.count - entry.start
         self.append(bytes, from: entry.start, to: entry.start + entry.lineCount)
@@ -77,7 +77,7 @@ package struct HeaderList {
     /// Appends fields of a table that lie one behind the other there.
     ///
     /// - Returns: `false` if some of them are to be left out; none is appended.
-    package mutating func append(
+    mutating func append(
         run entries: Span<HPACKEntry>,
         in bytes: Span<UInt8>,
         limit: Int
@@ -135,14 +135,14 @@ package struct HeaderList {
     }
 
     /// Counts a field of so many bytes; `false` if it is to be left out.
-    package mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
+    mutating func admits(_ byteCount: Int, limit: Int) -> Bool {
         self.size += byteCount + Self.overhead
         if self.size > limit { self.isTooLarge = true }
         return !self.isTooLarge
     }
 
     /// Drops the last line.
-    package mutating func dropLast() {
+    mutating func dropLast() {
         guard let line = self.lines.popLast() else { return }
         self.bytes.removeSubrange(line.start...)
     }
