@@ -10,8 +10,9 @@ struct VersionGate: AsyncParsableCommand {
         version: Release.description,
         subcommands: [
             Serve.self, Init.self, Check.self, Test.self, Explain.self, Feed.self, Diff.self,
-            Schema.self, Reload.self, Healthcheck.self, CensusCommand.self, ImpactCommand.self,
-            FloorCommand.self, SunsetCommand.self, BlockedCommand.self, BreakerCommand.self,
+            Schema.self, ListSettings.self, Reload.self, Healthcheck.self, CensusCommand.self,
+            ImpactCommand.self, FloorCommand.self, SunsetCommand.self, BlockedCommand.self,
+            BreakerCommand.self,
             Undo.self, PreviewCommand.self, DemoBackend.self, DemoTraffic.self, Version.self,
         ]
     )

@@ -280,7 +280,7 @@ struct CommandTests {
             #expect(said.errors.contains("VERSIONGATE_LOG_LEVLE in the environment is no setting"))
             #expect(said.errors.contains("did you mean 'VERSIONGATE_LOG_LEVEL'?"))
             #expect(!said.errors.contains("VERSIONGATE_SERVICE_HOST"))
-            #expect(said.errors.contains("reads it; 'versiongate serve --help' lists the settings"))
+            #expect(said.errors.contains("reads it; 'versiongate settings' lists them"))
             #expect(said.errors.contains("this machine has no address 192.0.2.1"))
         }
     }
@@ -469,6 +469,10 @@ struct CommandTests {
         (["--listen", "nowhere"], "--listen 'nowhere': expected HOST:PORT"),
         (["--threads", "0"], "--threads '0': expected a whole number from 1 to 256"),
         (["--drain-timeout", "soon"], "--drain-timeout 'soon': expected a number of seconds"),
+        (
+            ["--park-after", "0"],
+            "--park-after '0': expected a number of seconds from 0.1 to 86400"
+        ),
         (["--log-level", "loud"], "--log-level 'loud': expected trace, debug, info"),
         (["--trusted-proxies", "10.0.0.0/99"], "--trusted-proxies '10.0.0.0/99': expected"),
         (["--upstream", "ftp://x"], "--upstream 'ftp://x': expected http://HOST[:PORT]"),
@@ -526,7 +530,7 @@ struct CommandTests {
     }
 
     /// A flag that is not named as its setting would be taken, and passed over.
-    @Test func `each flag is a setting, and each setting that is named has a flag`() throws {
+    @Test func `each flag is a setting, and each setting has a flag`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let help = try ToolProcess.versiongate(["serve", "--help"]).output
@@ -540,13 +544,20 @@ struct CommandTests {
         let all = try self.serve(["--config", folder.path(of: "all.yaml")])
         #expect(all.status == 1)
         #expect(!all.errors.contains("unknown setting"))
-        // The list in the error is cut where it becomes long.
-        try folder.writeInPlace("zzz: 1\n", to: "none.yaml")
-        let none = try self.serve(["--config", folder.path(of: "none.yaml")]).errors
-        let named = try #require(none.firstMatch(of: /known are ([A-Za-z, ]+), …/)).output.1
-            .split(separator: ", ").map(String.init)
-        #expect(named.count > 40)
-        #expect(Set(named).subtracting(keys) == [])
+        let rows = try ToolProcess.versiongate(["settings"]).output
+            .matches(of: /^\| `--([a-z-]+)`/.anchorsMatchLineEndings())
+        #expect(Set(rows.map { String($0.output.1) }) == Set(flags))
+    }
+
+    @Test func `the page of settings has the table that the gate prints`() throws {
+        let project = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let page = try String(
+            contentsOf: project.appending(path: "docs/settings.md"),
+            encoding: .utf8
+        )
+        let table = try ToolProcess.versiongate(["settings"]).output
+        #expect(table.contains("| `--head-timeout` | Seconds for a request head | `10` |"))
+        #expect(page.hasSuffix("\n\n" + table))
     }
 
     @Test

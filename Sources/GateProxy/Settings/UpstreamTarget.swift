@@ -155,7 +155,7 @@ package enum UpstreamProtocol: Hashable, Sendable {
 }
 
 /// The operator's word on the protocol.
-package enum UpstreamProtocolChoice: String, Sendable {
+package enum UpstreamProtocolChoice: String, CaseIterable, Sendable {
     case auto
     case http1
     case http2

@@ -116,7 +116,7 @@ struct CensusPlace: ParsableArguments {
 
     /// The folder; says that it is missing, and ends, if nobody names it.
     func path() throws -> String {
-        let variable = Setting.stateDir.environmentVariable
+        let variable = Settings[\.stateDir].name.environmentVariable
         guard let path = self.state ?? ProcessInfo.processInfo.environment[variable] else {
             StandardError.write("versiongate: --state is missing: the state folder of the gate")
             throw ExitCode.failure

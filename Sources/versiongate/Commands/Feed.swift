@@ -35,7 +35,7 @@ struct FeedCheck: AsyncParsableCommand {
         do {
             let feeds = try loader.feeds()
             guard !feeds.isEmpty else { return print("\(self.path): there are no feeds") }
-            let fetcher = try Fetcher(trust: TrustedAuthorities(.feedCA, self.feedCA))
+            let fetcher = try Fetcher(trust: TrustedAuthorities(\.feedCA, self.feedCA))
             let answers = await FeedProbe(fetcher: fetcher).ask(feeds)
             for answer in answers { self.show(answer) }
             let loaded = try loader.load(feeds: self.contributions(of: answers))

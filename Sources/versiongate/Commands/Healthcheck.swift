@@ -34,13 +34,14 @@ struct Healthcheck: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         if self.listen == nil,
-            let admin = self.admin ?? environment[Setting.adminListen.environmentVariable]
+            let admin = self.admin ?? environment[Settings[\.adminListen].name.environmentVariable]
         {
             let listen = Int(admin) == nil ? admin : "127.0.0.1:\(admin)"
             return try await self.ask(listen, "--admin", for: "/-/healthy") { $0.status == 200 }
         }
         let listen =
-            self.listen ?? environment[Setting.listen.environmentVariable] ?? "127.0.0.1:8080"
+            self.listen ?? environment[Settings[\.listen].name.environmentVariable]
+            ?? Settings[\.listen].defaultText ?? ""
         try await self.ask(listen, "--listen", for: "/.versiongate/status") { response in
             let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body))
             return response.status == 200 && answer != nil

@@ -27,7 +27,7 @@ struct PreviewCommand: ParsableCommand {
     var secretFile: String?
 
     func run() throws {
-        let variable = Setting.previewSecretFile.environmentVariable
+        let variable = Settings[\.previewSecretFile].name.environmentVariable
         guard let path = self.secretFile ?? ProcessInfo.processInfo.environment[variable] else {
             StandardError.write("versiongate: --secret-file is missing: the secret of the gate")
             throw ExitCode.failure

@@ -24,13 +24,13 @@ struct RunningGate: ParsableArguments {
         _ method: FetchRequest.Method = .get,
         fields: [HeaderField] = []
     ) throws -> FetchRequest {
-        let name = Setting.adminTokenFile.environmentVariable
+        let name = Settings[\.adminTokenFile].name.environmentVariable
         let file = self.adminTokenFile ?? ProcessInfo.processInfo.environment[name]
         return FetchRequest(
             try FetchURL(parsing: "http://\(self.address)\(path)"),
             method: method,
             fields: fields,
-            credential: try AdminTokenFile(setting: file).map { .bearer($0.text) }
+            credential: try AdminTokenFile(file: file).map { .bearer($0.text) }
         )
     }
 }

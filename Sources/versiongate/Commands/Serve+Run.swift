@@ -57,7 +57,7 @@ extension Serve {
         let trust: TrustedAuthorities
         let starting: StartingRules
         do {
-            trust = try TrustedAuthorities(.feedCA, settings.feedCA)
+            trust = try TrustedAuthorities(\.feedCA, settings.feedCA)
             starting = try state.startingRules(settings, loader, logger: logger)
         } catch let error as SettingsError {
             logger.error("\(error)")
@@ -176,7 +176,7 @@ extension Serve {
         )
         if admin == nil, let feed = loaded.feeds.first(where: \.hasWebhook) {
             logger.warning(
-                "no webhook can come: there is no \(Setting.adminListen.flag)",
+                "no webhook can come: there is no \(Settings[\.adminListen].name.flag)",
                 metadata: ["feed": "\(feed.id)"]
             )
         }

@@ -55,7 +55,10 @@ struct State {
 
 extension TrustedAuthorities {
     /// Those whom the system trusts, and those of a file if one is set.
-    init(_ setting: Setting, _ path: String?) throws(SettingsError) {
+    init(
+        _ setting: KeyPath<Settings, Setting<String>>,
+        _ path: String?
+    ) throws(SettingsError) {
         guard let path else {
             self = .system
             return
@@ -63,7 +66,7 @@ extension TrustedAuthorities {
         do {
             self = try TrustedAuthorities(adding: path)
         } catch {
-            throw SettingsError("\(setting.flag) '\(path)': \(error)")
+            throw SettingsError("\(Settings[setting].name.flag) '\(path)': \(error)")
         }
     }
 }

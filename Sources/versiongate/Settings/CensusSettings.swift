@@ -1,5 +1,6 @@
 import GateCensus
 import GateControl
+import NIOCore
 
 /// The settings of the census.
 struct CensusSettings {
@@ -29,21 +30,19 @@ struct CensusSettings {
 
     /// - Returns: `nil` if there is to be none.
     init?(_ reader: SettingsReader) throws(SettingsError) {
-        self.maxCells = try reader.number(.censusMaxCells, in: 1...100_000) ?? 2_000
-        let seconds = try reader.seconds(.censusInterval) ?? 10
-        self.interval = .milliseconds(Int64(seconds * 1_000))
-        self.countsDevices = try reader.boolean(.censusDevices) ?? true
-        self.samplesReturns = try reader.boolean(.censusReturns) ?? self.countsDevices
-        self.hash = try reader.optional(.censusKeyFile, "a file with 32 hexadecimal digits") {
-            CensusKey.hash(fromFile: $0)
-        }
+        self.maxCells = try reader.value(\.censusMaxCells)
+        self.interval = .nanoseconds(try reader.value(\.censusInterval).nanoseconds)
+        self.countsDevices = try reader.value(\.censusDevices)
+        self.samplesReturns = try reader.optional(\.censusReturns) ?? self.countsDevices
+        self.hash = try reader.optional(\.censusKeyFile)
         self.fleet = try FleetStore.Settings(reader, self.hash)
         if !self.countsDevices {
             // Neither is of use without devices, and who asks for it believes that it is there.
-            if self.fleet != nil { throw .needsDevices(.censusStore) }
-            if self.samplesReturns { throw .needsDevices(.censusReturns) }
+            let reason = "\(Settings[\.censusDevices].name.flag) is off"
+            if self.fleet != nil { throw .idle(\.censusStore, because: reason) }
+            if self.samplesReturns { throw .idle(\.censusReturns, because: reason) }
         }
-        guard try reader.boolean(.census) ?? true else { return nil }
+        guard try reader.value(\.census) else { return nil }
     }
 }
 
@@ -55,28 +54,26 @@ extension FleetStore.Settings {
     ///   - hash: The hash that all gates of the fleet have; `nil`: this one has its own.
     /// - Throws: What is missing, or cannot be understood.
     init?(_ reader: SettingsReader, _ hash: SipHash?) throws(SettingsError) {
-        let password = try reader.optional(.censusStorePasswordFile, "a file with a password") {
-            RedisAddress.password(inFile: $0)
-        }
+        let password = try reader.optional(\.censusStorePasswordFile)
         let certificate = try ClientCertificate(reader)
-        guard let text = reader.text(.censusStore) else { return nil }
+        guard let text = try reader.optional(\.censusStore) else { return nil }
         var place: RedisPlace
         do throws(RedisAddress.Failure) {
             place = RedisPlace(try RedisAddress(text), certificate: certificate)
         } catch {
             // Not the text itself, which may have a password in it.
-            throw SettingsError("\(Setting.censusStore.flag): \(error.description)")
+            throw SettingsError("\(Settings[\.censusStore].name.flag): \(error.description)")
         }
         if let password { place.address.password = password }
-        let authorities = reader.text(.censusStoreCA)
-        place.trust = try TrustedAuthorities(.censusStoreCA, authorities)
+        let authorities = try reader.optional(\.censusStoreCA)
+        place.trust = try TrustedAuthorities(\.censusStoreCA, authorities)
         if !place.address.isSecure {
-            // A check that is believed in and never made.
-            if authorities != nil { throw .needsSecureStore(.censusStoreCA) }
-            if certificate != nil { throw .needsSecureStore(.censusStoreCertificate) }
+            let reason = "\(Settings[\.censusStore].name.flag) is not rediss://"
+            if authorities != nil { throw .idle(\.censusStoreCA, because: reason) }
+            if certificate != nil { throw .idle(\.censusStoreCertificate, because: reason) }
         }
         // Sketches under two keys have no device in common.
-        guard let hash else { throw .missing(.censusKeyFile) }
+        guard let hash else { throw .missing(\.censusKeyFile) }
         self.init(place: place, hash: hash)
     }
 }
@@ -84,18 +81,13 @@ extension FleetStore.Settings {
 extension ClientCertificate {
     /// The certificate that a store is shown; `nil` if none is set.
     fileprivate init?(_ reader: SettingsReader) throws(SettingsError) {
-        let chain = try reader.optional(
-            .censusStoreCertificate,
-            "a file with a certificate in PEM form"
-        ) { Self.part(inFile: $0) }
-        let key = try reader.optional(.censusStoreKey, "a file with a key in PEM form") {
-            Self.part(inFile: $0)
-        }
+        let chain = try reader.optional(\.censusStoreCertificate)
+        let key = try reader.optional(\.censusStoreKey)
         guard let chain else {
-            if key != nil { throw .missing(.censusStoreCertificate) }
+            if key != nil { throw .missing(\.censusStoreCertificate) }
             return nil
         }
-        guard let key else { throw .missing(.censusStoreKey) }
+        guard let key else { throw .missing(\.censusStoreKey) }
         self.init(chain: chain, key: key)
     }
 }

@@ -15,14 +15,14 @@ enum EnvironmentNames {
         self.unknown(in: environment).map { name in
             let rest =
                 self.nearest(to: name).map { "did you mean '\($0)'?" }
-                ?? "'versiongate serve --help' lists the settings"
+                ?? "'versiongate settings' lists them"
             return "\(name) in the environment is no setting, and nobody reads it; \(rest)"
         }
     }
 
     /// The unknown name that is nearest to the one of a setting.
     static func misspelt(
-        as setting: Setting,
+        as setting: SettingName,
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? {
         self.unknown(in: environment).first {
@@ -39,7 +39,7 @@ enum EnvironmentNames {
         ).map { self.prefix + $0 }
     }
 
-    private static let known = Setting.allCases.map(\.environmentVariable)
+    private static let known = Settings.rows.map(\.name.environmentVariable)
 
     private static func unknown(in environment: [String: String]) -> [String] {
         environment.keys.filter { name in

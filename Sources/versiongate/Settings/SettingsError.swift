@@ -7,33 +7,26 @@ struct SettingsError: Error, CustomStringConvertible {
     }
 
     /// A setting that must be there; `misspelt` is a variable in the environment that was probably meant.
-    static func missing(_ setting: Setting, misspelt: String? = nil) -> SettingsError {
-        let variable = setting.environmentVariable
+    static func missing<Value>(
+        _ setting: KeyPath<Settings, Setting<Value>>,
+        misspelt: String? = nil
+    ) -> SettingsError {
+        let name = Settings[setting].name
+        let variable = name.environmentVariable
         let hint = misspelt.map { "; \($0) is in the environment: is it meant for \(variable)?" }
         return SettingsError(
-            "\(setting.flag) is missing: give the flag, \(variable), "
-                + "or '\(setting.rawValue)' in the configuration file\(hint ?? "")"
+            "\(name.flag) is missing: give the flag, \(variable), "
+                + "or '\(name.key)' in the configuration file\(hint ?? "")"
         )
     }
 
-    static func malformed(
-        _ setting: Setting,
-        _ text: String,
-        expected: String,
-        hint: String
+    /// A setting that has no effect, since another one is not as it needs.
+    ///
+    /// Who gives it believes in a check that would never be made.
+    static func idle<Value>(
+        _ setting: KeyPath<Settings, Setting<Value>>,
+        because reason: String
     ) -> SettingsError {
-        SettingsError("\(setting.flag) '\(text)': expected \(expected)\(hint)")
-    }
-
-    static func needsDevices(_ setting: Setting) -> SettingsError {
-        SettingsError("\(setting.flag) is given, but \(Setting.censusDevices.flag) is off")
-    }
-
-    static func needsSecureStore(_ setting: Setting) -> SettingsError {
-        SettingsError("\(setting.flag) is given, but \(Setting.censusStore.flag) is not rediss://")
-    }
-
-    static func needsSecureUpstream(_ setting: Setting) -> SettingsError {
-        SettingsError("\(setting.flag) is given, but no \(Setting.upstream.flag) is https://")
+        SettingsError("\(Settings[setting].name.flag) is given, but \(reason)")
     }
 }

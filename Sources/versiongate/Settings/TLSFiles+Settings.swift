@@ -5,18 +5,18 @@ extension TLSFiles {
     ///
     /// - Throws: if certificates and keys do not go in pairs.
     init?(_ reader: SettingsReader) throws(SettingsError) {
-        let certificates = try Self.paths(.tlsCertificate, reader)
-        let keys = try Self.paths(.tlsKey, reader)
-        let authorities = try reader.optional(.tlsClientCa, "a path") { $0.isEmpty ? nil : $0 }
+        let certificates = try reader.optional(\.tlsCertificate) ?? []
+        let keys = try reader.optional(\.tlsKey) ?? []
+        let authorities = try reader.optional(\.tlsClientCA)
         let pairs = zip(certificates, keys).map { Pair(certificates: $0, key: $1) }
         guard certificates.count == keys.count else {
             throw SettingsError(
-                "\(Setting.tlsCertificate.flag) names \(certificates.count) files and "
-                    + "\(Setting.tlsKey.flag) \(keys.count): give one key for each certificate"
+                "\(Settings[\.tlsCertificate].name.flag) names \(certificates.count) files and "
+                    + "\(Settings[\.tlsKey].name.flag) \(keys.count): give one key for each certificate"
             )
         }
         guard let first = pairs.first else {
-            if authorities != nil { throw .missing(.tlsCertificate) }
+            if authorities != nil { throw .missing(\.tlsCertificate) }
             return nil
         }
         self.init(
@@ -24,17 +24,5 @@ extension TLSFiles {
             others: Array(pairs.dropFirst()),
             clientAuthorities: authorities
         )
-    }
-
-    private static func paths(
-        _ setting: Setting,
-        _ reader: SettingsReader
-    ) throws(SettingsError) -> [String] {
-        try reader.optional(setting, "paths, separated by commas") { text in
-            let paths = text.split(separator: ",", omittingEmptySubsequences: false)
-                .map { $0.drop { $0 == " " } }
-                .map { String($0.reversed().drop { $0 == " " }.reversed()) }
-            return paths.contains("") ? nil : paths
-        } ?? []
     }
 }

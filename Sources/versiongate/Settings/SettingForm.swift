@@ -1,0 +1,84 @@
+import GateProxy
+import NIOCore
+
+/// How the texts of a setting are read.
+struct SettingForm<Value: Sendable>: Sendable {
+    /// What a good text looks like, for errors and for the docs.
+    let expected: String
+    /// `nil`: the text is not like that.
+    let parse: @Sendable (String) -> Value?
+    /// What is to be said of a bad text besides.
+    let hint: @Sendable (String) -> String
+
+    init(
+        _ expected: String,
+        hint: @escaping @Sendable (String) -> String = { _ in "" },
+        _ parse: @escaping @Sendable (String) -> Value?
+    ) {
+        self.expected = expected
+        self.parse = parse
+        self.hint = hint
+    }
+}
+
+extension SettingForm where Value == Int {
+    static func number(_ range: ClosedRange<Int>) -> Self {
+        let end = range.upperBound == .max ? "on" : "to \(range.upperBound)"
+        return Self("a whole number from \(range.lowerBound) \(end)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension SettingForm where Value == Bool {
+    static let boolean = Self("true or false") { text in
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
+    }
+}
+
+extension SettingForm where Value == TimeAmount {
+    /// A time in seconds, which may have a fraction.
+    static let seconds = Self("a number of seconds from 0.1 to 86400") { text in
+        Double(text).flatMap { (0.1...86400).contains($0) ? .milliseconds(Int64($0 * 1_000)) : nil }
+    }
+}
+
+extension SettingForm where Value == TimeAmount? {
+    /// A time that may be none at all.
+    static let secondsOrOff = Self("a number of seconds from 0.1 to 86400, or off") { text in
+        // No time is a value; a text that is none must not become it.
+        text.lowercased() == "off"
+            ? .some(nil) : SettingForm<TimeAmount>.seconds.parse(text).map { .some($0) }
+    }
+}
+
+extension SettingForm where Value == String {
+    static let path = Self("a path") { $0.isEmpty ? nil : $0 }
+}
+
+extension SettingForm where Value == [String] {
+    static let paths = Self("paths, separated by commas") { text in
+        let paths = text.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.drop { $0 == " " } }
+            .map { String($0.reversed().drop { $0 == " " }.reversed()) }
+        return paths.contains("") ? nil : paths
+    }
+}
+
+extension SettingForm where Value == Endpoint {
+    static let endpoint = Self("HOST:PORT", hint: { Endpoint.hint(for: $0) }) { Endpoint($0) }
+}
+
+extension SettingForm where Value: RawRepresentable<String> & CaseIterable {
+    /// One of a few words.
+    static var word: Self {
+        let words = Value.allCases.map(\.rawValue)
+        return Self("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")") {
+            Value(rawValue: $0)
+        }
+    }
+}
