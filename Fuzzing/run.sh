@@ -49,7 +49,9 @@ for target in "${targets[@]}"; do
     rmdir --ignore-fail-on-non-empty "Fuzzing/FailCases/$target"
     if [ "$result" != ok ]; then
         failed=1
-        grep -E 'Fatal error|ERROR|WARNING: no interesting|Test unit written' "$log" | head -n 5 || true
+        grep -E 'Fatal error|WARNING: no interesting|Test unit written' "$log" | head -n 5 || true
+        # The report of a sanitizer tells where, which its input alone may not tell again.
+        sed -n '/ERROR: /,/^SUMMARY: /p' "$log" | head -n 60
     fi
 done
 exit "$failed"
