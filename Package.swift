@@ -274,7 +274,9 @@ for target in package.targets where target.type != .system {
 
 // Their tests make millions of decisions, and all others read and write through the wire and through what supports
 // tests: optimised, they take a fraction of the time. A release is anyway.
-var optimisedInDebug = ["GateCensus", "GateCensusTests", "GatePolicy", "GateTestSupport", "GateWire", "MutatedRules"]
+var optimisedInDebug = [
+    "GateCensus", "GateCensusTests", "GatePolicy", "GateTestSupport", "GateWire", "MutatedRules",
+]
 if Context.environment["VERSIONGATE_SANITIZED"] != nil {
     // ThreadSanitizer knows nothing of reference counts: where accesses to an array that was shared between
     // threads are inlined, it takes them for a race.
