@@ -50,40 +50,73 @@ enum HeadsBetweenVersions {
             endsStream: endsStream,
             into: &block
         )
-        let list = try self.list(block, names: .response)
-        var out = ByteBuffer()
+        var list = try self.list(block, names: .response)
+        var read = ResponseHead()
         do throws(MessageFault) {
-            _ = try HTTP2ResponseHead.write(
-                list,
+            _ = try HTTP2ResponseHead.read(
+                &list,
                 endsStream: endsStream,
                 answersHead: answersHead,
-                into: &out
+                limits: self.limits,
+                into: &read
             )
         } catch {
             throw Finding("the block of a response is refused: \(error)")
         }
+        try self.checkIsSame(read, in: list.bytes, head, facts, in: bytes, answersHead)
+        // And so it is for a client of HTTP/1.1.
+        var out = ByteBuffer()
+        ResponseHeadWriter.write(
+            read,
+            facts: try self.facts(of: read, in: list.bytes, answersHead),
+            bytes: list.bytes.span,
+            connection: .keep,
+            removesFraming: false,
+            adding: [],
+            into: &out
+        )
         let written = Array(out.readableBytesView)
-        let text = String(reflecting: String(decoding: written, as: UTF8.self))
         var parser = ResponseHeadParser(limits: self.limits)
+        let text = String(reflecting: String(decoding: written, as: UTF8.self))
         try expect(parser.parse(written.span), is: .complete, "reading \(text)")
         try expect(parser.head.end, is: written.count, "the end of \(text)")
-        try expect(parser.head.status, is: head.status, "the status of \(text)")
-        let read: ResponseFacts
-        do throws(MessageFault) {
-            read = try ResponseFacts(parser.head, in: written.span, answersHead: answersHead)
-        } catch {
-            throw Finding("ambiguous: \(text)")
-        }
+        try self.checkIsSame(parser.head, in: written, head, facts, in: bytes, answersHead)
+    }
+
+    /// Whether a head that was `read` means what the `original` does.
+    private static func checkIsSame(
+        _ read: ResponseHead,
+        in written: [UInt8],
+        _ original: ResponseHead,
+        _ facts: ResponseFacts,
+        in bytes: [UInt8],
+        _ answersHead: Bool
+    ) throws(Finding) {
+        let text = String(reflecting: String(decoding: written, as: UTF8.self))
+        try expect(read.status, is: original.status, "the status of \(text)")
         // What ends with its connection ends with its stream in HTTP/2, and is chunked behind it.
         let framing = facts.framing == .untilClose ? .chunked : facts.framing
-        try expect(read.framing, is: framing, "framing of \(text)")
+        let readFacts = try self.facts(of: read, in: written, answersHead)
+        try expect(readFacts.framing, is: framing, "framing of \(text)")
         try expect(
-            self.fields(of: parser.head, in: written) { _ in true },
-            is: self.fields(of: head, in: bytes) {
+            self.fields(of: read, in: written) { _ in true },
+            is: self.fields(of: original, in: bytes) {
                 !facts.connection.nominates($0, in: bytes.span)
             },
             "fields of \(text)"
         )
+    }
+
+    private static func facts(
+        of head: ResponseHead,
+        in bytes: [UInt8],
+        _ answersHead: Bool
+    ) throws(Finding) -> ResponseFacts {
+        do throws(MessageFault) {
+            return try ResponseFacts(head, in: bytes.span, answersHead: answersHead)
+        } catch {
+            throw Finding("ambiguous: \(String(decoding: bytes, as: UTF8.self))")
+        }
     }
 
     private static let limits = HeadLimits(bytes: 1 << 20, fields: 1 << 20, target: 1 << 20)

@@ -31,6 +31,7 @@ extension ClientConnection: UpstreamReceiver {
             if 500...599 ~= head.status { self.backendFailed() }
             let request = self.request.replay.take()
             self.request.dechunks = dechunks
+            self.request.chunks = head.hasUnannouncedBody && !dechunks
             self.request.endsByClose = facts.framing == .untilClose || dechunks
             self.request.upstreamKeepsAlive = facts.keepsAlive
             self.request.logEntry?.forwarded(head.status)
@@ -151,6 +152,36 @@ extension ClientConnection: UpstreamReceiver {
             break
         }
         return progress
+    }
+
+    var takesTrailersBehindLength: Bool { self.transport.isStream }
+
+    func responseContent(_ content: ByteBuffer) {
+        self.renewDeadline()
+        if case .stream(let stream) = self.transport {
+            self.request.logEntry?.bytes += content.readableBytes
+            stream.write(content)
+        } else if self.request.chunks {
+            var chunk = self.loop.takeBuffer()
+            chunk.writeChunk(content, isLast: false)
+            self.write(chunk)
+            self.loop.giveBack(chunk)
+        } else {
+            self.write(content)
+        }
+    }
+
+    func responseContentEnded(trailers: HeaderList) {
+        if case .stream(let stream) = self.transport {
+            let bytes = trailers.bytes.span
+            for line in trailers.lines { stream.append(trailer: line, in: bytes) }
+            stream.endContent()
+        } else if self.request.chunks {
+            var end = self.loop.takeBuffer()
+            end.writeLastChunk(trailers: trailers)
+            self.write(end)
+            self.loop.giveBack(end)
+        }
     }
 
     /// Passes content on without the framing of HTTP/1.1.

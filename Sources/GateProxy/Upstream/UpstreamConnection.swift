@@ -13,6 +13,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
         case nothing
         case head
         case body(BodyReader)
+        /// The content of a response of HTTP/2, whose frames tell the end.
+        case content
         case tunnel
     }
 
@@ -259,6 +261,8 @@ extension UpstreamConnection {
                 guard self.readHead(for: receiver) else { return }
             case .body(var reader):
                 guard self.readBody(&reader, for: receiver) else { return }
+            case .content:
+                return
             case .tunnel:
                 guard let bytes = self.inbound.readSlice(length: self.inbound.readableBytes),
                     bytes.readableBytes > 0
@@ -313,6 +317,34 @@ extension UpstreamConnection {
             receiver.upstreamFailed(fault)
             return false
         }
+    }
+}
+
+/// What comes as frames of HTTP/2; it is up to the caller to settle what becomes of it.
+extension UpstreamConnection {
+    func receive(_ head: ResponseHead, in bytes: Span<UInt8>) {
+        guard let receiver = self.receiver else { return }
+        do throws(MessageFault) {
+            let facts = try ResponseFacts(head, in: bytes, answersHead: self.answersHead)
+            self.reading = head.isInterim ? .head : .content
+            self.member?.answered()
+            receiver.responseHead(head, facts: facts, bytes: bytes)
+        } catch {
+            receiver.upstreamFailed(error)
+        }
+    }
+
+    func receive(content: ByteBuffer) {
+        guard case .content = self.reading else { return }
+        self.receiver?.responseContent(content)
+    }
+
+    /// The response is whole.
+    func receiveEnd(trailers: HeaderList = HeaderList()) {
+        guard case .content = self.reading, let receiver = self.receiver else { return }
+        self.reading = .nothing
+        receiver.responseContentEnded(trailers: trailers)
+        receiver.responseEnded(upstreamKeepsAlive: true)
     }
 }
 

@@ -24,7 +24,8 @@ package struct ChunkedScanner: Equatable, Sendable {
     private static let sizeLineLimit = 512
     /// Extensions are overhead that costs the reader more than the writer: bounded per body.
     private static let extensionLimit = 16 * 1024
-    private static let trailerLimit = 8 * 1024
+    /// Longest trailer fields, all of a message together.
+    static let trailerLimit = 8 * 1024
 
     private var stage = Stage.size
     private var extensionBytes = 0

@@ -44,7 +44,8 @@ package struct ResponseFacts: Equatable, Sendable {
         let stated = try framing.framing()
         let hasNoBody =
             answersHead || head.status < 200 || head.status == 204 || head.status == 304
-        self.framing = hasNoBody ? .none : stated ?? .untilClose
+        self.framing =
+            hasNoBody ? .none : stated ?? (head.hasUnannouncedBody ? .chunked : .untilClose)
     }
 
     /// Whether the backend will take another request on this connection.

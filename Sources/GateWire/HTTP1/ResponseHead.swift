@@ -1,17 +1,26 @@
-/// A response head as spans over the bytes that carried it (RFC 9112 4 and 5).
+/// A response head as spans over the bytes that carried it, whatever version of HTTP it came in.
+///
+/// Those of HTTP/1.1 are the text itself (RFC 9112 4 and 5), and those of HTTP/2 a `HeaderList`; field
+/// lines look the same in both. All positions count from the first byte.
 @usableFromInline
 package struct ResponseHead: Equatable, Sendable {
     @usableFromInline package internal(set) var status = 0
     package internal(set) var minorVersion = 1
     /// The index at which the status line begins.
     package internal(set) var lineStart = 0
-    /// The index at which the status code begins; the line ends at `statusEnd`, its CR LF not
-    /// included.
+    /// The index at which the status code begins; it ends at `statusEnd`, with the reason behind it if
+    /// there is one.
     package internal(set) var statusStart = 0
     package internal(set) var statusEnd = 0
     package internal(set) var fields = FieldSection()
+    /// The index at which the field lines begin.
+    package internal(set) var fieldsStart = 0
     /// One past the empty line that ends the head.
     package internal(set) var end = 0
+    /// Whether the bytes before the fields are a status line of HTTP/1.1.
+    package internal(set) var hasStatusLine = true
+    /// Whether a body follows of which no field tells: HTTP/2 frames it otherwise.
+    package internal(set) var hasUnannouncedBody = false
 
     package init() {}
 
@@ -121,6 +130,7 @@ package struct ResponseHeadParser: Sendable {
         self.head.lineStart = start
         self.head.statusStart = start + 9
         self.head.statusEnd = end
+        self.head.fieldsStart = end + 2
         return true
     }
 }

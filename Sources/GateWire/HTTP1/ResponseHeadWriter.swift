@@ -25,11 +25,8 @@ package struct ResponseHeadWriter {
     ) {
         var runStart = head.lineStart
         if !Self.passesAsReceived(statusLineOf: head, bytes: bytes) {
-            out.writeStaticString("HTTP/1.1 ")
-            out.write(bytes, from: head.statusStart, to: head.statusEnd)
-            // The space before an empty reason is not optional (RFC 9112 4).
-            out.writeStaticString(head.statusEnd - head.statusStart == 3 ? " \r\n" : "\r\n")
-            runStart = head.statusEnd + 2
+            Self.write(statusLineOf: head, bytes: bytes, into: &out)
+            runStart = head.fieldsStart
         }
         for line in head.fields.lines {
             let passes =
@@ -48,10 +45,12 @@ package struct ResponseHeadWriter {
             out.write(bytes, from: runStart, to: line.start)
             runStart = line.end
         }
-        if fields.isEmpty, connection == .keep {
-            return out.write(bytes, from: runStart, to: head.end)
-        }
+        let adds = head.hasUnannouncedBody || !fields.isEmpty
+        if !adds, connection == .keep { return out.write(bytes, from: runStart, to: head.end) }
         out.write(bytes, from: runStart, to: head.end - 2)
+        if head.hasUnannouncedBody, !removesFraming {
+            out.writeStaticString("transfer-encoding: chunked\r\n")
+        }
         out.writeBytes(fields)
         switch connection {
         case .keep: break
@@ -69,6 +68,21 @@ package struct ResponseHeadWriter {
         bytes: Span<UInt8>
     ) -> Bool {
         // Before the status stand the last digit of the version and a space; behind it, one more.
-        bytes[head.statusStart - 2] == UInt8(ascii: "1") && head.statusEnd - head.statusStart > 3
+        head.hasStatusLine && bytes[head.statusStart - 2] == UInt8(ascii: "1")
+            && head.statusEnd - head.statusStart > 3
+    }
+
+    private static func write(
+        statusLineOf head: ResponseHead,
+        bytes: Span<UInt8>,
+        into out: inout ByteBuffer
+    ) {
+        out.writeStaticString("HTTP/1.1 ")
+        out.write(bytes, from: head.statusStart, to: head.statusEnd)
+        // The space before an empty reason is not optional (RFC 9112 4).
+        if head.statusEnd - head.statusStart == 3 { out.writeStaticString(" ") }
+        // HTTP/2 has no reasons; some clients of HTTP/1.1 (h2load 1.52) take none for a failure.
+        if !head.hasStatusLine { out.writeString(StatusLine.reason(head.status)) }
+        out.writeStaticString("\r\n")
     }
 }

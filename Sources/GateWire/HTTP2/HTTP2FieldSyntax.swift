@@ -1,5 +1,3 @@
-package import NIOCore
-
 /// The syntax that HTTP/2 allows in a field (RFC 9113 8.2).
 package enum HTTP2FieldSyntax {
     enum Role: Equatable {
@@ -62,21 +60,4 @@ package enum HTTP2FieldSyntax {
         return number
     }
 
-    /// Writes the end of a chunked body with these trailer fields (RFC 9112 7.1.2); `false` if they
-    /// are malformed.
-    package static func writeTrailers(_ list: borrowing HeaderList, into out: inout ByteBuffer)
-        -> Bool
-    {
-        let bytes = list.bytes.span
-        guard list.isWellFormed else { return false }
-        for line in list.lines {
-            guard bytes[line.start] != ASCII.colon,
-                self.role(of: line, in: bytes) != .connectionSpecific
-            else { return false }
-        }
-        out.writeStaticString("0\r\n")
-        out.write(bytes, from: 0, to: bytes.count)
-        out.writeStaticString("\r\n")
-        return true
-    }
 }

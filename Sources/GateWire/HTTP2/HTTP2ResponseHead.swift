@@ -1,9 +1,6 @@
-package import NIOCore
-
-/// A response head as HTTP/2 sends it, checked and written as HTTP/1.1 (RFC 9113 8.2 and 8.3.2).
-///
-/// A head that passes here is read once more, by the parser that reads every response.
-package struct HTTP2ResponseHead: Equatable {
+/// Reads the head of a response from a header list, as strictly as one of HTTP/1.1 (RFC 9113 8.2 and
+/// 8.3.2).
+package enum HTTP2ResponseHead {
     /// How much content may follow.
     package enum Content: Equatable {
         /// None, whatever the head says of a length: an answer to `HEAD`, 204, 304, or the end.
@@ -13,52 +10,53 @@ package struct HTTP2ResponseHead: Equatable {
         case any
     }
 
-    package var status: Int
-    package var content: Content
-
-    package var isInterim: Bool { self.status < 200 }
-
-    /// Writes the head.
+    /// Reads a head; the list is its bytes from then on.
     ///
     /// `endsStream`: whether nothing follows; `answersHead`: whether the request was `HEAD`.
+    /// - Returns: what follows.
     /// - Throws: why it is malformed, an error of its stream (RFC 9113 8.1.1).
-    package static func write(
-        _ list: borrowing HeaderList,
+    package static func read(
+        _ list: inout HeaderList,
         endsStream: Bool,
         answersHead: Bool,
-        into out: inout ByteBuffer
-    ) throws(MessageFault) -> HTTP2ResponseHead {
-        let bytes = list.bytes.span
-        guard !list.isTooLarge else { throw .headTooLarge }
+        limits: HeadLimits,
+        into head: inout ResponseHead
+    ) throws(MessageFault) -> Content {
+        guard !list.isTooLarge, list.bytes.count + 2 <= limits.bytes else { throw .headTooLarge }
+        guard list.lines.count - 1 <= limits.fields else { throw .tooManyFields }
         guard let first = list.lines.first,
-            bytes.equals(":status", from: first.start, to: first.nameEnd)
+            list.bytes.span.equals(":status", from: first.start, to: first.nameEnd)
         else { throw .http2 }
-        let status = try self.status(first, in: bytes)
+        let status = try self.status(first, in: list.bytes.span)
         // An end without an answer; and HTTP/2 has no 101 (RFC 9113 8.1 and 8.6).
         guard status >= 200 || (!endsStream && status != 101) else { throw .http2 }
-        out.writeStaticString("HTTP/1.1 ")
-        out.write(bytes, from: first.valueStart, to: first.valueEnd)
-        // HTTP/2 has no reasons; some clients of HTTP/1.1 (h2load 1.52) take none for a failure.
-        out.writeStaticString(" ")
-        out.writeString(StatusLine.reason(status))
-        out.writeStaticString("\r\n")
         let length = try self.checkFields(list)
-        out.write(bytes, from: first.end, to: bytes.count)
-        var head = HTTP2ResponseHead(status: status, content: .none)
         let hasContent = status >= 200 && !answersHead && status != 204 && status != 304
+        var content = Content.none
         switch (hasContent, endsStream, length) {
-        case (false, _, _): break
-        case (true, true, nil): out.writeStaticString("content-length: 0\r\n")
-        case (true, true, 0): break
+        case (false, _, _), (true, true, 0): break
+        case (true, true, nil):
+            list.append(line: Self.emptyContent.span, nameCount: 14, role: .contentLength)
         case (true, true, .some): throw .contentLength
-        case (true, false, .some(let length)): head.content = .length(length)
-        case (true, false, nil):
-            head.content = .any
-            out.writeStaticString("transfer-encoding: chunked\r\n")
+        case (true, false, .some(let length)): content = .length(length)
+        case (true, false, nil): content = .any
         }
-        out.writeStaticString("\r\n")
-        return head
+        list.endSection()
+        head.status = status
+        head.minorVersion = 1
+        head.hasStatusLine = false
+        head.hasUnannouncedBody = content == .any
+        head.lineStart = first.start
+        head.statusStart = first.valueStart
+        head.statusEnd = first.valueEnd
+        head.fieldsStart = first.end
+        head.end = list.bytes.count
+        head.fields.removeAll()
+        for line in list.lines.dropFirst() { head.fields.append(line) }
+        return content
     }
+
+    private static let emptyContent = Array("content-length: 0\r\n".utf8)
 
     private static func status(
         _ line: FieldLine,

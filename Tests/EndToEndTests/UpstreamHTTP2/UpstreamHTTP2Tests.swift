@@ -182,6 +182,55 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
+    func `trailers behind a length pass where there is a place for them`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let stream = try peer.request().stream
+                try peer.head(stream, "200", [("content-length", "3")])
+                try peer.data(stream, Array("abc".utf8))
+                try peer.fields(stream, [("x-sum", "7")], ends: true)
+            }
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let other = try scene.connectHTTP2()
+            try other.request(1, "GET", "/")
+            let response = try other.response(1)
+            #expect(response.isComplete && response.text == "abc")
+            #expect(response.trailers?["x-sum"] == ["7"])
+            let client = try scene.connect()
+            for _ in 0..<2 {
+                try client.send(Request.text("GET", "/"))
+                let response = try client.response()
+                #expect(response.isComplete && response.text == "abc")
+                #expect(response.end.trailers["x-sum"].isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [("content-length", "3"), ("content-type", "text/html")])
+    func `trailers that say more than trailers may are passed to nobody`(
+        _ trailer: (String, String)
+    ) async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let stream = try peer.request().stream
+                try peer.head(stream)
+                try peer.data(stream, Array("abc".utf8))
+                try peer.fields(stream, [trailer], ends: true)
+            }
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("GET", "/"))
+            let response = try client.response()
+            #expect(response.text == "abc" && !response.isComplete)
+            let other = try scene.connectHTTP2()
+            try other.request(1, "GET", "/")
+            #expect(try !other.response(1).isComplete)
+        }
+    }
+
+    @Test
     func `both sides talk at the same time`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             let request = try peer.request()

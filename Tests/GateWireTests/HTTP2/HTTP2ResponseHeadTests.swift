@@ -84,24 +84,88 @@ struct HTTP2ResponseHeadTests {
     ]
 
     @Test(arguments: Self.cases)
-    func `a head becomes one of HTTP/1.1`(_ example: Case) throws {
-        var out = ByteBuffer()
-        let head = try HTTP2ResponseHead.write(
-            HeaderList(example.fields),
+    func `a head is written as one of HTTP/1.1`(_ example: Case) throws {
+        var list = HeaderList(example.fields)
+        var head = ResponseHead()
+        let content = try HTTP2ResponseHead.read(
+            &list,
             endsStream: example.endsStream,
             answersHead: example.answersHead,
+            limits: .defaults,
+            into: &head
+        )
+        #expect(content == example.content)
+        let bytes = list.bytes.span
+        let facts = try ResponseFacts(head, in: bytes, answersHead: example.answersHead)
+        var out = ByteBuffer()
+        ResponseHeadWriter.write(
+            head,
+            facts: facts,
+            bytes: bytes,
+            connection: .keep,
+            removesFraming: false,
+            adding: [],
             into: &out
         )
-        #expect(head.content == example.content)
         #expect(String(buffer: out) == example.written)
+        switch content {
+        case .none, .length(0): #expect(facts.framing == .none)
+        case .length(let length): #expect(facts.framing == .length(length))
+        case .any: #expect(facts.framing == .chunked)
+        }
+        // The strict parser agrees on what follows.
         let read = try ResponseSample(example.written)
         #expect(read.head.status == head.status)
-        // The strict parser agrees on what follows.
-        let framing = try read.facts(answersHead: example.answersHead).framing
-        switch head.content {
-        case .none, .length(0): #expect(framing == .none)
-        case .length(let length): #expect(framing == .length(length))
-        case .any: #expect(framing == .chunked)
+        #expect(try read.facts(answersHead: example.answersHead).framing == facts.framing)
+    }
+
+    @Test(arguments: [("HTTP/1.0", false), ("HTTP/1.1", true)])
+    func `a client of HTTP/1.0 gets no chunks`(_ version: String, _ knowsChunks: Bool) throws {
+        var list = HeaderList([(":status", "200"), ("a", "b")])
+        var head = ResponseHead()
+        _ = try HTTP2ResponseHead.read(
+            &list,
+            endsStream: false,
+            answersHead: false,
+            limits: .defaults,
+            into: &head
+        )
+        var out = ByteBuffer()
+        ResponseHeadWriter.write(
+            head,
+            facts: try ResponseFacts(head, in: list.bytes.span, answersHead: false),
+            bytes: list.bytes.span,
+            connection: .close,
+            removesFraming: !knowsChunks,
+            adding: Array("X-VersionGate: recommend\r\n".utf8),
+            into: &out
+        )
+        let framing = knowsChunks ? ["transfer-encoding: chunked"] : []
+        let lines = ["HTTP/1.1 200 OK", "a: b"] + framing
+        let added = ["X-VersionGate: recommend", "Connection: close"]
+        #expect(String(buffer: out) == wire(lines + added))
+    }
+
+    @Test(
+        arguments: [
+            (2, 28, nil), (1, 28, .tooManyFields), (2, 27, .headTooLarge),
+        ] as [(Int, Int, MessageFault?)]
+    )
+    func `a head has limits`(_ fields: Int, _ bytes: Int, _ fault: MessageFault?) {
+        var list = HeaderList([(":status", "200"), ("a", "b"), ("c", "d")])
+        var head = ResponseHead()
+        let limits = HeadLimits(bytes: bytes, fields: fields, target: 16)
+        do throws(MessageFault) {
+            _ = try HTTP2ResponseHead.read(
+                &list,
+                endsStream: false,
+                answersHead: false,
+                limits: limits,
+                into: &head
+            )
+            #expect(fault == nil)
+        } catch {
+            #expect(error == fault)
         }
     }
 
@@ -138,12 +202,14 @@ struct HTTP2ResponseHeadTests {
         _ fault: MessageFault
     ) {
         #expect(throws: fault) {
-            var out = ByteBuffer()
-            _ = try HTTP2ResponseHead.write(
-                HeaderList(fields),
+            var list = HeaderList(fields)
+            var head = ResponseHead()
+            _ = try HTTP2ResponseHead.read(
+                &list,
                 endsStream: endsStream,
                 answersHead: false,
-                into: &out
+                limits: .defaults,
+                into: &head
             )
         }
     }
@@ -154,11 +220,14 @@ extension HeaderList {
         self.init()
         for (name, value) in fields {
             let start = self.bytes.count
-            self.append(Array(name.utf8).span, from: 0, to: name.utf8.count)
+            let nameBytes = Array(name.utf8)
+            self.append(nameBytes.span, from: 0, to: nameBytes.count)
             let nameEnd = self.bytes.count
             self.endName()
             self.append(Array(value.utf8).span, from: 0, to: value.utf8.count)
-            _ = self.endLine(from: start, nameEnd: nameEnd, role: .other)
+            let names = FieldNameTable.response
+            let role = names.role(in: nameBytes.span, from: 0, to: nameBytes.count)
+            _ = self.endLine(from: start, nameEnd: nameEnd, role: role)
         }
     }
 }

@@ -153,10 +153,7 @@ extension HTTP2Stream {
 
     /// Trailer fields, which end the request.
     func receiveTrailers(_ list: borrowing HeaderList) throws(HTTP2ErrorCode) {
-        var trailers = ByteBuffer()
-        guard HTTP2FieldSyntax.writeTrailers(list, into: &trailers), !list.isTooLarge else {
-            throw .protocolError
-        }
+        guard list.isTrailerSection else { throw .protocolError }
         switch self.request {
         case .length(let remaining):
             guard remaining == 0 else { throw .protocolError }
@@ -165,7 +162,9 @@ extension HTTP2Stream {
         case .chunked:
             self.request = .ended
             if self.heldBody.readableBytes > 0 { self.passChunk(ByteBuffer(), isLast: false) }
-            self.client.received(trailers)
+            var end = ByteBuffer()
+            end.writeLastChunk(trailers: list)
+            self.client.received(end)
         // A tunnel has nothing but data (RFC 9113 8.5).
         case .offered, .tunnel: throw .protocolError
         case .ended: throw .streamClosed

@@ -61,7 +61,7 @@ extension UpstreamHTTP2Connection {
         try self.headers.read(block.bytes, names: .response)
         guard let stream = try self.stream(block.stream) else { return }
         self.control.earn(8)
-        stream.receiveFields(self.headers.fields, endsStream: block.endsStream)
+        stream.receiveFields(endsStream: block.endsStream)
     }
 
     private func readWindowUpdate(_ id: UInt32, _ increment: Int) throws(HTTP2ErrorCode) {

@@ -63,10 +63,11 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     var pulse: UpstreamPulse
 
     var requestParser: RequestHeadParser
+    /// The head of the response that was read last, whose bytes are those of `headers`.
+    private(set) var responseHead = ResponseHead()
     var outbox = HTTP2Outbox()
     var sendWindow = HTTP2SendWindow()
     var line = HTTP2SendLine<UpstreamHTTP2Stream>()
-    private var scratch = ByteBuffer()
     /// Receivers for whom something has come, in the order in which it came.
     private var unsettled: [any UpstreamReceiver] = []
 
@@ -96,9 +97,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         self.headers = HTTP2HeaderReader(limit: limits.bytes)
         self.requestParser = RequestHeadParser(limits: limits.withGateFields)
     }
-
-    /// The limits of the second reading, with what HTTP/1.1 needs beside it.
-    var responseLimits: HeadLimits { self.limits.withGateFields }
 
     var isOpen: Bool {
         if case .open = self.stage { return true }
@@ -182,8 +180,22 @@ extension UpstreamHTTP2Connection {
     }
 }
 
-/// The bytes that frames are made of.
+/// The responses that come in.
 extension UpstreamHTTP2Connection {
+    /// Reads the head of a response from the fields that were read last.
+    func readHead(
+        endsStream: Bool,
+        answersHead: Bool
+    ) throws(MessageFault) -> HTTP2ResponseHead.Content {
+        try HTTP2ResponseHead.read(
+            &self.headers.fields,
+            endsStream: endsStream,
+            answersHead: answersHead,
+            limits: self.limits.withGateFields,
+            into: &self.responseHead
+        )
+    }
+
     /// Lets a receiver settle what has come once everything that is there was read.
     func settleLater(_ receiver: any UpstreamReceiver) {
         if self.unsettled.last !== receiver { self.unsettled.append(receiver) }
@@ -194,19 +206,6 @@ extension UpstreamHTTP2Connection {
         let receivers = self.unsettled
         self.unsettled.removeAll(keepingCapacity: true)
         for receiver in receivers { receiver.settle() }
-    }
-
-    /// An empty buffer for what becomes of a frame.
-    func takeScratch() -> ByteBuffer {
-        var buffer = self.scratch
-        self.scratch = ByteBuffer()
-        // New memory is taken only if a slow client still has the last content to come.
-        buffer.clear()
-        return buffer
-    }
-
-    func giveBack(scratch: ByteBuffer) {
-        if scratch.capacity <= HTTP2Outbox.size { self.scratch = scratch }
     }
 }
 

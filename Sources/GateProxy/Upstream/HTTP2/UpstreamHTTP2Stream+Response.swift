@@ -4,35 +4,37 @@ import NIOCore
 /// The frames that come from the backend.
 extension UpstreamHTTP2Stream {
     /// A header section: an interim response, the response's head, or its trailers.
-    func receiveFields(_ list: borrowing HeaderList, endsStream: Bool) {
+    func receiveFields(endsStream: Bool) {
         if case .content(let remaining) = self.response {
-            return self.receiveTrailers(list, endsStream: endsStream, remaining: remaining)
+            return self.receiveTrailers(endsStream: endsStream, remaining: remaining)
         }
         guard case .head = self.response else { return self.failed(.http2, .streamClosed) }
         self.isAnswered = true
         self.forgetSent()
-        var bytes = self.connection.takeScratch()
-        let head: HTTP2ResponseHead
+        let content: HTTP2ResponseHead.Content
         do throws(MessageFault) {
-            head = try HTTP2ResponseHead.write(
-                list,
+            content = try self.connection.readHead(
                 endsStream: endsStream,
-                answersHead: self.upstream.answersHead,
-                into: &bytes
+                answersHead: self.upstream.answersHead
             )
         } catch {
             return self.failed(error)
         }
+        let head = self.connection.responseHead
         if !head.isInterim {
             self.response =
-                switch head.content {
+                switch content {
                 case _ where endsStream: .ended
                 case .none: .content(remaining: 0)
                 case .length(let length): .content(remaining: length)
                 case .any: .content(remaining: nil)
                 }
         }
-        self.deliver(scratch: bytes)
+        let bytes = self.connection.headers.fields.bytes
+        self.deliver { upstream in
+            upstream.receive(head, in: bytes.span)
+            if !head.isInterim, content == .none || content == .length(0) { upstream.receiveEnd() }
+        }
     }
 
     /// `length`: the frame's payload with its padding, which counts for flow control.
@@ -49,38 +51,35 @@ extension UpstreamHTTP2Stream {
             guard count <= remaining, !endsStream || count == remaining else {
                 return self.failed(.contentLength)
             }
-            self.response = endsStream ? .ended : .content(remaining: remaining - count)
-            if count > 0 { self.deliver(data) }
-        } else {
-            if endsStream { self.response = .ended }
-            if count > 0 || endsStream {
-                var chunk = self.connection.takeScratch()
-                chunk.writeChunk(data, isLast: endsStream)
-                self.deliver(scratch: chunk)
+        }
+        self.response = endsStream ? .ended : .content(remaining: remaining.map { $0 - count })
+        let isLast = self.isWhole(endsStream: endsStream)
+        if count > 0 || isLast {
+            self.deliver { upstream in
+                if count > 0 { upstream.receive(content: data) }
+                if isLast { upstream.receiveEnd() }
             }
         }
         self.finishLingering()
         self.makeRoom()
     }
 
-    private func receiveTrailers(
-        _ list: borrowing HeaderList,
-        endsStream: Bool,
-        remaining: UInt64?
-    ) {
-        guard endsStream, !list.isTooLarge else { return self.failed(.trailer) }
-        var trailers = self.connection.takeScratch()
-        guard HTTP2FieldSyntax.writeTrailers(list, into: &trailers) else {
-            return self.failed(.trailer)
-        }
+    private func receiveTrailers(endsStream: Bool, remaining: UInt64?) {
+        let trailers = self.connection.headers.fields
+        guard endsStream, trailers.mayTrail else { return self.failed(.trailer) }
         self.response = .ended
         switch remaining {
-        case nil: self.deliver(scratch: trailers)
-        // HTTP/1.1 has no place for trailers behind a counted body.
-        case 0: break
+        case nil, 0: self.deliver { $0.receiveEnd(trailers: trailers) }
         case .some: return self.failed(.contentLength)
         }
         self.finishLingering()
+    }
+
+    /// Whether there is nothing to wait for: what has a length is complete before the frame that ends the
+    /// stream has come, but there may be trailers in that.
+    private func isWhole(endsStream: Bool) -> Bool {
+        guard !endsStream, case .content(0) = self.response else { return endsStream }
+        return self.upstream.receiver?.takesTrailersBehindLength == false
     }
 
     /// The frame that came may have been the end that was waited for.
@@ -88,15 +87,11 @@ extension UpstreamHTTP2Stream {
         if self.lingerEnd != nil, self.hasEndedResponse, !self.isOver { self.end() }
     }
 
-    private func deliver(_ bytes: ByteBuffer) {
+    /// Hands on what has come, if somebody still waits for it.
+    private func deliver(_ part: (UpstreamConnection) -> Void) {
         guard let receiver = self.upstream.receiver else { return }
-        self.upstream.receive(bytes, for: receiver)
+        part(self.upstream)
         self.connection.settleLater(receiver)
-    }
-
-    private func deliver(scratch bytes: ByteBuffer) {
-        self.deliver(bytes)
-        self.connection.giveBack(scratch: bytes)
     }
 
     /// Lets the backend send more, if the client takes what it has sent so far.

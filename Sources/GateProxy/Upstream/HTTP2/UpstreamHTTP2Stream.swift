@@ -2,8 +2,8 @@ import GateWire
 import NIOCore
 
 /// One request to the backend over HTTP/2 and its response: what the exchange writes as HTTP/1.1
-/// becomes frames, and what the backend answers becomes HTTP/1.1 for the `UpstreamConnection` that
-/// the exchange knows.
+/// becomes frames, and what the backend answers goes to the `UpstreamConnection` that the exchange
+/// knows.
 ///
 /// When an exchange has come to its end in order, both serve another one.
 final class UpstreamHTTP2Stream: HTTP2Sender {
@@ -53,7 +53,7 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
 
     init(connection: UpstreamHTTP2Connection) {
         self.connection = connection
-        self.upstream = UpstreamConnection(limits: connection.responseLimits)
+        self.upstream = UpstreamConnection(limits: connection.limits)
         self.upstream.transport = .stream(self)
     }
 
