@@ -26,17 +26,26 @@ struct FramingFields: Equatable {
     private(set) var isChunked = false
 
     mutating func addContentLength(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault? {
-        guard self.length == nil, line.valueStart < line.valueEnd else { return .contentLength }
-        var value: UInt64 = 0
-        for index in line.valueStart..<line.valueEnd {
-            guard ASCII.isDigit(bytes[index]) else { return .contentLength }
-            // Far from 2^64, so that the next digit cannot carry over it.
-            guard value <= UInt64(Int64.max) / 10 else { return .contentLength }
-            value = value * 10 + UInt64(bytes[index] - 0x30)
-            guard value <= UInt64(Int64.max) else { return .contentLength }
+        guard self.length == nil, let length = Self.contentLength(line, in: bytes) else {
+            return .contentLength
         }
-        self.length = value
+        self.length = length
         return nil
+    }
+
+    /// The length that a field states, in any number of digits (RFC 9110 8.6); `nil`: none, or 2^63 bytes
+    /// and more.
+    static func contentLength(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
+        guard line.valueStart < line.valueEnd else { return nil }
+        var length: UInt64 = 0
+        for index in line.valueStart..<line.valueEnd {
+            guard ASCII.isDigit(bytes[index]) else { return nil }
+            // Far from 2^64, so that the next digit cannot carry over it.
+            guard length <= UInt64(Int64.max) / 10 else { return nil }
+            length = length * 10 + UInt64(bytes[index] - 0x30)
+            guard length <= UInt64(Int64.max) else { return nil }
+        }
+        return length
     }
 
     mutating func addTransferEncoding(_ bytes: Span<UInt8>, _ line: FieldLine) -> MessageFault? {

@@ -48,16 +48,4 @@ package enum HTTP2FieldSyntax {
     ) -> Bool {
         bytes.equals(name, from: line.start, to: line.nameEnd)
     }
-
-    /// The length that a field speaks of (RFC 9110 8.6); `nil`: none, or more than can be.
-    static func number(_ line: FieldLine, in bytes: Span<UInt8>) -> UInt64? {
-        guard (1...18).contains(line.valueEnd - line.valueStart) else { return nil }
-        var number: UInt64 = 0
-        for index in line.valueStart..<line.valueEnd {
-            guard ASCII.isDigit(bytes[index]) else { return nil }
-            number = number * 10 + UInt64(bytes[index] - 0x30)
-        }
-        return number
-    }
-
 }

@@ -224,7 +224,8 @@ package struct HTTP2RequestHead {
                 return .hopByHop
             }
         case .contentLength:
-            guard self.length == nil, let length = HTTP2FieldSyntax.number(line, in: bytes) else {
+            guard self.length == nil, let length = FramingFields.contentLength(line, in: bytes)
+            else {
                 throw .malformed
             }
             self.length = length

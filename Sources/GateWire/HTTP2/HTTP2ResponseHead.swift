@@ -85,7 +85,8 @@ package enum HTTP2ResponseHead {
             switch HTTP2FieldSyntax.role(of: line, in: bytes) {
             case .connectionSpecific: throw .http2
             case .contentLength:
-                guard length == nil, let number = HTTP2FieldSyntax.number(line, in: bytes) else {
+                guard length == nil, let number = FramingFields.contentLength(line, in: bytes)
+                else {
                     throw .contentLength
                 }
                 length = number

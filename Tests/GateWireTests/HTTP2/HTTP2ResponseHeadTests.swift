@@ -22,6 +22,18 @@ struct HTTP2ResponseHeadTests {
             content: .length(5)
         ),
         Case(
+            testDescription: "a length of many digits",
+            fields: [(":status", "200"), ("content-length", "00000000000000000005")],
+            written: wire("HTTP/1.1 200 OK", "content-length: 00000000000000000005"),
+            content: .length(5)
+        ),
+        Case(
+            testDescription: "the longest length",
+            fields: [(":status", "200"), ("content-length", "9223372036854775807")],
+            written: wire("HTTP/1.1 200 OK", "content-length: 9223372036854775807"),
+            content: .length(9_223_372_036_854_775_807)
+        ),
+        Case(
             testDescription: "no length",
             fields: [(":status", "404")],
             written: wire("HTTP/1.1 404 Not Found", "transfer-encoding: chunked"),
@@ -189,6 +201,10 @@ struct HTTP2ResponseHeadTests {
             ([(":status", "200"), ("transfer-encoding", "chunked")], false, .http2),
             ([(":status", "200"), ("content-length", "")], false, .contentLength),
             ([(":status", "200"), ("content-length", "+1")], false, .contentLength),
+            (
+                [(":status", "200"), ("content-length", "9223372036854775808")], false,
+                .contentLength
+            ),
             (
                 [(":status", "200"), ("content-length", "1"), ("content-length", "1")], false,
                 .contentLength
