@@ -20,6 +20,41 @@ struct HeaderBlockProperties {
             try HeaderBlockHead(list, endsStream: true)?.check()
             try HeaderBlockHead(list, endsStream: false)?.check()
         }
+        for list in self.lists(limit: 16 * 1024, names: .response) {
+            for (endsStream, answersHead) in [(true, false), (false, false), (false, true)] {
+                try HeadsBetweenVersions.check(
+                    responseIn: list,
+                    endsStream: endsStream,
+                    answersHead: answersHead
+                )
+            }
+            try self.checkTrailers(list)
+        }
+    }
+
+    /// Fields that may stand behind content end a chunked body, and stand there as fields of their own.
+    private func checkTrailers(_ list: HeaderList) throws(Finding) {
+        guard list.mayTrail else { return }
+        var out = ByteBuffer()
+        out.writeLastChunk(trailers: list)
+        let written = Array(out.readableBytesView)
+        var found: [HeaderBlockPeer.Field] = []
+        var scanner = ChunkedScanner()
+        let progress = scanner.consume(
+            written.span,
+            trailerFields: .response,
+            onTrailer: { line in
+                found.append(
+                    HeaderBlockPeer.Field(
+                        name: Array(written[line.start..<line.nameEnd]),
+                        value: Array(written[line.valueStart..<line.valueEnd])
+                    )
+                )
+            }
+        )
+        let text = String(reflecting: String(decoding: written, as: UTF8.self))
+        try expect(progress, is: .end(consumed: written.count), "reading \(text)")
+        try expect(found, is: Self.fields(of: list), "trailers in \(text)")
     }
 
     /// A slower reading finds the same fields.
@@ -60,8 +95,11 @@ struct HeaderBlockProperties {
     }
 
     /// The lists of the blocks, up to the first that cannot be read.
-    private func lists(limit: Int) -> [HeaderList] {
-        var decoder = HPACKDecoder(names: RequestHeadPeer.table)
+    private func lists(
+        limit: Int,
+        names: FieldNameTable = RequestHeadPeer.table
+    ) -> [HeaderList] {
+        var decoder = HPACKDecoder(names: names)
         var lists: [HeaderList] = []
         for block in self.blocks {
             var list = HeaderList()

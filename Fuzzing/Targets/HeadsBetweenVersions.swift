@@ -64,12 +64,48 @@ enum HeadsBetweenVersions {
             throw Finding("the block of a response is refused: \(error)")
         }
         try self.checkIsSame(read, in: list.bytes, head, facts, in: bytes, answersHead)
-        // And so it is for a client of HTTP/1.1.
+        try self.checkWritten(read, in: list.bytes, answersHead: answersHead)
+    }
+
+    /// Any fields as the head of a response: what is accepted is the same to a client of HTTP/1.1.
+    static func check(
+        responseIn list: HeaderList,
+        endsStream: Bool,
+        answersHead: Bool
+    ) throws(Finding) {
+        var list = list
+        var head = ResponseHead()
+        let content = try? HTTP2ResponseHead.read(
+            &list,
+            endsStream: endsStream,
+            answersHead: answersHead,
+            limits: .defaults,
+            into: &head
+        )
+        guard let content else { return }
+        let facts = try self.facts(of: head, in: list.bytes, answersHead)
+        let framing: BodyFraming =
+            switch content {
+            case .none, .length(0): .none
+            case .length(let length): .length(length)
+            case .any: .chunked
+            }
+        try expect(facts.framing, is: framing, "framing of \(list.bytes)")
+        try self.checkWritten(head, in: list.bytes, answersHead: answersHead)
+    }
+
+    /// A head of HTTP/2 as the client of HTTP/1.1 gets it, which reads it as strictly as the gate would.
+    private static func checkWritten(
+        _ head: ResponseHead,
+        in bytes: [UInt8],
+        answersHead: Bool
+    ) throws(Finding) {
+        let facts = try self.facts(of: head, in: bytes, answersHead)
         var out = ByteBuffer()
         ResponseHeadWriter.write(
-            read,
-            facts: try self.facts(of: read, in: list.bytes, answersHead),
-            bytes: list.bytes.span,
+            head,
+            facts: facts,
+            bytes: bytes.span,
             connection: .keep,
             removesFraming: false,
             adding: [],

@@ -53,8 +53,7 @@ extension ClientConnection {
     private func endCall(_ denial: RenderedAnswer) -> Bool {
         guard case .forwarding(let forwarding) = self.exchange else { return false }
         if forwarding.responseStarted {
-            // Chunks are whole where the gate itself makes them of frames.
-            guard self.upstream?.isStream == true, !self.request.endsByClose else { return false }
+            guard self.request.framesContent else { return false }
             self.dropUpstream()
             self.writeEnd(of: denial)
             self.responseEnded(upstreamKeepsAlive: false)

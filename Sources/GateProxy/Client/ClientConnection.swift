@@ -27,8 +27,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var replay: ByteBuffer?
         /// The response's framing is taken off: the client knows no chunks.
         var dechunks = false
-        /// The content of the response becomes chunks: it comes without a framing of HTTP/1.1.
-        var chunks = false
+        /// The content of the response comes without a framing of HTTP/1.1 and without a length: the gate itself
+        /// tells its end, by the last chunk or by that of the stream.
+        var framesContent = false
         /// The client learns of the end of the body by a close.
         var endsByClose = false
         /// The backend's word on its connection.

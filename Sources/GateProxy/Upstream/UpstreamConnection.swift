@@ -53,12 +53,6 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var isWritable: Bool { self.transport.isWritable }
 
-    /// Whether it is a stream of HTTP/2, whose frames the gate itself makes HTTP/1.1 of.
-    var isStream: Bool {
-        if case .stream = self.transport { return true }
-        return false
-    }
-
     /// Whether an earlier exchange left the connection open, so that the backend may have closed it
     /// in the meantime.
     var mayBeStale: Bool {
@@ -334,16 +328,22 @@ extension UpstreamConnection {
         }
     }
 
-    func receive(content: ByteBuffer) {
-        guard case .content = self.reading else { return }
-        self.receiver?.responseContent(content)
+    /// `isLast`: the response is whole with it.
+    func receive(_ content: ByteBuffer, isLast: Bool) {
+        guard case .content = self.reading, let receiver = self.receiver else { return }
+        receiver.responseContent(content, isLast: isLast)
+        if isLast { self.endContent(for: receiver) }
     }
 
-    /// The response is whole.
-    func receiveEnd(trailers: HeaderList = HeaderList()) {
+    /// The response is whole with them.
+    func receive(trailers: HeaderList) {
         guard case .content = self.reading, let receiver = self.receiver else { return }
+        receiver.responseTrailers(trailers)
+        self.endContent(for: receiver)
+    }
+
+    private func endContent(for receiver: any UpstreamReceiver) {
         self.reading = .nothing
-        receiver.responseContentEnded(trailers: trailers)
         receiver.responseEnded(upstreamKeepsAlive: true)
     }
 }

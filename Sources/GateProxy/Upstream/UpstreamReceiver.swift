@@ -9,8 +9,6 @@ import NIOCore
 protocol UpstreamReceiver: AnyObject {
     /// Whether it takes more.
     var isWritable: Bool { get }
-    /// Whether there is a place for trailers where the length of the content is known: HTTP/1.1 has none.
-    var takesTrailersBehindLength: Bool { get }
 
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>)
     /// Takes what is there of a body as HTTP/1.1 frames it.
@@ -18,10 +16,10 @@ protocol UpstreamReceiver: AnyObject {
         _ reader: inout BodyReader,
         from inbound: ByteBuffer
     ) -> ChunkedScanner.Progress
-    /// Takes content of a response of HTTP/2, whose frames tell the end.
-    func responseContent(_ content: ByteBuffer)
-    /// The content of a response of HTTP/2 is whole; `trailers`: the fields behind it.
-    func responseContentEnded(trailers: HeaderList)
+    /// Takes content of a response of HTTP/2, whose frames tell the end; `isLast`: this is it.
+    func responseContent(_ content: ByteBuffer, isLast: Bool)
+    /// The content of a response of HTTP/2 is whole, with these fields behind it.
+    func responseTrailers(_ trailers: HeaderList)
     /// `upstreamKeepsAlive`: whether the end is one of the response alone, and not of the connection.
     func responseEnded(upstreamKeepsAlive: Bool)
     func tunnelReceived(_ bytes: ByteBuffer)

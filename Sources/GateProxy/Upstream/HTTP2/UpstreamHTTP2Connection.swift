@@ -191,7 +191,7 @@ extension UpstreamHTTP2Connection {
             &self.headers.fields,
             endsStream: endsStream,
             answersHead: answersHead,
-            limits: self.limits.withGateFields,
+            limits: self.limits,
             into: &self.responseHead
         )
     }

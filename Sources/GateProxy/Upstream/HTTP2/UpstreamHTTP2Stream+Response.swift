@@ -33,7 +33,8 @@ extension UpstreamHTTP2Stream {
         let bytes = self.connection.headers.fields.bytes
         self.deliver { upstream in
             upstream.receive(head, in: bytes.span)
-            if !head.isInterim, content == .none || content == .length(0) { upstream.receiveEnd() }
+            guard !head.isInterim, content == .none || content == .length(0) else { return }
+            upstream.receive(ByteBuffer(), isLast: true)
         }
     }
 
@@ -53,33 +54,25 @@ extension UpstreamHTTP2Stream {
             }
         }
         self.response = endsStream ? .ended : .content(remaining: remaining.map { $0 - count })
-        let isLast = self.isWhole(endsStream: endsStream)
-        if count > 0 || isLast {
-            self.deliver { upstream in
-                if count > 0 { upstream.receive(content: data) }
-                if isLast { upstream.receiveEnd() }
-            }
-        }
+        // What has a length is complete before the frame that ends the stream has come.
+        let isLast = remaining.map { $0 == count } ?? endsStream
+        if count > 0 || isLast { self.deliver { $0.receive(data, isLast: isLast) } }
         self.finishLingering()
         self.makeRoom()
     }
 
     private func receiveTrailers(endsStream: Bool, remaining: UInt64?) {
         let trailers = self.connection.headers.fields
-        guard endsStream, trailers.mayTrail else { return self.failed(.trailer) }
+        guard endsStream, trailers.isTrailerSection else { return self.failed(.trailer) }
         self.response = .ended
         switch remaining {
-        case nil, 0: self.deliver { $0.receiveEnd(trailers: trailers) }
+        case nil where trailers.mayTrail: self.deliver { $0.receive(trailers: trailers) }
+        case nil: return self.failed(.trailer)
+        // The answer was complete before: HTTP/1.1 has no place for trailers behind a counted body.
+        case 0: break
         case .some: return self.failed(.contentLength)
         }
         self.finishLingering()
-    }
-
-    /// Whether there is nothing to wait for: what has a length is complete before the frame that ends the
-    /// stream has come, but there may be trailers in that.
-    private func isWhole(endsStream: Bool) -> Bool {
-        guard !endsStream, case .content(0) = self.response else { return endsStream }
-        return self.upstream.receiver?.takesTrailersBehindLength == false
     }
 
     /// The frame that came may have been the end that was waited for.
