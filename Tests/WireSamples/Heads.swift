@@ -125,3 +125,17 @@ extension ResponseHeadParser {
         return .incomplete
     }
 }
+
+extension HeaderList {
+    /// The fields of a header block as a peer may send them: each a literal (RFC 7541 6.2.2).
+    package init(_ fields: [(String, String)], names: FieldNameTable = .response) throws {
+        var block: [UInt8] = []
+        for (name, value) in fields {
+            block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
+            block += [UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        self.init()
+        var decoder = HPACKDecoder(names: names)
+        try decoder.decode(block.span, into: &self, limit: 4096)
+    }
+}

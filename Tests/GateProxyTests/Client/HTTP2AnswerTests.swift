@@ -22,13 +22,7 @@ struct HTTP2AnswerTests {
         }
 
         func receive(_ fields: [(String, String)], endsStream: Bool = false) throws {
-            var list = HeaderList()
-            for (name, value) in [(":status", "200")] + fields {
-                let line = Array("\(name): \(value)\r\n".utf8)
-                let count = name.utf8.count
-                let role = FieldNameTable.response.role(in: line.span, from: 0, to: count)
-                list.append(line: line.span, nameCount: count, role: role)
-            }
+            var list = try HeaderList([(":status", "200")] + fields)
             var head = ResponseHead()
             _ = try HTTP2ResponseHead.read(
                 &list,
@@ -89,9 +83,7 @@ struct HTTP2AnswerTests {
         let scene = try Scene(wire("GET / HTTP/1.0", "X-App-Version: 3"))
         try scene.receive([("a", "b")])
         scene.receive("abc", isLast: false)
-        var trailers = HeaderList()
-        trailers.append(line: Array("c: d\r\n".utf8).span, nameCount: 1, role: .other)
-        scene.upstream.handler.receive(trailers: trailers)
+        scene.upstream.handler.receive(trailers: try HeaderList([("c", "d")]))
         scene.client.handler.settle()
         let head = wire("HTTP/1.1 200 OK", "a: b", "Connection: close")
         #expect(scene.client.socket.takeSent() == head + "abc")

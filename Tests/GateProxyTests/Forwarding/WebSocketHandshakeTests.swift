@@ -2,6 +2,7 @@ import GatePolicy
 import GateWire
 import NIOCore
 import Testing
+import WireSamples
 
 @testable import GateProxy
 
@@ -16,17 +17,11 @@ struct WebSocketHandshakeTests {
 
     private struct Reading {
         var head = RequestHead()
-        var list = HeaderList()
+        var list: HeaderList
         var body: HTTP2RequestHead.Body?
 
         init(_ fields: [Field], endsStream: Bool = false) throws {
-            var block: [UInt8] = []
-            for (name, value) in fields {
-                block += [0, UInt8(name.utf8.count)] + Array(name.utf8)
-                block += [UInt8(value.utf8.count)] + Array(value.utf8)
-            }
-            var decoder = HPACKDecoder(names: .request(identityHeaderNames: []))
-            try decoder.decode(block.span, into: &self.list, limit: 4096)
+            self.list = try HeaderList(fields, names: .request(identityHeaderNames: []))
             self.body = try HTTP2RequestHead.read(
                 &self.list,
                 endsStream: endsStream,
