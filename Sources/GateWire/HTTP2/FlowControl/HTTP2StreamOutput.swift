@@ -1,10 +1,14 @@
-package import NIOCore
+public import NIOCore
 
 /// The bytes that a stream has to send, as far as its peer makes no room for them yet, and its
 /// ending.
+///
+/// What is asked of it often can be inlined elsewhere: otherwise each question copies it first.
+@usableFromInline
 package struct HTTP2StreamOutput {
     /// The end of the stream behind the bytes that wait.
-    private enum Ending {
+    @usableFromInline
+    enum Ending {
         case open
         case data
         case trailers(ByteBuffer)
@@ -15,34 +19,34 @@ package struct HTTP2StreamOutput {
     /// Memory that is kept from one exchange to the next: enough for most answers of an API.
     private static let keptCapacity = 2048
     /// How much may wait before whoever writes is told to stop.
-    package static let limit = 64 * 1024
+    @inlinable package static var limit: Int { 64 * 1024 }
 
-    private var pending = ByteBuffer()
+    @usableFromInline private(set) var pending = ByteBuffer()
     private var window = HTTP2SendWindow(0)
-    private var ending = Ending.open
+    @usableFromInline private(set) var ending = Ending.open
     /// Whether the stream stands in its connection's line of those with something to send.
     package var isWaiting = false
 
     package init() {}
 
     /// Bytes that wait.
-    package var count: Int { self.pending.readableBytes }
+    @inlinable package var count: Int { self.pending.readableBytes }
 
-    package var isEmpty: Bool { self.pending.readableBytes == 0 }
+    @inlinable package var isEmpty: Bool { self.pending.readableBytes == 0 }
 
-    package var hasRoom: Bool { self.pending.readableBytes < Self.limit }
+    @inlinable package var hasRoom: Bool { self.pending.readableBytes < Self.limit }
 
     /// Memory that it keeps.
     package var capacity: Int { self.pending.capacity }
 
     /// Whether the last frame was sent.
-    package var hasEnded: Bool {
+    @inlinable package var hasEnded: Bool {
         if case .sent = self.ending { return true }
         return false
     }
 
     /// Whether anything that was written is still to be sent, be it the end.
-    package var hasMore: Bool {
+    @inlinable package var hasMore: Bool {
         switch self.ending {
         case .data, .trailers: true
         case .open, .sent: !self.isEmpty

@@ -1,9 +1,10 @@
-package import NIOCore
+public import NIOCore
 
 /// Frames that were not yet handed to the channel, and when they are: what becomes ready while
 /// frames are read, or in one turn of the loop, goes out together.
+@usableFromInline
 package struct HTTP2Outbox {
-    package var frames = ByteBuffer()
+    @usableFromInline package var frames = ByteBuffer()
     /// Whether a header block has told the peer that its table is not used.
     private var hasWrittenBlock = false
     /// Frames are being read, and what they bring about goes out behind the last of them.
@@ -12,13 +13,13 @@ package struct HTTP2Outbox {
     package private(set) var isScheduled = false
 
     /// Large bodies do not pile up here.
-    package static let size = 64 * 1024
+    @inlinable package static var size: Int { 64 * 1024 }
 
     package init() {}
 
-    package var isEmpty: Bool { self.frames.readableBytes == 0 }
+    @inlinable package var isEmpty: Bool { self.frames.readableBytes == 0 }
 
-    package var isFull: Bool { self.frames.readableBytes >= Self.size }
+    @inlinable package var isFull: Bool { self.frames.readableBytes >= Self.size }
 
     /// Frames are read until `release`.
     package mutating func hold() {
