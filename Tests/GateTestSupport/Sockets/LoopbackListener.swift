@@ -9,6 +9,11 @@ package final class LoopbackListener: Sendable {
     package let port: UInt16
     /// Open until the accepting thread has ended; that thread alone closes it.
     private let descriptor: Mutex<Int32?>
+    /// Bound to the same port and never listening; `nil` for a Unix socket.
+    ///
+    /// The system would give the port of a listener that has stopped to whoever asks for a free one next, such as
+    /// the gate that is to find out that nobody is there.
+    private let placeholder: Int32?
 
     /// Starts to listen; `onConnection` takes over the descriptor that it is given.
     ///
@@ -19,10 +24,12 @@ package final class LoopbackListener: Sendable {
         inOrder: Bool = false,
         onConnection: @escaping @Sendable (Int32) -> Void
     ) throws {
-        let descriptor = try Self.listen(port: port)
+        let placeholder = try Self.bound(to: port)
+        let port = try Self.port(of: placeholder)
         try self.init(
-            listening: descriptor,
-            port: Self.port(of: descriptor),
+            listening: Self.listen(port: port),
+            placeholder: placeholder,
+            port: port,
             inOrder: inOrder,
             onConnection: onConnection
         )
@@ -37,6 +44,7 @@ package final class LoopbackListener: Sendable {
         let descriptor = try Self.listen(unixSocket: path)
         try self.init(
             listening: descriptor,
+            placeholder: nil,
             port: 0,
             inOrder: inOrder,
             onConnection: onConnection
@@ -45,11 +53,13 @@ package final class LoopbackListener: Sendable {
 
     private init(
         listening descriptor: Int32,
+        placeholder: Int32?,
         port: UInt16,
         inOrder: Bool,
         onConnection: @escaping @Sendable (Int32) -> Void
     ) throws {
         self.port = port
+        self.placeholder = placeholder
         self.descriptor = Mutex(descriptor)
         Thread.detachNewThread { [self] in
             while let connection = Self.accept(from: descriptor) {
@@ -64,6 +74,10 @@ package final class LoopbackListener: Sendable {
                 open = nil
             }
         }
+    }
+
+    deinit {
+        if let placeholder { _ = close(placeholder) }
     }
 
     /// Refuses new connections from now on; those that are open stay.
@@ -98,6 +112,16 @@ package final class LoopbackListener: Sendable {
 
     /// A socket that listens on a port, a free one for 0, and that nobody accepts from yet.
     package static func listen(port: UInt16 = 0) throws -> Int32 {
+        let descriptor = try Self.bound(to: port)
+        guard Glibc.listen(descriptor, 512) == 0 else {
+            let reason = errno
+            _ = close(descriptor)
+            throw HarnessError("listen: errno \(reason)")
+        }
+        return descriptor
+    }
+
+    private static func bound(to port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var on: Int32 = 1
         unsafe _ = setsockopt(
@@ -113,10 +137,10 @@ package final class LoopbackListener: Sendable {
                 unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard bound == 0, Glibc.listen(descriptor, 512) == 0 else {
+        guard bound == 0 else {
             let reason = errno
             _ = close(descriptor)
-            throw HarnessError("listen: errno \(reason)")
+            throw HarnessError("bind: errno \(reason)")
         }
         return descriptor
     }
