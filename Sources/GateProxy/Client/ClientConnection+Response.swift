@@ -169,7 +169,7 @@ extension ClientConnection: UpstreamReceiver {
         }
     }
 
-    /// In one piece, which costs less on its way through the kernel than three.
+    /// Writes a chunk in one piece, which costs less on its way through the kernel than three.
     private func writeChunk(_ content: ByteBuffer, isLast: Bool) {
         let isSmall = content.readableBytes <= Self.copyLimit
         var chunk =

@@ -314,7 +314,7 @@ extension UpstreamConnection {
     }
 }
 
-/// What comes as frames of HTTP/2; it is up to the caller to settle what becomes of it.
+/// Responses of HTTP/2, which come as heads, content and trailers; the caller settles the receiver behind them.
 extension UpstreamConnection {
     func receive(_ head: ResponseHead, in bytes: Span<UInt8>) {
         guard let receiver = self.receiver else { return }

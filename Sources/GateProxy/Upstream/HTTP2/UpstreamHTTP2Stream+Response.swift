@@ -54,7 +54,7 @@ extension UpstreamHTTP2Stream {
             }
         }
         self.response = endsStream ? .ended : .content(remaining: remaining.map { $0 - count })
-        // What has a length is complete before the frame that ends the stream has come.
+        // A response with a length is complete with its last byte, before the stream has ended.
         let isLast = remaining.map { $0 == count } ?? endsStream
         if count > 0 || isLast { self.deliver { $0.receive(data, isLast: isLast) } }
         self.finishLingering()

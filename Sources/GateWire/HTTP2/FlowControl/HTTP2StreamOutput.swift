@@ -3,7 +3,8 @@ public import NIOCore
 /// The bytes that a stream has to send, as far as its peer makes no room for them yet, and its
 /// ending.
 ///
-/// What is asked of it often can be inlined elsewhere: otherwise each question copies it first.
+/// Properties that are read for each frame are inlinable: read from another module, any other one copies the whole
+/// value first.
 @usableFromInline
 package struct HTTP2StreamOutput {
     /// The end of the stream behind the bytes that wait.
