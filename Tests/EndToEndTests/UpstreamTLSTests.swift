@@ -96,9 +96,9 @@ struct UpstreamTLSTests {
                 #expect(response.status == 502)
                 _ = try response.problem()
             }
-            let lines = scene.gate.logLines.filter {
-                $0.message == "cannot connect to the backend"
-            }
+            let words = "cannot connect to the backend"
+            try scene.gate.logLine("the failure") { $0.message == words }
+            let lines = scene.gate.logLines.filter { $0.message == words }
             #expect((1...3).contains(lines.count))
             #expect(lines.first?.metadata["error"]?.isEmpty == false)
             #expect(scene.backend.record.exchanges.isEmpty)

@@ -139,9 +139,9 @@ struct UpstreamTests {
             #expect(try scene.ask(Request.text()).status == 200)
             #expect(try scene.ask(Request.text()).status == 200)
             #expect(back.record.exchanges.count == 2)
-            let failures = scene.gate.logLines.filter {
-                $0.message == "cannot connect to the backend"
-            }
+            let words = "cannot connect to the backend"
+            try scene.gate.logLine("the failure") { $0.message == words }
+            let failures = scene.gate.logLines.filter { $0.message == words }
             #expect((1...3).contains(failures.count), "one line a second at most")
         }
     }

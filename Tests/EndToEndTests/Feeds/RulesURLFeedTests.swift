@@ -140,7 +140,7 @@ struct RulesURLFeedTests {
         try await self.play(", staleAfter: 2s, whenStale: observe") { scene, source in
             source.server.set(.unavailable)
             try scene.wait(untilVersion: "3.4.9", isDenied: false)
-            #expect(scene.gate.logLines.contains { $0.message == "feed is stale" })
+            try scene.gate.logLine("the silence") { $0.message == "feed is stale" }
             let status = try await scene.waitForFeed("observed") { $0.inForce == "observe" }
             #expect(status.state == "stale")
             #expect(status.error == "the source answers 503")
