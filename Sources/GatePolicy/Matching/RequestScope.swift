@@ -2,11 +2,36 @@
 /// patterns it matches.
 ///
 /// Requests of the same scope get the same decision, so that it can be a key of a cache.
+@usableFromInline
 package struct RequestScope: Sendable, Hashable {
     /// Whether the request is never judged.
     package let isExempt: Bool
     let patterns: PatternSet
+    /// Whether it is judged and matches no pattern, as most requests do: such scopes are the same at a glance.
+    @usableFromInline package let isUnrestricted: Bool
+
+    init(isExempt: Bool, patterns: PatternSet) {
+        self.isExempt = isExempt
+        self.patterns = patterns
+        self.isUnrestricted = !isExempt && patterns.isEmpty
+    }
 
     static let exempt = RequestScope(isExempt: true, patterns: PatternSet())
     package static let unrestricted = RequestScope(isExempt: false, patterns: PatternSet())
+
+    @inlinable
+    package static func == (left: Self, right: Self) -> Bool {
+        left.isUnrestricted && right.isUnrestricted || left.isSame(as: right)
+    }
+
+    @usableFromInline
+    func isSame(as other: RequestScope) -> Bool {
+        self.isExempt == other.isExempt && self.patterns == other.patterns
+    }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.isExempt)
+        hasher.combine(self.patterns)
+    }
 }

@@ -142,43 +142,7 @@ struct CensusFields {
         _ value: UnsafeRawPointer,
         _ count: Int
     ) -> UInt64 {
-        var state = Self.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
-        guard count > 8 else { return unsafe Self.mixed(state, Self.word(of: value, count)) }
-        var index = 0
-        while index &+ 8 < count {
-            state = unsafe Self.mixed(
-                state,
-                value.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            )
-            index &+= 8
-        }
-        // The last eight bytes, some of which may have had their turn.
-        return unsafe Self.mixed(
-            state,
-            value.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
-        )
-    }
-
-    /// Up to eight bytes in one number, of which the length tells the rest.
-    @inline(__always)
-    private static func word(of value: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        if count >= 4 {
-            let first = unsafe value.loadUnaligned(as: UInt32.self)
-            let last = unsafe value.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
-            return UInt64(first) | UInt64(last) << 32
-        }
-        guard count > 0 else { return 0 }
-        let first = unsafe value.load(as: UInt8.self)
-        let middle = unsafe value.load(fromByteOffset: count &>> 1, as: UInt8.self)
-        let last = unsafe value.load(fromByteOffset: count &- 1, as: UInt8.self)
-        return UInt64(first) | UInt64(middle) << 8 | UInt64(last) << 16
-    }
-
-    /// One step of a folded multiplication, as wyhash makes it; who does not know the beginning cannot
-    /// find two values that come to the same.
-    @inline(__always)
-    static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
-        let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        return product.high ^ product.low
+        let state = KeyedHash.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
+        return unsafe KeyedHash.mixed(state, value, count)
     }
 }

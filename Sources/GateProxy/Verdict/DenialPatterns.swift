@@ -17,7 +17,9 @@ struct DenialPatterns {
     private static let longestLanguages = 256
 
     private let ruleSet: RuleSet
-    private let classes: ClientClasses
+    /// One bit for each field of a version, and of languages, by the index of its role.
+    private let versionFields: UInt64
+    private let languageFields: UInt64
     private var patterns: [VerdictKey: Pattern] = [:]
     /// That of the pattern of the client that is asked for.
     private var key = VerdictKey()
@@ -28,12 +30,40 @@ struct DenialPatterns {
     /// The choices among languages that were made, by these fields: to choose costs as much as the
     /// rest of a request.
     private var answerKeys: [VerdictKey: [UInt8]] = [:]
+    /// Some of the last ones, by the end of the digest of their fields: to look them up in a dictionary costs
+    /// several times as much.
+    private var recentAnswerKeys = [RecentAnswerKey?](repeating: nil, count: Self.recentCount)
+
+    private final class RecentAnswerKey: Sendable {
+        let languages: VerdictKey
+        let words: [UInt8]
+
+        init(_ words: [UInt8], for languages: VerdictKey) {
+            self.languages = languages
+            self.words = words
+        }
+
+        /// Whether it is about these languages, compared in place.
+        @inline(never)
+        func has(_ languages: borrowing VerdictKey) -> Bool {
+            self.languages.isEqual(to: languages)
+        }
+    }
+
+    /// A power of two.
+    private static let recentCount = 64
 
     /// - Returns: `nil` where denials repeat more of a client than its version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {
         guard !ruleSet.answersRepeatNames else { return nil }
         self.ruleSet = ruleSet
-        self.classes = classes
+        func fields(of part: IdentityPart) -> UInt64 {
+            classes.parts.indices.reduce(0) {
+                $0 | (classes.parts[$1] == part ? 1 << UInt64($1) : 0)
+            }
+        }
+        self.versionFields = fields(of: .version)
+        self.languageFields = fields(of: .languages)
     }
 
     var isEmpty: Bool { self.patterns.isEmpty }
@@ -133,8 +163,8 @@ struct DenialPatterns {
 
     private func versionLine(of head: RequestHead) -> FieldLine? {
         for line in head.fields.lines {
-            guard case .identity(let index) = line.role,
-                self.classes.parts[Int(index)] == .version
+            guard case .identity(let field) = line.role,
+                self.versionFields & 1 &<< UInt64(field) != 0
             else { continue }
             return line
         }
@@ -149,27 +179,38 @@ struct DenialPatterns {
     ) {
         self.languages.bytes.removeAll(keepingCapacity: true)
         for line in head.fields.lines {
-            guard case .identity(let index) = line.role,
-                self.classes.parts[Int(index)] == .languages,
+            guard case .identity(let field) = line.role,
+                self.languageFields & 1 &<< UInt64(field) != 0,
                 line.valueEnd - line.valueStart <= IdentityLimits.lineLength
             else { continue }
             self.languages.bytes.append(ASCII.lineFeed)
             self.languages.bytes.append(bytes.extracting(line.value))
         }
         self.languages.prepareForLookUp()
-        if let known = self.answerKeys[self.languages] {
-            key.append(known.span)
+        let place = self.languages.digest & (Self.recentCount - 1)
+        if let recent = self.recentAnswerKeys[place], recent.has(self.languages) {
+            let words = recent.words
+            key.append(words.span)
             return
         }
-        let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
-        let words = self.ruleSet.answerKey(
-            languages: fields.map { String(decoding: $0, as: UTF8.self) }
-        )
+        let known = self.answerKeys[self.languages]
+        let words = known ?? self.newAnswerKey()
         key += words
         guard self.languages.bytes.count <= Self.longestLanguages else { return }
+        let languages = self.languages.copied()
+        self.recentAnswerKeys[place] = RecentAnswerKey(words, for: languages)
+        guard known == nil else { return }
         if self.answerKeys.count >= Self.capacity {
             self.answerKeys.removeAll(keepingCapacity: true)
         }
-        self.answerKeys[self.languages.copied()] = words
+        self.answerKeys[languages] = words
+    }
+
+    /// Chooses the words for the languages at hand.
+    private func newAnswerKey() -> [UInt8] {
+        let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
+        return self.ruleSet.answerKey(
+            languages: fields.map { String(decoding: $0, as: UTF8.self) }
+        )
     }
 }

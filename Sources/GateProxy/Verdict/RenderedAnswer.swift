@@ -2,7 +2,9 @@ import GatePolicy
 import GateWire
 
 /// An answer of the gate as bytes, but for what differs from request to request.
-struct RenderedAnswer: Sendable, Equatable {
+///
+/// A class, so that to hand it on is to count one reference and not two.
+final class RenderedAnswer: Sendable, Equatable {
     let status: Int
     /// The status line and the field lines, without the empty line.
     let head: [UInt8]
@@ -10,7 +12,7 @@ struct RenderedAnswer: Sendable, Equatable {
     /// Whether a client of HTTP/1.1 is told a protocol to upgrade to.
     let sendsUpgrade: Bool
 
-    init(_ answer: Answer) {
+    convenience init(_ answer: Answer) {
         self.init(
             status: answer.status,
             fields: answer.fields,
@@ -20,14 +22,19 @@ struct RenderedAnswer: Sendable, Equatable {
     }
 
     /// `body`: `nil` where nothing is said of its length.
-    init(status: Int, fields: [HeaderField], body: [UInt8]?, sendsUpgrade: Bool = false) {
+    convenience init(
+        status: Int,
+        fields: [HeaderField],
+        body: [UInt8]?,
+        sendsUpgrade: Bool = false
+    ) {
         let body = Self.hasBody(status) ? body : nil
         var head = Array(StatusLine.text(status).utf8) + Self.lines(fields)
         if let body { Self.append(length: body.count, to: &head) }
         self.init(status: status, head: head, body: body ?? [], sendsUpgrade: sendsUpgrade)
     }
 
-    init(_ answer: GateAnswer) {
+    convenience init(_ answer: GateAnswer) {
         let body = Array(answer.body.utf8)
         let retryAfter = answer.retryAfter.map { "Retry-After: \($0)\r\n" } ?? ""
         let head =
@@ -41,6 +48,11 @@ struct RenderedAnswer: Sendable, Equatable {
         self.head = head
         self.body = body
         self.sendsUpgrade = sendsUpgrade
+    }
+
+    static func == (left: RenderedAnswer, right: RenderedAnswer) -> Bool {
+        left.status == right.status && left.head == right.head && left.body == right.body
+            && left.sendsUpgrade == right.sendsUpgrade
     }
 
     /// Appends the field line for the length of a body.

@@ -109,10 +109,15 @@ final class KnownVerdict: Sendable {
         self.key = key
         self.verdict = verdict
     }
+
+    /// Whether this is its key, compared in place.
+    @inline(never)
+    func has(_ key: borrowing VerdictKey) -> Bool { self.key.isEqual(to: key) }
 }
 
 /// The last verdict of one connection.
 struct RememberedVerdict {
-    let rules: WorkerRules
+    /// The number of the rules that it was found by.
+    let rules: Int
     let known: KnownVerdict
 }

@@ -20,12 +20,17 @@ struct VerdictKey: Hashable {
 
     /// Computes the hash, once for all generations of a cache.
     mutating func prepareForLookUp() {
-        var hasher = Hasher()
-        unsafe self.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-        hasher.combine(self.scope)
-        hasher.combine(self.form)
-        hasher.combine(self.isClass)
-        self.digest = hasher.finalize()
+        let count = self.bytes.count
+        let facts = UInt64(self.form.rawValue) << 1 | (self.isClass ? 1 : 0)
+        var digest = KeyedHash.mixed(KeyedHash.seed, UInt64(count) << 16 | facts)
+        unsafe self.bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            digest = unsafe KeyedHash.mixed(digest, start, count)
+        }
+        if !self.scope.isUnrestricted {
+            digest = KeyedHash.mixed(digest, UInt64(bitPattern: Int64(self.scope.hashValue)))
+        }
+        self.digest = Int(truncatingIfNeeded: digest)
     }
 
     /// Begins the key of a class, to which `ClientClasses` adds.
@@ -87,11 +92,12 @@ struct VerdictKey: Hashable {
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
 
+    /// The bytes come before the scope: they nearly always tell, and at less cost.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
-        guard self.bytes.count == other.bytes.count, self.scope == other.scope,
-            self.form == other.form, self.isClass == other.isClass
+        guard self.bytes.count == other.bytes.count, self.form == other.form,
+            self.isClass == other.isClass
         else { return false }
-        return unsafe self.bytes.withUnsafeBytes { bytes in
+        let hasSameBytes = unsafe self.bytes.withUnsafeBytes { bytes in
             unsafe other.bytes.withUnsafeBytes { others in
                 guard let start = bytes.baseAddress, let other = others.baseAddress else {
                     return true
@@ -99,6 +105,7 @@ struct VerdictKey: Hashable {
                 return unsafe memcmp(start, other, bytes.count) == 0
             }
         }
+        return hasSameBytes && self.scope == other.scope
     }
 
     func hash(into hasher: inout Hasher) {
@@ -150,9 +157,7 @@ struct VerdictCache {
     /// Borrowed, because a copy of a key costs as much as to find it.
     mutating func verdict(for key: borrowing VerdictKey) -> KnownVerdict? {
         let place = key.digest & (Self.recentCount - 1)
-        if let recent = self.recent[place], recent.known.key.digest == key.digest,
-            recent.known.key.isEqual(to: key)
-        {
+        if let recent = self.recent[place], recent.known.has(key) {
             // In use, it does not go with its generation.
             if recent.number != self.number { self.insert(recent.known) }
             return recent.known
@@ -218,15 +223,15 @@ struct VerdictLookUp {
     }
 
     mutating func isSameClient(as known: KnownVerdict) -> Bool {
-        known.key.isEqual(to: self.key)
+        known.has(self.key)
     }
 
     mutating func isSameClass(as known: KnownVerdict) -> Bool {
-        known.key.isEqual(to: self.classKey)
+        known.has(self.classKey)
     }
 
     mutating func isSameDenial(as known: KnownVerdict) -> Bool {
-        known.key.isEqual(to: self.denialKey)
+        known.has(self.denialKey)
     }
 
     mutating func findClient() -> KnownVerdict? {

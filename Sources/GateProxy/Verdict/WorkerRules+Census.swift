@@ -22,7 +22,7 @@ extension WorkerRules {
             head,
             facts: facts,
             in: bytes,
-            from: CensusFields.mixed(census.seed, UInt64(outcome))
+            from: KeyedHash.mixed(census.seed, UInt64(outcome))
         )
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : nil
         if let query { reading.add(query) }

@@ -2,11 +2,15 @@ import GateCensus
 import GatePolicy
 import GateWire
 import NIOCore
+import Synchronization
 
 /// One rule set on one event loop, with what that loop has worked out of it so far.
 ///
 /// A new rule set brings a new object, so that no request can see half of two revisions.
 final class WorkerRules {
+    /// No other rules of this process have it.
+    let number = WorkerRules.numbers.add(1, ordering: .relaxed).newValue
+    private static let numbers = Atomic(0)
     let ruleSet: RuleSet
     let table: FieldNameTable
     let preflight: Verdict
@@ -102,7 +106,7 @@ final class WorkerRules {
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
-        if let last, last.rules === self, self.lookUp.isSameClient(as: last.known),
+        if let last, last.rules == self.number, self.lookUp.isSameClient(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -153,7 +157,7 @@ final class WorkerRules {
 
     /// The verdict that all clients of the class share.
     private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
-        if let last, last.rules === self, self.lookUp.isSameClass(as: last.known),
+        if let last, last.rules == self.number, self.lookUp.isSameClass(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -171,7 +175,7 @@ final class WorkerRules {
     ) -> Verdict? {
         guard self.denials?.isEmpty == false else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
-        if let last, last.rules === self, self.lookUp.isSameDenial(as: last.known),
+        if let last, last.rules == self.number, self.lookUp.isSameDenial(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -266,7 +270,7 @@ final class WorkerRules {
         in last: inout RememberedVerdict?
     ) -> Verdict {
         last = self.lookUp.keep(verdict, for: extent).map {
-            RememberedVerdict(rules: self, known: $0)
+            RememberedVerdict(rules: self.number, known: $0)
         }
         return verdict
     }
@@ -275,7 +279,7 @@ final class WorkerRules {
         _ known: KnownVerdict,
         in last: inout RememberedVerdict?
     ) -> Verdict {
-        last = RememberedVerdict(rules: self, known: known)
+        last = RememberedVerdict(rules: self.number, known: known)
         return known.verdict
     }
 

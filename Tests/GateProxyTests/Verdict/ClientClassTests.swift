@@ -491,4 +491,39 @@ struct ClientClassTests {
         )
         #expect(page !== one)
     }
+
+    @Test func `each list of languages gets its own words, however many come by`() throws {
+        let ruleSet = try Self.ruleSet([
+            (
+                "rules.yaml",
+                """
+                rules:
+                  - { id: floor, match: { platform: ios }, minimum: "4.0", notice: n,
+                      storeUrl: "https://a.example" }
+                notices:
+                  n: { en: { title: t, message: m }, ja: { title: j, message: m } }
+                """
+            )
+        ])
+        let rules = WorkerRules(ruleSet, cacheCapacity: 1000)
+        // More than are kept at once, and more than have a place of their own among the last ones.
+        for round in 0..<2 {
+            for number in 0..<270 {
+                let language = number % 3 == 0 ? "ja" : "en"
+                let verdict = try rules.verdict(
+                    onFirst: wire(
+                        "GET / HTTP/1.1",
+                        "Host: a",
+                        "X-App-Platform: ios",
+                        "X-App-Version: 3.\(number % 7)",
+                        "Accept-Language: \(language);q=0.\(number + 100)"
+                    )
+                )
+                let head = try #require(verdict.denial?.head)
+                let isRight = String(decoding: head, as: UTF8.self)
+                    .contains("Content-Language: \(language)\r\n")
+                try #require(isRight, "\(number) in round \(round)")
+            }
+        }
+    }
 }
