@@ -53,12 +53,15 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
+            // Taken out, since what is judged must not change meanwhile: a copy would cost more.
+            let head = self.parser.takeHead()
             do throws(MessageFault) {
-                let facts = try RequestFacts(self.parser.head, in: bytes)
-                self.judge(self.parser.head, facts: facts, in: bytes)
+                let facts = try RequestFacts(head, in: bytes)
+                self.judge(head, facts: facts, in: bytes)
             } catch {
                 self.refuse(GateAnswer(error))
             }
+            self.parser.reuse(head)
             return true
         }
     }
@@ -77,7 +80,7 @@ extension ClientConnection {
             return self.serve(endpoint, head, facts: facts, in: bytes)
         }
         let rules = self.rules
-        let verdict = rules.verdict(
+        var verdict = rules.verdict(
             on: head,
             facts: facts,
             in: bytes,
@@ -101,20 +104,19 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        let shown =
-            facts.hasGateOwnedField
-            ? self.previewed(verdict, head, facts: facts, in: bytes) : verdict
+        let judged = facts.hasGateOwnedField ? verdict : nil
+        if let judged { verdict = self.previewed(judged, head, facts: facts, in: bytes) }
         // All else is as `nextRequest()` has left it: to build a new one costs more.
-        self.request.verdict = shown
+        self.request.verdict = verdict
         self.request.isHead = facts.isHead
         self.request.isHTTP10 = head.minorVersion == 0
         self.request.awaitsContinue = facts.expectsContinue && facts.framing != .none
         self.request.isCall = facts.isCall
         if let log = loop.accessLog {
-            self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: verdict)
+            self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: judged ?? verdict)
         }
         self.body = BodyReader(facts.framing)
-        if let denial = shown.denial {
+        if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
             self.answer(denial, facts: facts)
             self.denialWasWritten()
@@ -124,7 +126,7 @@ extension ClientConnection {
             let isTrace = head.method("TRACE", in: bytes)
             self.answer(LastRecipient.answer(isTrace: isTrace), facts: facts)
         } else {
-            self.forward(head, facts: facts, in: bytes, verdict: shown)
+            self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
     }
 

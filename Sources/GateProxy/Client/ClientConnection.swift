@@ -148,9 +148,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     /// Hands everything that is ready to the sockets.
     func flush() {
-        if let outbound = self.outbound {
-            self.outbound = nil
-            self.transport.writeAndFlush(outbound)
+        if var outbound = self.outbound.take() {
+            self.transport.writeAndFlush(&outbound)
             self.loop.giveBack(outbound)
         } else {
             self.transport.flush()

@@ -80,21 +80,21 @@ final class ChannelOutput {
     }
 
     func flush() {
-        if let buffer = self.unflushed.take() {
-            self.writeAndFlush(buffer)
+        if var buffer = self.unflushed.take() {
+            self.writeAndFlush(&buffer)
         } else if self.usesChannel {
             self.flushChannel()
         }
     }
 
-    func writeAndFlush(_ buffer: ByteBuffer) {
+    /// `buffer`: what is written, of which the rest is left that the kernel did not take at once.
+    func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
-        var rest = buffer
         if let bypass = self.bypass, self.mayPassChannel {
-            if bypass.send(&rest) { self.wasReset = true }
-            guard rest.readableBytes > 0 else { return }
+            if bypass.send(&buffer) { self.wasReset = true }
+            guard buffer.readableBytes > 0 else { return }
         }
-        self.enqueue(rest)
+        self.enqueue(buffer)
         self.flushChannel()
     }
 

@@ -91,7 +91,7 @@ extension HTTP2Endpoint {
 
     func flushNow() {
         guard let output = self.output, var bytes = self.outbox.take() else { return }
-        output.writeAndFlush(bytes)
+        output.writeAndFlush(&bytes)
         self.outbox.reuse(&bytes)
     }
 }

@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// The one place that uses what NIO calls unsupported; `GateSettings.bypassesChannels` turns it off, and
 /// without it everything takes NIO's way. Decision 8 has what it saves.
-struct SocketBypass {
+final class SocketBypass {
     /// The socket, which still says so when it is closed.
     ///
     /// Kept, because to ask for it each time, as NIO recommends, costs more than is saved.
@@ -49,3 +49,6 @@ struct SocketBypass {
     /// A closed peer is an error, and no signal.
     private static let flags = CInt(MSG_NOSIGNAL)
 }
+
+@available(*, unavailable)
+extension SocketBypass: Sendable {}

@@ -45,9 +45,9 @@ enum Transport<Stream: TransportStream> {
     }
 
     @inline(__always)
-    func writeAndFlush(_ buffer: ByteBuffer) {
+    func writeAndFlush(_ buffer: inout ByteBuffer) {
         switch self {
-        case .channel(let output): output.writeAndFlush(buffer)
+        case .channel(let output): output.writeAndFlush(&buffer)
         case .stream(let stream):
             stream.write(buffer)
             stream.flush()

@@ -31,6 +31,18 @@ package struct RequestHeadParser: Sendable {
         self.stage = .requestLine
     }
 
+    /// Gives away the head that was read.
+    package mutating func takeHead() -> RequestHead {
+        var head = RequestHead()
+        swap(&head, &self.head)
+        return head
+    }
+
+    /// Takes the memory of a head back for another one.
+    package mutating func reuse(_ head: consuming RequestHead) {
+        self.head = head
+    }
+
     /// Reads on.
     ///
     /// `bytes`: all bytes of the head so far: those of the last call and any new ones.

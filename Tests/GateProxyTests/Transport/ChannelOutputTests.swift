@@ -345,3 +345,11 @@ struct ChannelOutputTests {
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "b"))
     }
 }
+
+extension ChannelOutput {
+    /// Writes a piece whose rest nobody asks for.
+    fileprivate func writeAndFlush(_ piece: ByteBuffer) {
+        var piece = piece
+        self.writeAndFlush(&piece)
+    }
+}

@@ -265,6 +265,19 @@ struct RequestHeadParserTests {
         }
     }
 
+    @Test func `the memory of a head that was taken serves the next one`() throws {
+        var parser = RequestHeadParser()
+        for sample in Self.good + Self.good.reversed() {
+            let whole = try RequestSample(sample.text)
+            parser.reset()
+            #expect(parser.parse(whole.bytes, table: RequestSample.table) == .complete)
+            let head = parser.takeHead()
+            #expect(head == whole.head)
+            #expect(parser.head == RequestHead())
+            parser.reuse(head)
+        }
+    }
+
     @Test func `a parser that was reset in the middle of a head begins again`() throws {
         let whole = try RequestSample(wire("GET /a HTTP/1.1", "Host: a", "B: c"))
         for end in 1..<whole.bytes.count {
