@@ -30,6 +30,8 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var inbound = ByteBuffer()
     var transport = UpstreamTransport.none
     private var hasHeldRead = false
+    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    private var channelIsWritable = true
     /// Whether the connection was reset: what looks like the end of a body is none then.
     private var wasReset = false
     /// Whether the backend has closed its side in order.
@@ -51,7 +53,10 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var isActive: Bool { self.transport.isActive }
 
-    var isWritable: Bool { self.transport.isWritable }
+    var isWritable: Bool {
+        if case .channel = self.transport { return self.channelIsWritable }
+        return self.transport.isWritable
+    }
 
     /// Whether an earlier exchange left the connection open, so that the backend may have closed it
     /// in the meantime.
@@ -160,6 +165,7 @@ extension UpstreamConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         let output = ChannelOutput(context, bypassesChannel: self.bypassesChannel)
         self.transport = .channel(output)
+        self.channelIsWritable = context.channel.isWritable
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -209,7 +215,8 @@ extension UpstreamConnection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { self.becameWritable() }
+        self.channelIsWritable = context.channel.isWritable
+        if self.channelIsWritable { self.becameWritable() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
