@@ -51,7 +51,7 @@ struct DenialPatterns {
     }
 
     /// A power of two.
-    private static let recentCount = 64
+    private static let recentCount = 256
 
     /// - Returns: `nil` where denials repeat more of a client than its version.
     init?(_ ruleSet: RuleSet, _ classes: ClientClasses) {

@@ -122,7 +122,7 @@ struct VerdictCache {
     /// The bytes of the keys for each verdict, on average.
     private static let keyLength = 256
     /// Most requests are of few clients or classes; a power of two.
-    static let recentCount = 64
+    static let recentCount = 256
 
     private var young: [VerdictKey: KnownVerdict] = [:]
     private var old: [VerdictKey: KnownVerdict] = [:]

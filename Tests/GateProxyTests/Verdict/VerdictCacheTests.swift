@@ -100,7 +100,8 @@ struct VerdictCacheTests {
     @Test func `a flood of identities never keeps more than the capacity and the recent ones`() {
         var cache = VerdictCache(capacity: 10)
         let verdict = Verdict(decision: .preflight)
-        let keys = (0..<400).map { Self.key([(0, "\($0)")]) }
+        // Several for each place among the recent ones.
+        let keys = (0..<8 * VerdictCache.recentCount).map { Self.key([(0, "\($0)")]) }
         for key in keys {
             cache.insert(verdict, for: key)
             #expect(Self.verdict(for: key, in: cache) != nil)
