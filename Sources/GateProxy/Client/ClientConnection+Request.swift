@@ -53,7 +53,7 @@ extension ClientConnection {
             return false
         case .complete:
             self.inbound.moveReaderIndex(forwardBy: self.parser.head.end)
-            // Taken out, since what is judged must not change meanwhile: a copy would cost more.
+            // Taken out and put back, which costs less than the copy that is made of what might change.
             let head = self.parser.takeHead()
             do throws(MessageFault) {
                 let facts = try RequestFacts(head, in: bytes)
@@ -104,6 +104,7 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
+        // What was decided, where a tester may see something else.
         let judged = facts.hasGateOwnedField ? verdict : nil
         if let judged { verdict = self.previewed(judged, head, facts: facts, in: bytes) }
         // All else is as `nextRequest()` has left it: to build a new one costs more.

@@ -88,7 +88,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     /// Whether the client has closed its side.
     var inputClosed = false
     var hasHeldRead = false
-    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    /// Whether the channel takes more, as it last said.
     var channelIsWritable = true
     private var settling = Settling.settled
     /// Whether the request waits for the first byte of its answer.
@@ -129,10 +129,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     var origin: ClientOrigin { self.headWriter.origin }
 
-    var isWritable: Bool {
-        if case .channel = self.transport { return self.channelIsWritable }
-        return self.transport.isWritable
-    }
+    var isWritable: Bool { self.transport.isWritable(channel: self.channelIsWritable) }
 
     /// Reading stops where there is nowhere to put what would be read.
     var mayRead: Bool {

@@ -87,7 +87,7 @@ final class ChannelOutput {
         }
     }
 
-    /// `buffer`: what is written, of which the rest is left that the kernel did not take at once.
+    /// Afterwards `buffer` is of no use but for its memory: what the kernel did not take, the channel has.
     func writeAndFlush(_ buffer: inout ByteBuffer) {
         self.leaveToChannel()
         if let bypass = self.bypass, self.mayPassChannel {

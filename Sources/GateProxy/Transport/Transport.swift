@@ -11,10 +11,13 @@ enum Transport<Stream: TransportStream> {
         if case .stream = self { true } else { false }
     }
 
+    /// Whether it takes more without having to keep too much.
+    ///
+    /// `channel`: what a channel has last said of that; to be told costs less than to ask.
     @inline(__always)
-    var isWritable: Bool {
+    func isWritable(channel: Bool) -> Bool {
         switch self {
-        case .channel(let output): output.context.channel.isWritable
+        case .channel: channel
         case .stream(let stream): stream.isWritable
         case .none: false
         }

@@ -30,7 +30,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var inbound = ByteBuffer()
     var transport = UpstreamTransport.none
     private var hasHeldRead = false
-    /// Whether the channel takes more, as it last said: to be told costs less than to ask.
+    /// Whether the channel takes more, as it last said.
     private var channelIsWritable = true
     /// Whether the connection was reset: what looks like the end of a body is none then.
     private var wasReset = false
@@ -53,10 +53,7 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
 
     var isActive: Bool { self.transport.isActive }
 
-    var isWritable: Bool {
-        if case .channel = self.transport { return self.channelIsWritable }
-        return self.transport.isWritable
-    }
+    var isWritable: Bool { self.transport.isWritable(channel: self.channelIsWritable) }
 
     /// Whether an earlier exchange left the connection open, so that the backend may have closed it
     /// in the meantime.

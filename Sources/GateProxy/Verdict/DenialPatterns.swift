@@ -29,12 +29,13 @@ struct DenialPatterns {
     private var languages = VerdictKey()
     /// The choices among languages that were made, by these fields: to choose costs as much as the
     /// rest of a request.
-    private var answerKeys: [VerdictKey: [UInt8]] = [:]
+    private var answerKeys: [VerdictKey: AnswerKey] = [:]
     /// Some of the last ones, by the end of the digest of their fields: to look them up in a dictionary costs
     /// several times as much.
-    private var recentAnswerKeys = [RecentAnswerKey?](repeating: nil, count: Self.recentCount)
+    private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
 
-    private final class RecentAnswerKey: Sendable {
+    /// What a field of languages comes to.
+    private final class AnswerKey: Sendable {
         let languages: VerdictKey
         let words: [UInt8]
 
@@ -42,6 +43,9 @@ struct DenialPatterns {
             self.languages = languages
             self.words = words
         }
+
+        /// Whether the field is short enough for others to find it.
+        var isKept: Bool { self.languages.bytes.count <= DenialPatterns.longestLanguages }
 
         /// Whether it is about these languages, compared in place.
         @inline(never)
@@ -193,24 +197,25 @@ struct DenialPatterns {
             key.append(words.span)
             return
         }
-        let known = self.answerKeys[self.languages]
-        let words = known ?? self.newAnswerKey()
-        key += words
-        guard self.languages.bytes.count <= Self.longestLanguages else { return }
+        let found = self.answerKeys[self.languages] ?? self.newAnswerKey()
+        let words = found.words
+        key.append(words.span)
+        if found.isKept { self.recentAnswerKeys[place] = found }
+    }
+
+    /// Chooses the words for the languages at hand, and keeps the choice unless they are too long.
+    private mutating func newAnswerKey() -> AnswerKey {
+        let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
+        let words = self.ruleSet.answerKey(
+            languages: fields.map { String(decoding: $0, as: UTF8.self) }
+        )
         let languages = self.languages.copied()
-        self.recentAnswerKeys[place] = RecentAnswerKey(words, for: languages)
-        guard known == nil else { return }
+        let answerKey = AnswerKey(words, for: languages)
+        guard answerKey.isKept else { return answerKey }
         if self.answerKeys.count >= Self.capacity {
             self.answerKeys.removeAll(keepingCapacity: true)
         }
-        self.answerKeys[languages] = words
-    }
-
-    /// Chooses the words for the languages at hand.
-    private func newAnswerKey() -> [UInt8] {
-        let fields = self.languages.bytes.split(separator: ASCII.lineFeed)
-        return self.ruleSet.answerKey(
-            languages: fields.map { String(decoding: $0, as: UTF8.self) }
-        )
+        self.answerKeys[languages] = answerKey
+        return answerKey
     }
 }

@@ -117,7 +117,7 @@ final class KnownVerdict: Sendable {
 
 /// The last verdict of one connection.
 struct RememberedVerdict {
-    /// The number of the rules that it was found by.
-    let rules: Int
+    /// That of the rules that it was found by.
+    let rulesNumber: Int
     let known: KnownVerdict
 }

@@ -106,7 +106,7 @@ final class WorkerRules {
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
         self.describe(head, facts: facts, in: bytes, query: query, address: address)
-        if let last, last.rules == self.number, self.lookUp.isSameClient(as: last.known),
+        if let last, last.rulesNumber == self.number, self.lookUp.isSameClient(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -157,7 +157,7 @@ final class WorkerRules {
 
     /// The verdict that all clients of the class share.
     private func sharedVerdict(last: inout RememberedVerdict?) -> Verdict? {
-        if let last, last.rules == self.number, self.lookUp.isSameClass(as: last.known),
+        if let last, last.rulesNumber == self.number, self.lookUp.isSameClass(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -175,7 +175,7 @@ final class WorkerRules {
     ) -> Verdict? {
         guard self.denials?.isEmpty == false else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
-        if let last, last.rules == self.number, self.lookUp.isSameDenial(as: last.known),
+        if let last, last.rulesNumber == self.number, self.lookUp.isSameDenial(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
@@ -270,7 +270,7 @@ final class WorkerRules {
         in last: inout RememberedVerdict?
     ) -> Verdict {
         last = self.lookUp.keep(verdict, for: extent).map {
-            RememberedVerdict(rules: self.number, known: $0)
+            RememberedVerdict(rulesNumber: self.number, known: $0)
         }
         return verdict
     }
@@ -279,7 +279,7 @@ final class WorkerRules {
         _ known: KnownVerdict,
         in last: inout RememberedVerdict?
     ) -> Verdict {
-        last = RememberedVerdict(rules: self.number, known: known)
+        last = RememberedVerdict(rulesNumber: self.number, known: known)
         return known.verdict
     }
 

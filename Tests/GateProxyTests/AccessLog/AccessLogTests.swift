@@ -1,3 +1,4 @@
+import GatePolicy
 import GateWire
 import NIOCore
 import Testing
@@ -21,6 +22,24 @@ struct AccessLogTests {
             .replacing(/\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000/, with: "TIME")
             .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, with: "TIME")
             .replacing(/duration_ms(=|":)"?\d+\.\d{3}/) { "duration_ms\($0.output.1)" }
+    }
+
+    @Test
+    func `of a request by a tester, the line has what was decided and the status that was shown`()
+        throws
+    {
+        let lines = AccessLogLines()
+        let stage = try Stage(accessLog: lines) {
+            $0.accessLog = .json
+            let until = Timestamp(secondsSinceEpoch: .max)
+            $0.previews = { _, _ in .shows(Preview(kind: .maintenance, until: until)) }
+        }
+        let client = try stage.client()
+        try client.receive(
+            wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 3.1", "\(Preview.fieldName): x")
+        )
+        let line = self.logged(stage, lines)
+        #expect(line.contains("\"decision\":\"allow\",") && line.contains("\"status\":503,"))
     }
 
     private static let request = wire(

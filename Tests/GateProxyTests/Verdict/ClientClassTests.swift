@@ -492,7 +492,9 @@ struct ClientClassTests {
         #expect(page !== one)
     }
 
-    @Test func `each list of languages gets its own words, however many come by`() throws {
+    /// Fewer than are kept at once, of which some have the same place among the last ones, and more.
+    @Test(arguments: [200, 300])
+    func `each list of languages gets its own words, however many come by`(count: Int) throws {
         let ruleSet = try Self.ruleSet([
             (
                 "rules.yaml",
@@ -506,9 +508,8 @@ struct ClientClassTests {
             )
         ])
         let rules = WorkerRules(ruleSet, cacheCapacity: 1000)
-        // More than are kept at once, and more than have a place of their own among the last ones.
         for round in 0..<2 {
-            for number in 0..<270 {
+            for number in 0..<count {
                 let language = number % 3 == 0 ? "ja" : "en"
                 let verdict = try rules.verdict(
                     onFirst: wire(

@@ -265,17 +265,29 @@ struct RequestHeadParserTests {
         }
     }
 
-    @Test func `the memory of a head that was taken serves the next one`() throws {
+    @Test func `a head that was taken leaves nothing behind, and its memory serves the next one`()
+        throws
+    {
+        let fields = (0..<16).map { "F\($0): \($0)" }
+        let large = try RequestSample(wire(["GET / HTTP/1.1", "Host: a"] + fields))
         var parser = RequestHeadParser()
-        for sample in Self.good + Self.good.reversed() {
+        #expect(parser.parse(large.bytes, table: RequestSample.table) == .complete)
+        let place = Self.place(of: parser.head)
+        for sample in Self.good {
             let whole = try RequestSample(sample.text)
             parser.reset()
             #expect(parser.parse(whole.bytes, table: RequestSample.table) == .complete)
+            #expect(Self.place(of: parser.head) == place)
             let head = parser.takeHead()
             #expect(head == whole.head)
             #expect(parser.head == RequestHead())
             parser.reuse(head)
         }
+    }
+
+    /// The address of the memory that a head's lines stand in.
+    private static func place(of head: RequestHead) -> UInt {
+        unsafe head.fields.lines.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
     }
 
     @Test func `a parser that was reset in the middle of a head begins again`() throws {

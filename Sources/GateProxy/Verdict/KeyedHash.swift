@@ -1,7 +1,8 @@
 /// Hashes what clients send, for the tables of one process: several times cheaper than a `Hasher`.
 ///
-/// Each step is a folded multiplication, as wyhash makes it. Who does not know the state that it begins with cannot
-/// find two values that come to the same.
+/// Each step is a multiplication by a constant, whose halves are folded into one another. Who does not know the state
+/// that it begins with finds two values that come to the same once in some million tries, and cannot tell that it
+/// has: whoever looks something up by it compares the bytes, too.
 enum KeyedHash {
     /// A state to begin with; no client learns it.
     static let seed = UInt64.random(in: .min ... .max)

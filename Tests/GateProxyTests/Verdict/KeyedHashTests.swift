@@ -33,7 +33,7 @@ struct KeyedHashTests {
     @Test func `the last bits of numbers in a row are spread`() {
         let places = (0..<4096).map { Self.hash(Array("4.\($0)".utf8)) & 63 }
         let counts = Dictionary(grouping: places) { $0 }.mapValues(\.count)
-        // 64 each on average; of a fair choice, none is as far off as that in a million runs.
+        // 64 each on average.
         #expect(counts.count == 64)
         #expect(counts.values.allSatisfy { 20...120 ~= $0 })
     }

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import GatePolicy
+
+struct RequestScopeTests {
+    private static func patterns(_ numbers: Int...) -> PatternSet {
+        var patterns = PatternSet()
+        for number in numbers { patterns.insert(number) }
+        return patterns
+    }
+
+    static let scopes: [RequestScope] = [
+        .unrestricted, .exempt,
+        RequestScope(isExempt: false, patterns: .everything),
+        RequestScope(isExempt: true, patterns: .everything),
+        RequestScope(isExempt: false, patterns: Self.patterns(0)),
+        RequestScope(isExempt: true, patterns: Self.patterns(0)),
+        RequestScope(isExempt: false, patterns: Self.patterns(1)),
+        RequestScope(isExempt: false, patterns: Self.patterns(0, 1)),
+        RequestScope(isExempt: false, patterns: Self.patterns(0, 1, 2)),
+    ]
+
+    @Test(arguments: Self.scopes.indices, Self.scopes.indices)
+    func `a scope is the same as itself alone`(left: Int, right: Int) {
+        #expect((Self.scopes[left] == Self.scopes[right]) == (left == right))
+    }
+
+    @Test func `scopes that begin with the same patterns have different hashes`() {
+        let hashes = Self.scopes.suffix(2).map(\.hashValue)
+        #expect(hashes[0] != hashes[1])
+    }
+
+    @Test func `only a request that is judged and meets no pattern is unrestricted`() {
+        #expect(Self.scopes.map(\.isUnrestricted) == [true] + Array(repeating: false, count: 8))
+    }
+}
