@@ -211,6 +211,9 @@ def main():
     parser.add_argument("--memory", type=int, default=192,
                         help="MiB of data that the gate may have (default 192)")
     options = parser.parse_args()
+    # A stop from outside unwinds like Ctrl-C does: nothing that was started is left.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 10_000), hard))
     with tempfile.TemporaryDirectory(prefix="versiongate-soak-") as folder:
