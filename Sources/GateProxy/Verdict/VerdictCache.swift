@@ -92,7 +92,7 @@ struct VerdictKey: Hashable {
 
     static func == (left: VerdictKey, right: VerdictKey) -> Bool { left.isEqual(to: right) }
 
-    /// The bytes come before the scope: they nearly always tell, and at less cost.
+    /// The scope comes last: where it is restricted, it costs the most.
     func isEqual(to other: borrowing VerdictKey) -> Bool {
         guard self.bytes.count == other.bytes.count, self.form == other.form,
             self.isClass == other.isClass
