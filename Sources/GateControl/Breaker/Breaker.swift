@@ -42,6 +42,8 @@ package actor Breaker: RulesFilter {
     private var record = BreakerRecord()
     private var count: UInt64 = 0
     private var loaded: LoadedRules?
+    /// The terms on which these refuse: for 10,000 rules, to write them out takes a third of a second.
+    private var terms: [String: String] = [:]
     /// The rules as they act.
     private var acting: RuleSet?
     private var watch: Watch?
@@ -99,8 +101,7 @@ package actor Breaker: RulesFilter {
         // not stop what the others enforce.
         let acting = await self.admit(rules, after: former ?? rules)
         if let watched, self.watch == nil {
-            let terms = rules.definition.refusingTerms
-            let same = watched.rules.filter { terms[$0.key] == $0.value }
+            let same = watched.rules.filter { self.terms[$0.key] == $0.value }
             let since = Timestamp(secondsSinceEpoch: watched.since)
             await self.begin(Set(same.keys), since: since)
         }
@@ -119,11 +120,18 @@ package actor Breaker: RulesFilter {
     }
 
     package func admit(_ rules: LoadedRules, after former: LoadedRules?) async -> RuleSet {
-        let changed = former.map { rules.definition.changedTerms(since: $0.definition) }
-        let terms = rules.definition.refusingTerms
-        let before = self.loaded?.definition.refusingTerms ?? [:]
+        let (terms, before) = (rules.definition.refusingTerms, self.terms)
+        let changed = former.map { former in
+            let isLoaded = former.definition == self.loaded?.definition
+            return rules.definition.changedTerms(
+                terms,
+                since: former.definition,
+                isLoaded ? before : former.definition.refusingTerms
+            )
+        }
         let watched = self.watch?.trial.suspects ?? []
         self.loaded = rules
+        self.terms = terms
         self.dates = rules.definition.datesOfRefusals.filter { $0.time > self.lastLook }
         let acting = self.act()
         let suspects = (changed ?? Set(terms.keys))
@@ -178,9 +186,8 @@ package actor Breaker: RulesFilter {
         self.dates.removeFirst(due.count)
         self.lastLook = now
         if !due.isEmpty {
-            let terms = self.loaded?.definition.refusingTerms ?? [:]
             await self.begin(
-                Set(due.filter { terms[$0] != nil }).union(self.watch?.trial.suspects ?? []),
+                Set(due.filter { self.terms[$0] != nil }).union(self.watch?.trial.suspects ?? []),
                 since: now
             )
         }
@@ -222,7 +229,7 @@ package actor Breaker: RulesFilter {
 /// The change that is watched.
 extension Breaker {
     private var trips: [BreakerTrip] {
-        self.record.trips(in: self.loaded?.definition.refusingTerms ?? [:])
+        self.record.trips(in: self.terms)
     }
 
     /// Works out the rules as they act.
@@ -251,9 +258,8 @@ extension Breaker {
         // Where nobody told clients apart, none of before can be among them.
         watch.isFresh = self.watch != nil
         self.watch = watch
-        let terms = loaded.definition.refusingTerms
         self.record.watch = BreakerRecord.Watch(
-            rules: terms.filter { suspects.contains($0.key) },
+            rules: self.terms.filter { suspects.contains($0.key) },
             since: since.secondsSinceEpoch
         )
         self.save()

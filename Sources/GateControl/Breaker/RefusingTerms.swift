@@ -18,8 +18,13 @@ extension RuleSetDefinition {
     }
 
     /// The names of terms that are others than before, or that have another effect.
-    func changedTerms(since old: RuleSetDefinition) -> Set<String> {
-        let (before, after) = (old.refusingTerms, self.refusingTerms)
+    ///
+    /// `after`: `refusingTerms` of these rules; `before`: those of the old ones.
+    func changedTerms(
+        _ after: [String: String],
+        since old: RuleSetDefinition,
+        _ before: [String: String]
+    ) -> Set<String> {
         let isAllChanged = old.identity != self.identity || old.exemptions != self.exemptions
         var changed = Set(after.keys.filter { isAllChanged || before[$0] != after[$0] })
         if old.releases != self.releases {
