@@ -17,6 +17,9 @@ RULES = 10_000
 BEFORE, AFTER = 3, 4
 # From which on the new rules must be in force.
 LATEST_SECONDS = 3
+# The new minimum of one app, below the version that the rules recommend: a gate that runs loads no rules that
+# refuse that one. The older version passes by the rules before.
+NEW_MINIMUM, OLDER_VERSION = "4.1.0", "4.0.0"
 
 
 class Reloading:
@@ -77,7 +80,7 @@ class Change(threading.Thread):
 
     def run(self):
         time.sleep(BEFORE)
-        write_rules(self._rules, RULES, probe_minimum="5.0.0")
+        write_rules(self._rules, RULES, probe_minimum=NEW_MINIMUM)
         self.moment = time.time()
         self._server.hang_up()
         while time.time() - self.moment < LATEST_SECONDS:
@@ -89,7 +92,7 @@ class Change(threading.Thread):
     def _is_in_force(self):
         connection = http.client.HTTPConnection("127.0.0.1", self._server.port, timeout=5)
         try:
-            headers = request_headers(CURRENT_VERSION) | {"X-App-Id": PROBE_APP}
+            headers = request_headers(OLDER_VERSION) | {"X-App-Id": PROBE_APP}
             connection.request("GET", PATH, headers=headers)
             return connection.getresponse().status == 426
         finally:
