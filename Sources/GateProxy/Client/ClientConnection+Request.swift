@@ -104,7 +104,7 @@ extension ClientConnection {
         if facts.forwardedForLine != nil, !self.origin.isTrusted {
             loop.untrustedProxy?.report(self.origin.address)
         }
-        // What was decided, where a tester may see something else.
+        // The verdict that the log tells, where a preview may take its place in the answer.
         let judged = facts.hasGateOwnedField ? verdict : nil
         if let judged { verdict = self.previewed(judged, head, facts: facts, in: bytes) }
         // All else is as `nextRequest()` has left it: to build a new one costs more.

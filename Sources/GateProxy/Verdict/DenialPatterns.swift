@@ -34,7 +34,7 @@ struct DenialPatterns {
     /// several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
 
-    /// What a field of languages comes to.
+    /// The part of a denial's key that some `Accept-Language` fields lead to.
     private final class AnswerKey: Sendable {
         let languages: VerdictKey
         let words: [UInt8]

@@ -449,23 +449,25 @@ struct ClientClassTests {
         #expect(try verdict("7.1.0", "X-App-Build: 900") !== build)
     }
 
+    /// One floor, whose denial has words in English and in Japanese.
+    private static let twoLanguages = [
+        (
+            "rules.yaml",
+            """
+            rules:
+              - { id: floor, match: { platform: ios }, minimum: "4.0", notice: n,
+                  storeUrl: "https://a.example" }
+            notices:
+              n: { en: { title: t, message: "{currentVersion}" },
+                   ja: { title: j, message: "{currentVersion}" } }
+            """
+        )
+    ]
+
     @Test func `refused clients that state one version and read the same words share a denial`()
         throws
     {
-        let ruleSet = try Self.ruleSet([
-            (
-                "rules.yaml",
-                """
-                rules:
-                  - { id: floor, match: { platform: ios }, minimum: "4.0", notice: n,
-                      storeUrl: "https://a.example" }
-                notices:
-                  n: { en: { title: t, message: "{currentVersion}" },
-                       ja: { title: j, message: "{currentVersion}" } }
-                """
-            )
-        ])
-        let rules = WorkerRules(ruleSet, cacheCapacity: 1000)
+        let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
         func verdict(_ version: String, _ more: String...) throws -> Verdict {
             let fields = ["X-App-Platform: ios", "X-App-Version: \(version)"] + more
             return try rules.verdict(onFirst: wire(["GET / HTTP/1.1", "Host: a"] + fields))
@@ -495,19 +497,7 @@ struct ClientClassTests {
     /// Fewer than are kept at once, of which some have the same place among the last ones, and more.
     @Test(arguments: [200, 300])
     func `each list of languages gets its own words, however many come by`(count: Int) throws {
-        let ruleSet = try Self.ruleSet([
-            (
-                "rules.yaml",
-                """
-                rules:
-                  - { id: floor, match: { platform: ios }, minimum: "4.0", notice: n,
-                      storeUrl: "https://a.example" }
-                notices:
-                  n: { en: { title: t, message: m }, ja: { title: j, message: m } }
-                """
-            )
-        ])
-        let rules = WorkerRules(ruleSet, cacheCapacity: 1000)
+        let rules = WorkerRules(try Self.ruleSet(Self.twoLanguages), cacheCapacity: 1000)
         for round in 0..<2 {
             for number in 0..<count {
                 let language = number % 3 == 0 ? "ja" : "en"
