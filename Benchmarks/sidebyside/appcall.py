@@ -7,6 +7,9 @@ BACKEND_BODY = (
 )
 
 PATH = "/v2/items/48213"
+# Where the backend answers with a file of so many bytes.
+LARGE_PATH = "/large"
+LARGE_BODY_BYTES = 2**20
 CURRENT_VERSION = "4.2.0"
 OUTDATED_VERSION = "3.4.9"
 

@@ -102,7 +102,7 @@ class Bench:
     @contextlib.contextmanager
     def start_load(self, server, traffic, denied, *, protocol="http1", seed):
         """The load generator, ready to send that traffic to the server."""
-        connections, streams = self._connections, 1
+        connections, streams = traffic.connections or self._connections, 1
         if protocol == "http2":
             connections, streams = load.HTTP2_CONNECTIONS, load.STREAMS_EACH
         with load.Load(
@@ -110,6 +110,7 @@ class Bench:
             status=426 if denied else 200, connections=connections, streams=streams,
             cores=self.load_cores, by_zipf=traffic.by_zipf, seed=seed,
             number=self._numbers.get(server, load.FIRST_NUMBER),
+            body_bytes=traffic.answer_bytes,
         ) as generator:
             try:
                 yield generator

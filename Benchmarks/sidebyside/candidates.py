@@ -5,13 +5,12 @@ import re
 from pathlib import Path
 
 from . import allocationcount, callgrind, certificate
-from .appcall import BACKEND_BODY, OUTDATED, VARY
+from .appcall import BACKEND_BODY, LARGE_BODY_BYTES, OUTDATED, VARY
 from .packages import LUA_PACKAGE, PEERS_FOLDER, find_peer, nginx_modules
 from .server import Server, free_port
 from .setup import USUAL
 
 FOLDER = Path(__file__).parent.parent
-LARGE_BODY_BYTES = 2**20
 REFERENCE = "nginx-map"
 GATE = "versiongate"
 

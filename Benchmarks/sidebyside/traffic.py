@@ -33,6 +33,10 @@ class Traffic:
     # Until whatever is remembered of clients is remembered.
     warm_up_seconds: float = 0.2
     warm_up_requests: int = 5_000
+    # How many clients; None: as many as the benchmark is told.
+    connections: int | None = None
+    # The length of what the backend answers.
+    answer_bytes: int = len(appcall.BACKEND_BODY)
 
     def case(self, denied):
         """Its name with what is to become of it."""
@@ -137,6 +141,11 @@ def one_client(denied):
     return [head("GET", appcall.PATH, appcall.request_headers(version))]
 
 
+def downloads(denied):
+    version = appcall.OUTDATED_VERSION if denied else appcall.CURRENT_VERSION
+    return [head("GET", appcall.LARGE_PATH, appcall.request_headers(version))]
+
+
 MIXED = Traffic(
     "mixed", f"{HEADS:,} heads of 12 fields, 30 builds; all paths, tokens and trace ids differ",
     mixed,
@@ -154,4 +163,9 @@ NEVER_SEEN = Traffic(
 )
 ONE_CLIENT = Traffic("one-client", "the same request again and again", one_client)
 POST = Traffic("post", f"as mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
+DOWNLOAD = Traffic(
+    "download", "responses of 1 MiB", downloads,
+    # More connections would only take turns.
+    connections=8, answer_bytes=appcall.LARGE_BODY_BYTES,
+)
 HEADLINES = (MIXED, CROWD, NEVER_SEEN, ONE_CLIENT)

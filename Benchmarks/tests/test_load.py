@@ -208,6 +208,45 @@ class Http1(LoadTests):
                 self.assertEqual(figures["requests"], 0)
                 self.assertFalse(load.run_from(figures, figures, 1).is_clean)
 
+    def test_a_long_answer_is_counted_when_its_last_byte_has_come(self):
+        long = answer(body="x" * traffic.DOWNLOAD.answer_bytes)
+        recorder, (figures,) = self.record(
+            traffic.DOWNLOAD, 20, answers=lambda: long, body_bytes=traffic.DOWNLOAD.answer_bytes
+        )
+        self.assertEqual((figures["requests"], len(recorder)), (20, 20))
+        self.assertEqual(load.faults_in(figures), ())
+
+    def test_a_long_answer_that_is_wrong_is_a_fault(self):
+        length = traffic.DOWNLOAD.answer_bytes
+        for name, reply, figure in (
+            ("shorter than the backend's", answer(body="x" * (length - 1)), "wrong"),
+            ("a refusal", answer(502, body="x" * length), "wrong"),
+            ("more than its length", answer(body="x" * length) + b"x", "socketErrors"),
+        ):
+            with self.subTest(name):
+                _, (figures,) = self.record(
+                    traffic.DOWNLOAD, 10, answers=lambda reply=reply: reply, connections=1,
+                    body_bytes=length,
+                )
+                self.assertGreater(figures[figure], 0)
+
+    def test_a_long_answer_that_stops_short_is_no_answer(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def stop_short():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer(body="x" * 200_000)[:-1])
+
+        threading.Thread(target=stop_short, daemon=True).start()
+        generator = self.start(
+            listener.getsockname()[1], traffic.DOWNLOAD, connections=1, body_bytes=200_000
+        )
+        figures = generator.run(requests=1)
+        self.assertEqual((figures["requests"], figures["socketErrors"]), (0, 1))
+
     def test_a_proxy_that_closes_every_connection_gives_no_row(self):
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)

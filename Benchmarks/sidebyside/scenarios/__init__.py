@@ -7,7 +7,7 @@ that measures it once.
 
 from ..traffic import CROWD, HEADLINES, LARGER_CROWD, POST
 from .allocations import Allocations
-from .bodies import Bodies
+from .bodies import Downloads, Uploads
 from .idle_connections import IdleConnections
 from .instructions import Instructions
 from .many_rules import ManyRules
@@ -27,8 +27,8 @@ SCENARIOS = (
     Instructions(HEADLINES, "http2"),
     *HEADLINE_SCENARIOS,
     RealTraffic(POST, denied=False, max_rounds=3),
-    Bodies.downloads(),
-    Bodies.uploads(),
+    Downloads(),
+    Uploads(),
     CrowdSize(CROWD, LARGER_CROWD),
     SteadyRate(),
     TwoThreads(),

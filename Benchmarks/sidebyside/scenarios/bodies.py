@@ -2,10 +2,12 @@
 
 import functools
 
+from .. import load
 from ..appcall import CURRENT_VERSION, request_headers
 from ..candidates import REFERENCE
 from ..run import Column, Compared, Run
 from ..setup import Setup
+from ..traffic import DOWNLOAD
 
 # More connections would only take turns.
 CONNECTIONS = 8
@@ -25,20 +27,6 @@ class Bodies:
         Column(f"MiB/s, ratio to {REFERENCE}", "requests_per_second", is_ratio=True),
     )
 
-    def __init__(self, name, title, path, script):
-        self.name = name
-        self.title = title
-        self._path = path
-        self._script = script
-
-    @classmethod
-    def downloads(cls):
-        return cls("download", "responses of 1 MiB, HTTP/1.1, one core", "/large", None)
-
-    @classmethod
-    def uploads(cls):
-        return cls("upload", "requests of 1 MiB, HTTP/1.1, one core", "/upload", "upload.lua")
-
     def rows(self, bench):
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
@@ -46,9 +34,30 @@ class Bodies:
             if candidate.name != "nginx-lua"
         }
 
+
+class Downloads(Bodies):
+    name = DOWNLOAD.name
+    title = f"{DOWNLOAD.title}, HTTP/1.1, one core"
+
+    def rows(self, bench):
+        reason = load.missing("http1")
+        if reason:
+            print(f"skipped: {self.name}: {reason}")
+            return {}
+        return super().rows(bench)
+
+    def _measure(self, bench, candidate, number) -> Run:
+        server = bench.server(candidate, Setup(large_bodies=True))
+        return bench.load(server, DOWNLOAD, denied=False, seed=number + 1)
+
+
+class Uploads(Bodies):
+    name = "upload"
+    title = "requests of 1 MiB, HTTP/1.1, one core"
+
     def _measure(self, bench, candidate, _) -> Run:
         server = bench.server(candidate, Setup(large_bodies=True))
         return bench.wrk(
             server, request_headers(CURRENT_VERSION), 200,
-            path=self._path, script=self._script, connections=CONNECTIONS,
+            path="/upload", script="upload.lua", connections=CONNECTIONS,
         )
