@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import NIOCore
 
@@ -37,7 +38,12 @@ final class SocketBypass {
         var wasReset = false
         let count = try? self.socket.withUnsafeTransport { descriptor in
             let count = unsafe buffer.withUnsafeReadableBytes { bytes in
-                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Self.flags)
+                unsafe send_without_cancellation(
+                    descriptor,
+                    bytes.baseAddress,
+                    bytes.count,
+                    Self.flags
+                )
             }
             wasReset = count < 0 && errno == ECONNRESET
             return count
