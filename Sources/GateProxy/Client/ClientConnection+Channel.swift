@@ -57,14 +57,13 @@ extension ClientConnection {
 
     /// Takes bytes of the client.
     @inline(__always)
-    func received(_ bytes: ByteBuffer) {
-        var buffer = bytes
+    func received(_ bytes: consuming ByteBuffer) {
         if self.inbound.readableBytes == 0 {
-            self.inbound = buffer
+            self.inbound = bytes
         } else {
             // Without this a client that never lets the buffer become empty would make it grow.
             self.inbound.discardReadBytes()
-            self.inbound.writeBuffer(&buffer)
+            self.inbound.writeBuffer(&bytes)
         }
         self.settle()
         // Empty, it would still hold on to the memory that the next read wants to use.

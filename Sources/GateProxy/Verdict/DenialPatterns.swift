@@ -44,6 +44,11 @@ struct DenialPatterns {
             self.words = words
         }
 
+        func appendWords(to key: inout [UInt8]) {
+            let words = self.words
+            key.append(words.span)
+        }
+
         /// Whether the field is short enough for others to find it.
         var isKept: Bool { self.languages.bytes.count <= DenialPatterns.longestLanguages }
 
@@ -165,41 +170,41 @@ struct DenialPatterns {
         }
     }
 
-    private func versionLine(of head: RequestHead) -> FieldLine? {
-        for line in head.fields.lines {
-            guard case .identity(let field) = line.role,
+    private func versionLine(of head: borrowing RequestHead) -> FieldLine? {
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            guard case .identity(let field) = lines[index].role,
                 self.versionFields & 1 &<< UInt64(field) != 0
             else { continue }
-            return line
+            return lines[index]
         }
         return nil
     }
 
     /// Appends what tells the words that a client reads from those of others of its class.
     private mutating func appendAnswerKey(
-        of head: RequestHead,
+        of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         to key: inout [UInt8]
     ) {
         self.languages.bytes.removeAll(keepingCapacity: true)
-        for line in head.fields.lines {
-            guard case .identity(let field) = line.role,
-                self.languageFields & 1 &<< UInt64(field) != 0,
-                line.valueEnd - line.valueStart <= IdentityLimits.lineLength
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            guard case .identity(let field) = lines[index].role,
+                self.languageFields & 1 &<< UInt64(field) != 0
             else { continue }
+            let line = lines[index]
+            guard line.valueEnd - line.valueStart <= IdentityLimits.lineLength else { continue }
             self.languages.bytes.append(ASCII.lineFeed)
             self.languages.bytes.append(bytes.extracting(line.value))
         }
         self.languages.prepareForLookUp()
         let place = self.languages.digest & (Self.recentCount - 1)
         if let recent = self.recentAnswerKeys[place], recent.has(self.languages) {
-            let words = recent.words
-            key.append(words.span)
-            return
+            return recent.appendWords(to: &key)
         }
         let found = self.answerKeys[self.languages] ?? self.newAnswerKey()
-        let words = found.words
-        key.append(words.span)
+        found.appendWords(to: &key)
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 

@@ -214,7 +214,7 @@ final class WorkerRules {
     ///
     /// - Returns: what the client has told of it; `nil` if it has none.
     private func classify(
-        _ head: RequestHead,
+        _ head: borrowing RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) -> ClientClasses.Told? {
@@ -223,10 +223,11 @@ final class WorkerRules {
         self.lookUp.classKey.scope = self.lookUp.key.scope
         self.lookUp.classKey.beginClass()
         var told = ClientClasses.Told()
-        for line in head.fields.lines {
-            guard case .identity(let index) = line.role else { continue }
-            let value = bytes.extracting(line.value)
-            guard classes.tell(header: Int(index), value, to: &self.lookUp.classKey.bytes, &told)
+        let lines = head.fields.lines.span
+        for index in lines.indices {
+            guard case .identity(let field) = lines[index].role else { continue }
+            let value = bytes.extracting(lines[index].value)
+            guard classes.tell(header: Int(field), value, to: &self.lookUp.classKey.bytes, &told)
             else { return nil }
         }
         return classes.isComplete(told) ? told : nil
