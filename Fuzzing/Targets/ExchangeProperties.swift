@@ -53,7 +53,7 @@ struct ExchangeProperties {
         case 10: self.drain()
         case 11: try self.timeOut()
         case 12: try self.beginHead()
-        case 13: self.exchange.setConnecting(self.script.flag())
+        case 13: try self.connect()
         case 14: self.writeLast()
         default: self.endTunnel()
         }
@@ -61,6 +61,20 @@ struct ExchangeProperties {
         if before == .closed {
             try expect(self.exchange, is: .closed, "what was closed goes on")
         }
+    }
+
+    /// What waits for a connection comes back once, unless its request is over.
+    private mutating func connect() throws(Finding) {
+        let bytes = [ByteBuffer(integer: UInt8(self.script.number(below: 256)))]
+        let isForwarded = if case .forwarding = self.exchange { true } else { false }
+        self.exchange.connect(sending: bytes)
+        guard self.script.flag() else { return }
+        let unsent = self.exchange.endConnecting()
+        try expect(
+            unsent == (isForwarded ? bytes : nil),
+            "what waited is lost, or is given to nobody"
+        )
+        try expect(self.exchange.endConnecting() == nil, "what waited is given out twice")
     }
 
     /// A head is read only where one is waited for.

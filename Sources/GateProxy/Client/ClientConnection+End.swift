@@ -108,7 +108,7 @@ extension ClientConnection {
     func dropUpstream() {
         let upstream = self.upstream
         self.upstream = nil
-        self.unsent = nil
+        _ = self.exchange.endConnecting()
         self.endPending()
         if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }
         upstream?.close()

@@ -118,23 +118,20 @@ extension ClientConnection {
         let member = choice.member
         self.request.trial = choice.trial
         self.beginPending()
-        self.unsent = buffers
-        self.exchange.setConnecting(true)
+        self.exchange.connect(sending: buffers)
         self.renewDeadline()
         self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
-            guard let buffers = self.unsent else {
+            guard let buffers = self.exchange.endConnecting() else {
                 // The client went away in the meantime; the next one is glad of the connection.
                 if case .success(let upstream) = result {
                     upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
                 }
                 return
             }
-            self.unsent = nil
             switch result {
             case .success(let upstream) where !upstream.isActive:
                 self.fail(.badGateway)
             case .success(let upstream):
-                self.exchange.setConnecting(false)
                 self.attach(upstream)
                 for buffer in buffers { upstream.write(buffer) }
                 self.settle()

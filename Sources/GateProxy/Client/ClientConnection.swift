@@ -77,8 +77,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var rejudgeable: RejudgeableRequest?
     /// The stream of events that the client listens to.
     var events: EventStream?
-    /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
-    var unsent: [ByteBuffer]?
     var transport = ClientTransport.none
     private(set) var deadline: NIODeadline?
     /// When the head of the request was read, and when it was the backend's turn, if that is measured.

@@ -3,8 +3,8 @@ package import NIOCore
 /// One client connection, seen as the request that is on it and that request's answer: what may
 /// come next, and what must be done about it.
 ///
-/// It holds no byte and no socket. Every event has its own list of actions; where a peer can bring
-/// about a combination that makes no sense, the answer is to close, never to trap.
+/// It holds no socket, and no bytes but those that wait for one. Every event has its own list of actions; where a
+/// peer can bring about a combination that makes no sense, the answer is to close, never to trap.
 package enum Exchange: Equatable, Sendable {
     /// Waiting for the first request head, or in the middle of one.
     case head
@@ -27,8 +27,8 @@ package enum Exchange: Equatable, Sendable {
     /// A request that was passed on.
     package struct Forwarding: Equatable, Sendable {
         package var requestEnded: Bool
-        /// Whether a connection to the backend is being opened.
-        package var isConnecting = false
+        /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
+        package var unsent: [ByteBuffer]?
         package var responseStarted = false
         /// Whether the client may send another request afterwards.
         package var keepsClient: Bool
@@ -47,7 +47,7 @@ package enum Exchange: Equatable, Sendable {
 
         package init(
             requestEnded: Bool,
-            isConnecting: Bool = false,
+            unsent: [ByteBuffer]? = nil,
             responseStarted: Bool = false,
             keepsClient: Bool,
             retryable: Bool,
@@ -56,7 +56,7 @@ package enum Exchange: Equatable, Sendable {
             interims: Int = 0
         ) {
             self.requestEnded = requestEnded
-            self.isConnecting = isConnecting
+            self.unsent = unsent
             self.responseStarted = responseStarted
             self.keepsClient = keepsClient
             self.retryable = retryable
@@ -64,6 +64,9 @@ package enum Exchange: Equatable, Sendable {
             self.isConnect = isConnect
             self.interims = interims
         }
+
+        /// Whether a connection to the backend is being opened.
+        package var isConnecting: Bool { self.unsent != nil }
 
         /// Whether a backend that keeps silent may have been the wrong one to ask.
         var mayAskAnother: Bool {
@@ -165,11 +168,22 @@ extension Exchange {
         self = .streaming
     }
 
-    /// The request waits for a connection to the backend, or has it now.
-    package mutating func setConnecting(_ isConnecting: Bool) {
+    /// The request waits for a connection to the backend, by which these bytes are to be sent.
+    package mutating func connect(sending unsent: [ByteBuffer]) {
         guard case .forwarding(var forwarding) = self else { return }
-        forwarding.isConnecting = isConnecting
+        forwarding.unsent = unsent
         self = .forwarding(forwarding)
+    }
+
+    /// The connection is there, or will not be.
+    ///
+    /// - Returns: what waited for it; `nil`: nobody waits any more.
+    package mutating func endConnecting() -> [ByteBuffer]? {
+        guard case .forwarding(var forwarding) = self, let unsent = forwarding.unsent.take() else {
+            return nil
+        }
+        self = .forwarding(forwarding)
+        return unsent
     }
 
     /// The request went out on a connection that an earlier exchange had left open: if that turns

@@ -11,7 +11,7 @@ struct ExchangeTests {
 
     static func forwarding(
         requestEnded: Bool = true,
-        isConnecting: Bool = false,
+        unsent: [ByteBuffer]? = nil,
         responseStarted: Bool = false,
         keepsClient: Bool = true,
         retryable: Bool = false,
@@ -21,7 +21,7 @@ struct ExchangeTests {
         .forwarding(
             Exchange.Forwarding(
                 requestEnded: requestEnded,
-                isConnecting: isConnecting,
+                unsent: unsent,
                 responseStarted: responseStarted,
                 keepsClient: keepsClient,
                 retryable: retryable,
@@ -50,7 +50,8 @@ struct ExchangeTests {
         Exchange.Lingering(budget: 100, end: .uptimeNanoseconds(7))
     )
     private static let lingers = Exchange.lingering(Exchange.Lingering(budget: 1000))
-    private static let connecting = Self.forwarding(requestEnded: false, isConnecting: true)
+    private static let unsent = [ByteBuffer(string: "GET"), ByteBuffer(string: " /")]
+    private static let connecting = Self.forwarding(requestEnded: false, unsent: Self.unsent)
     private static let tunnel = Exchange.tunnel(Exchange.Tunnel())
     private static let clientGone = Exchange.tunnel(Exchange.Tunnel(clientEnded: true))
     private static let endingTunnel = Exchange.tunnel(
@@ -131,7 +132,7 @@ struct ExchangeTests {
             (.head, .wait, .head),
             (.idle, .wait, .idle),
             (Self.uploading, .wait, Self.waiting),
-            (Self.connecting, .wait, Self.forwarding(isConnecting: true)),
+            (Self.connecting, .wait, Self.forwarding(unsent: Self.unsent)),
             (Self.waiting, .wait, Self.waiting),
             (Self.waitingLast, .wait, Self.waitingLast),
             (Self.retryable, .wait, Self.retryable),
@@ -159,7 +160,7 @@ struct ExchangeTests {
             (Self.uploading, .forward(keepsClient: true), Self.early),
             (
                 Self.connecting, .forward(keepsClient: true),
-                Self.forwarding(requestEnded: false, isConnecting: true, responseStarted: true)
+                Self.forwarding(requestEnded: false, unsent: Self.unsent, responseStarted: true)
             ),
             (Self.waiting, .forward(keepsClient: true), Self.answering),
             (Self.waitingLast, .forward(keepsClient: false), Self.answeringLast),
@@ -473,18 +474,33 @@ struct ExchangeTests {
         ) { $0.headBegan() }
     }
 
-    @Test(arguments: [true, false])
-    func `only a request that is passed on waits for a connection`(_ isConnecting: Bool) {
+    @Test func `only a request that is passed on waits for a connection`() {
         self.check(
             Self.states.map { state in
                 guard case .forwarding(var forwarding) = state else { return (state, true, state) }
-                forwarding.isConnecting = isConnecting
+                forwarding.unsent = Self.unsent
                 return (state, true, .forwarding(forwarding))
             }
         ) { exchange in
-            exchange.setConnecting(isConnecting)
+            exchange.connect(sending: Self.unsent)
             return true
         }
+    }
+
+    @Test
+    func `what waits for a connection is given out once, and to nobody when its request is over`() {
+        self.check(
+            Self.states.map { state in
+                guard case .forwarding(var forwarding) = state, forwarding.isConnecting else {
+                    return (state, nil, state)
+                }
+                forwarding.unsent = nil
+                return (state, Self.unsent, .forwarding(forwarding))
+            }
+        ) { $0.endConnecting() }
+        var exchange = Self.connecting
+        exchange.close()
+        #expect(exchange.endConnecting() == nil)
     }
 
     @Test func `only a last answer begins a farewell by being written`() {
