@@ -26,6 +26,8 @@ struct ExchangeProperties {
         var othersAsked = 0
         var interims = 0
         var discarded: UInt64 = 0
+        /// What waits for a connection, as long as the request goes on.
+        var unsent: [ByteBuffer]?
     }
 
     static func check(_ input: [UInt8]) throws(Finding) {
@@ -57,24 +59,24 @@ struct ExchangeProperties {
         case 14: self.writeLast()
         default: self.endTunnel()
         }
+        if case .forwarding = self.exchange {} else { self.book.unsent = nil }
         try self.checkDeadline()
         if before == .closed {
             try expect(self.exchange, is: .closed, "what was closed goes on")
         }
     }
 
-    /// What waits for a connection comes back once, unless its request is over.
+    /// A connection is being opened for the request, or is there.
     private mutating func connect() throws(Finding) {
+        guard self.script.flag() else {
+            let unsent = self.exchange.endConnecting()
+            try expect(unsent == self.book.unsent, "what waited is lost, or is given to nobody")
+            self.book.unsent = nil
+            return
+        }
         let bytes = [ByteBuffer(integer: UInt8(self.script.number(below: 256)))]
-        let isForwarded = if case .forwarding = self.exchange { true } else { false }
         self.exchange.connect(sending: bytes)
-        guard self.script.flag() else { return }
-        let unsent = self.exchange.endConnecting()
-        try expect(
-            unsent == (isForwarded ? bytes : nil),
-            "what waited is lost, or is given to nobody"
-        )
-        try expect(self.exchange.endConnecting() == nil, "what waited is given out twice")
+        self.book.unsent = bytes
     }
 
     /// A head is read only where one is waited for.

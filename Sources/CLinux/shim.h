@@ -1,4 +1,4 @@
-// The parts of Linux that Swift's module of the C library leaves out.
+// The parts of Linux that Swift's module of the C library leaves out, or cannot give.
 #include <malloc.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 int pthread_setname_np(pthread_t thread, const char *name);
 void *memrchr(const void *memory, int byte, size_t count);
 
-// send(2) past the C library, where it is a cancellation point: in a process of several threads that takes
-// two atomic exchanges a call, and nobody cancels a thread here.
+// send(2) without its cancellation point, which takes two atomic exchanges a call in a process of several
+// threads; nobody cancels a thread here. In C, since Swift calls no variadic function.
 static inline ssize_t send_without_cancellation(int socket, const void *bytes, size_t count, int flags) {
     return syscall(SYS_sendto, socket, bytes, count, flags, NULL, 0);
 }

@@ -9,9 +9,6 @@ from ..run import Column, Compared, Run
 from ..setup import Setup
 from ..traffic import DOWNLOAD
 
-# More connections would only take turns.
-CONNECTIONS = 8
-
 
 class Bodies:
     reference = REFERENCE
@@ -59,5 +56,5 @@ class Uploads(Bodies):
         server = bench.server(candidate, Setup(large_bodies=True))
         return bench.wrk(
             server, request_headers(CURRENT_VERSION), 200,
-            path="/upload", script="upload.lua", connections=CONNECTIONS,
+            path="/upload", script="upload.lua", connections=DOWNLOAD.connections,
         )

@@ -280,12 +280,11 @@ extension Breaker {
         _ loaded: LoadedRules,
         at now: Timestamp
     ) async {
-        let terms = loaded.definition.refusingTerms
         let refused = watch.trial.refusedRequests
         let active = watch.trial.suspects.filter { refused[$0, default: 0] > 0 }
         let names = active.isEmpty ? watch.trial.suspects : active
         let trips = names.sorted().compactMap { name in
-            terms[name].map { terms in
+            self.terms[name].map { terms in
                 BreakerTrip(
                     rule: name,
                     terms: terms,

@@ -4,7 +4,9 @@ extension RuleSetDefinition {
     /// The terms on which something is refused, by the id of the rule, or `unidentified` for the policy
     /// on clients that do not say who they are: what refuses nobody is not there.
     ///
-    /// Words and links are no terms. A text stands for them that is the same for as long as they are.
+    /// Words and links are no terms. A text stands for them that is the same for as long as they are, in this process
+    /// and after it. Equal rules can have different texts, as with `3.0` and `3.0.0`: to take over that of an equal rule
+    /// would be sooner done, and a restart would not find the trip that is remembered under it.
     var refusingTerms: [String: String] {
         guard self.mode == .enforce else { return [:] }
         var terms: [String: String] = [:]

@@ -108,6 +108,7 @@ extension ClientConnection {
     func dropUpstream() {
         let upstream = self.upstream
         self.upstream = nil
+        // Nobody sends any more what waits for one.
         _ = self.exchange.endConnecting()
         self.endPending()
         if let trial = self.request.trial.take() { self.clients.pool.ended(trial) }

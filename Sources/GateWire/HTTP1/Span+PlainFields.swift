@@ -46,9 +46,9 @@ extension Span<UInt8> {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    // Each byte is seven bits of it while they are added to, so that no carry reaches the next one,
-    // and its highest bit tells what it is. Loops branch on these marks and do not add their number, so that
-    // a processor reads the next word before it has found where this one stops.
+    // Of each byte of a word, seven bits are added to, so that no carry reaches the next byte; its highest bit
+    // then tells what the byte is. Loops branch on these marks and do not add their number, so that a processor
+    // reads the next word before it has found where this one stops.
 
     /// Marks the bytes that are neither letters, digits nor hyphens, at their highest bits.
     @inline(__always)

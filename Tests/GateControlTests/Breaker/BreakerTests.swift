@@ -227,6 +227,28 @@ struct BreakerTests {
         #expect(await breaker.status.count == 2)
     }
 
+    @Test func `the same version in other digits is another term, now and after a restart`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let state = StateFolder(path: folder.path)
+        let stage = Stage()
+        let breaker = await stage.breaker(state)
+        let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))
+        _ = await breaker.start(old, after: nil)
+        _ = await breaker.admit(new, after: old)
+        stage.wait(2)
+        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        #expect(await breaker.status.trips.map(\.rule) == ["ios"])
+        let rewritten = try Self.rules(ios: "\(Self.refused).0")
+        #expect(try !Self.passes(await breaker.admit(rewritten, after: new)))
+        #expect(await breaker.status.watched == ["ios"])
+        let next = await stage.breaker(state)
+        _ = await next.start(rewritten, after: rewritten)
+        #expect(await next.status.watched == ["ios"])
+    }
+
     @Test func `a date is a change, too`() async throws {
         let stage = Stage()
         let breaker = await stage.breaker()
