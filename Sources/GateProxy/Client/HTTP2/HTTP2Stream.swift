@@ -66,7 +66,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.trailers = nil
         self.output.begin(window: sendWindow)
         self.receiveWindow = Self.newReceiveWindow
-        self.heldBody = ByteBuffer()
+        self.dropHeldBody()
         self.isOver = false
     }
 
@@ -87,12 +87,18 @@ final class HTTP2Stream: HTTP2Sender {
     func end() {
         guard !self.isOver else { return }
         self.isOver = true
-        self.heldBody = ByteBuffer()
+        self.dropHeldBody()
         self.output.drop()
         let connection = self.connection
         connection.credit(self.receiveWindow.untaken)
         connection.isOver(self)
         self.callWhenWritten()
+    }
+
+    private func dropHeldBody() {
+        // Nearly no request has held anything, and to put an empty buffer in the place of another one is
+        // not free.
+        if self.heldBody.capacity > 0 { self.heldBody = ByteBuffer() }
     }
 
     func callWhenWritten() {

@@ -119,7 +119,8 @@ package struct HTTP2StreamOutput {
             flags: isLast ? .endStream : [],
             stream: stream
         )
-        if let bytes = self.pending.readSlice(length: count) { out.writeImmutableBuffer(bytes) }
+        out.write(self.pending.readableBytesUInt8Span, from: 0, to: count)
+        self.pending.moveReaderIndex(forwardBy: count)
         self.window.use(count)
         if isLast {
             self.ending = .sent

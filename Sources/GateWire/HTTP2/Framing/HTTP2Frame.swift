@@ -63,11 +63,18 @@ extension ByteBuffer {
         flags: HTTP2Flags = [],
         stream: UInt32
     ) {
-        self.writeInteger(
-            UInt64(length) << 40 | UInt64(type.rawValue) << 32 | UInt64(flags.rawValue) << 24
-                | UInt64(stream >> 8)
-        )
-        self.writeInteger(UInt8(truncatingIfNeeded: stream))
+        // Room for all is made once: to look for it before each integer costs more than the integer.
+        self.writeWithOutputRawSpan(minimumWritableBytes: HTTP2FrameHeader.size) { header in
+            header.append(UInt8(truncatingIfNeeded: length >> 16))
+            header.append(UInt8(truncatingIfNeeded: length >> 8))
+            header.append(UInt8(truncatingIfNeeded: length))
+            header.append(type.rawValue)
+            header.append(flags.rawValue)
+            header.append(UInt8(truncatingIfNeeded: stream >> 24))
+            header.append(UInt8(truncatingIfNeeded: stream >> 16))
+            header.append(UInt8(truncatingIfNeeded: stream >> 8))
+            header.append(UInt8(truncatingIfNeeded: stream))
+        }
     }
 
     package mutating func writeResetStream(_ stream: UInt32, _ code: HTTP2ErrorCode) {
@@ -89,9 +96,9 @@ extension ByteBuffer {
 /// The form of each kind of frame (RFC 9113 6).
 extension HTTP2FrameHeader {
     /// The payload without its padding (RFC 9113 6.1).
-    func content(of payload: ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
+    @inline(__always)
+    func content(of payload: consuming ByteBuffer) throws(HTTP2ErrorCode) -> ByteBuffer {
         guard self.flags.contains(.padded) else { return payload }
-        var payload = payload
         guard let padding = payload.readInteger(as: UInt8.self) else { throw .frameSizeError }
         guard let content = payload.readSlice(length: payload.readableBytes - Int(padding)) else {
             throw .protocolError

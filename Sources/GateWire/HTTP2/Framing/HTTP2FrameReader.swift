@@ -95,7 +95,7 @@ package struct HTTP2FrameReader {
     @inline(__always)
     private mutating func frame(
         _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
+        _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         switch header.type {
         case .data:
@@ -124,7 +124,7 @@ package struct HTTP2FrameReader {
 
     private mutating func headers(
         _ header: HTTP2FrameHeader,
-        _ payload: ByteBuffer
+        _ payload: consuming ByteBuffer
     ) throws(HTTP2ErrorCode) -> HTTP2ReceivedFrame {
         // Clients open streams with odd numbers, and servers none (RFC 9113 5.1.1 and 8.4).
         guard header.stream % 2 == 1 else { throw .protocolError }

@@ -52,8 +52,8 @@ package struct HTTP2Outbox {
     @inline(__always)
     package mutating func take() -> ByteBuffer? {
         guard self.frames.readableBytes > 0 else { return nil }
-        let bytes = self.frames
-        self.frames = ByteBuffer()
+        var bytes = ByteBuffer()
+        swap(&self.frames, &bytes)
         return bytes
     }
 
