@@ -46,16 +46,21 @@ extension [UInt8] {
     @inlinable @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
-        self.append(addingCapacity: bytes.count) { room in
-            unsafe bytes.withUnsafeBytes { bytes in
-                unsafe room.withUnsafeMutableBufferPointer { room, count in
-                    guard let start = room.baseAddress, let first = bytes.baseAddress else {
-                        return
-                    }
-                    unsafe UnsafeMutableRawPointer(start + count)
-                        .copyMemory(from: first, byteCount: bytes.count)
-                    count += bytes.count
-                }
+        self.append(addingCapacity: bytes.count) { room in room.append(bytes) }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes; traps where there is no room for all of them.
+    @inlinable @inline(__always)
+    package mutating func append(_ bytes: Span<UInt8>) {
+        precondition(bytes.count <= self.freeCapacity)
+        unsafe bytes.withUnsafeBytes { bytes in
+            unsafe self.withUnsafeMutableBufferPointer { room, count in
+                guard let start = room.baseAddress, let first = bytes.baseAddress else { return }
+                unsafe UnsafeMutableRawPointer(start + count)
+                    .copyMemory(from: first, byteCount: bytes.count)
+                count += bytes.count
             }
         }
     }

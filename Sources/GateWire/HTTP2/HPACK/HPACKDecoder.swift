@@ -83,28 +83,49 @@ package struct HPACKDecoder {
         limit: Int
     ) throws(HPACKFault) {
         let index = try Self.integer(block, &position, prefix: prefix)
-        let start = list.bytes.count
-        if index == 0 {
-            try Self.string(block, &position, into: &list)
-            list.endName()
-        } else {
-            try self.appendName(index, to: &list)
-        }
-        let nameEnd = list.bytes.count - HeaderList.nameOverhead
-        try Self.string(block, &position, into: &list)
-        let role = self.names.role(in: list.bytes.span, from: start, to: nameEnd)
-        let isWellFormed = list.endLine(from: start, nameEnd: nameEnd, role: role)
-        let end = list.bytes.count
+        let (line, isWellFormed) = try self.appendLine(block, &position, name: index, to: &list)
         if isIndexed {
             self.table.insert(
-                line: list.bytes.span.extracting(start..<end),
-                nameCount: nameEnd - start,
+                line: list.bytes.span.extracting(line.start..<line.end),
+                nameCount: line.nameEnd - line.start,
                 isWellFormed: isWellFormed,
-                role: role
+                role: line.role
             )
         }
-        let count = end - start - HeaderList.lineOverhead
+        let count = line.end - line.start - HeaderList.lineOverhead
         if !list.admits(count, limit: limit) { list.dropLast() }
+    }
+
+    /// Appends a field whose value stands in the block, and perhaps its name as well.
+    ///
+    /// `name`: its number in the tables; 0: it stands before the value.
+    @inline(__always)
+    private func appendLine(
+        _ block: Span<UInt8>,
+        _ position: inout Int,
+        name index: Int,
+        to list: inout HeaderList
+    ) throws(HPACKFault) -> (line: FieldLine, isWellFormed: Bool) {
+        let roles = self.names
+        guard index != 0 else {
+            let name = try Self.string(block, &position)
+            let value = try Self.string(block, &position)
+            return try list.append(name: name, in: block, value: value, in: block, roles: roles)
+        }
+        let dynamic = try self.dynamicIndex(index)
+        let value = try Self.string(block, &position)
+        if dynamic < 0 {
+            let (name, names) = (HPACKStaticTable.name(index - 1), HPACKStaticTable.bytes)
+            return try list.append(
+                name: name,
+                in: names.span,
+                value: value,
+                in: block,
+                roles: roles
+            )
+        }
+        let (name, names) = (self.table.name(dynamic), self.table.bytes)
+        return try list.append(name: name, in: names.span, value: value, in: block, roles: roles)
     }
 
     /// The number of bytes from a place on that each stand for the field which was remembered directly
@@ -115,9 +136,13 @@ package struct HPACKDecoder {
     private static func run(in block: Span<UInt8>, at position: Int) -> Int {
         // 62 to 126, which are indexes of the dynamic table by themselves (RFC 7541 2.3.3 and 6.1).
         let (lowest, highest): (UInt8, UInt8) = (0xBE, 0xFE)
+        var byte = block[position]
         var end = position + 1
-        guard lowest...highest ~= block[position] else { return 1 }
-        while end < block.count, block[end] == block[end - 1] - 1, block[end] >= lowest { end += 1 }
+        guard lowest...highest ~= byte else { return 1 }
+        while byte > lowest, end < block.count, block[end] == byte - 1 {
+            byte -= 1
+            end += 1
+        }
         return end - position
     }
 
@@ -145,16 +170,6 @@ package struct HPACKDecoder {
             HPACKStaticTable.append(index - 1, to: &list, limit: limit, names: self.names)
         } else {
             self.table.append(dynamic, to: &list, limit: limit)
-        }
-    }
-
-    /// Appends the name of a field, and ends it.
-    private func appendName(_ index: Int, to list: inout HeaderList) throws(HPACKFault) {
-        let dynamic = try self.dynamicIndex(index)
-        if dynamic < 0 {
-            HPACKStaticTable.appendName(index - 1, to: &list)
-        } else {
-            self.table.appendName(dynamic, to: &list)
         }
     }
 
@@ -187,21 +202,17 @@ package struct HPACKDecoder {
         throw .integerTooLarge
     }
 
+    /// A string literal (RFC 7541 5.2).
     private static func string(
         _ block: Span<UInt8>,
-        _ position: inout Int,
-        into list: inout HeaderList
-    ) throws(HPACKFault) {
+        _ position: inout Int
+    ) throws(HPACKFault) -> HPACKString {
         guard position < block.count else { throw .truncated }
         let isCoded = block[position] & 0x80 != 0
         let count = try self.integer(block, &position, prefix: 7)
         let end = position + count
         guard end <= block.count else { throw .truncated }
-        if isCoded {
-            guard list.appendDecoded(block, from: position, to: end) else { throw .huffman }
-        } else {
-            list.append(block, from: position, to: end)
-        }
-        position = end
+        defer { position = end }
+        return HPACKString(start: position, end: end, isHuffmanCoded: isCoded)
     }
 }

@@ -13,15 +13,21 @@ struct HPACKEntry {
     /// Its size as the table counts it (RFC 7541 4.1).
     var size: Int { self.fieldCount + HeaderList.overhead }
 
+    /// The place of its name.
+    var name: HPACKString {
+        HPACKString(start: self.start, end: self.start + self.nameCount, isHuffmanCoded: false)
+    }
+
     /// The same place in bytes that it was copied to.
     func line(movedBy distance: Int) -> FieldLine {
-        let start = self.start + distance
-        let (nameEnd, end) = (start + self.nameCount, start + self.lineCount)
+        // No place in memory is large enough for a sum to overflow, and to check five costs more than to add.
+        let start = self.start &+ distance
+        let (nameEnd, end) = (start &+ self.nameCount, start &+ self.lineCount)
         return FieldLine(
             start: start,
             nameEnd: nameEnd,
-            valueStart: nameEnd + 2,
-            valueEnd: end - 2,
+            valueStart: nameEnd &+ 2,
+            valueEnd: end &- 2,
             end: end,
             role: self.role
         )
@@ -32,7 +38,8 @@ struct HPACKEntry {
 struct HPACKDynamicTable {
     private static let mostOutdated = 256
 
-    private var bytes: [UInt8] = []
+    /// The fields as lines, oldest first.
+    private(set) var bytes: [UInt8] = []
     private var entries: [HPACKEntry] = []
     /// The oldest entry that still counts; those before it wait to be cleared away.
     private var first = 0
@@ -95,9 +102,8 @@ struct HPACKDynamicTable {
         return list.append(run: entries, in: self.bytes.span, limit: limit)
     }
 
-    func appendName(_ index: Int, to list: inout HeaderList) {
-        list.append(nameOf: self.entry(index), in: self.bytes.span)
-    }
+    /// The name of a field by its number from zero, in `bytes`.
+    func name(_ index: Int) -> HPACKString { self.entry(index).name }
 
     private func entry(_ index: Int) -> HPACKEntry { self.entries[self.entries.count - 1 - index] }
 

@@ -19,7 +19,8 @@ package enum HPACKStaticTable {
         ("user-agent", ""), ("vary", ""), ("via", ""), ("www-authenticate", ""),
     ]
 
-    private static let bytes = Self.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+    /// The fields as lines.
+    static let bytes = Self.fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
 
     private static let entries: [HPACKEntry] = {
         var start = 0
@@ -56,7 +57,6 @@ package enum HPACKStaticTable {
         list.append(entry, in: bytes, limit: limit)
     }
 
-    static func appendName(_ index: Int, to list: inout HeaderList) {
-        list.append(nameOf: self.entries[index], in: self.bytes.span)
-    }
+    /// The name of a field by its number from zero, in `bytes`.
+    static func name(_ index: Int) -> HPACKString { self.entries[index].name }
 }

@@ -84,12 +84,7 @@ struct HPACKWriter {
         let mask = (1 << prefix) - 1
         guard value >= mask else { return block.append(UInt8(value)) }
         block.append(UInt8(mask))
-        self.writeRest(value - mask, into: &block)
-    }
-
-    /// The part of an integer that does not fit behind the bits.
-    private static func writeRest(_ value: Int, into block: inout OutputRawSpan) {
-        var rest = value
+        var rest = value - mask
         while rest >= 0x80 {
             block.append(UInt8(rest & 0x7F | 0x80))
             rest >>= 7

@@ -17,8 +17,6 @@ package struct HeaderList {
     static let overhead = 32
     /// Colon and space, CR and LF: the bytes of a line beside those of its field.
     static let lineOverhead = 4
-    /// Colon and space: the bytes between a name and its value.
-    static let nameOverhead = 2
 
     package init() {}
 
@@ -31,45 +29,44 @@ package struct HeaderList {
         self.isTooLarge = false
     }
 
-    /// Appends to the field that is being read.
-    package mutating func append(_ span: Span<UInt8>, from start: Int, to end: Int) {
-        self.bytes.append(span.extracting(start..<end))
-    }
-
-    /// Appends what Huffman-coded bytes stand for; `false` if they are malformed.
-    mutating func appendDecoded(_ span: Span<UInt8>, from start: Int, to end: Int) -> Bool {
-        HuffmanCode.decode(span, from: start, to: end, into: &self.bytes)
-    }
-
-    /// Appends the name of a field of a table, with what stands between it and the value.
-    mutating func append(nameOf entry: HPACKEntry, in bytes: Span<UInt8>) {
-        self.append(bytes, from: entry.start, to: entry.start + entry.nameCount + Self.nameOverhead)
-    }
-
-    /// Ends the name of the field that is being read.
-    mutating func endName() {
-        self.bytes.append(ASCII.colon)
-        self.bytes.append(ASCII.space)
-    }
-
-    /// Ends the field that was appended from a place on.
+    /// Appends a field that a block spells out (RFC 7541 6.2).
     ///
-    /// - Returns: whether it may stand in a message.
-    mutating func endLine(from start: Int, nameEnd: Int, role: FieldRole) -> Bool {
-        self.bytes.append(ASCII.carriageReturn)
-        self.bytes.append(ASCII.lineFeed)
-        let line = self.add(lineFrom: start, nameEnd: nameEnd, role: role)
+    /// `roles`: tells the field apart.
+    /// - Returns: its line, and whether that may stand in a message.
+    mutating func append(
+        name: HPACKString,
+        in names: Span<UInt8>,
+        value: HPACKString,
+        in values: Span<UInt8>,
+        roles: FieldNameTable
+    ) throws(HPACKFault) -> (line: FieldLine, isWellFormed: Bool) {
+        let start = self.bytes.count
+        var nameEnd = start
+        let most = name.maxCount + value.maxCount + Self.lineOverhead
+        // Room for all is made once: to look for it before each piece costs more than the piece.
+        try self.bytes.append(addingCapacity: most) {
+            (room: inout OutputSpan<UInt8>) throws(HPACKFault) in
+            try name.write(names, into: &room)
+            nameEnd += room.count
+            room.append(ASCII.colon)
+            room.append(ASCII.space)
+            try value.write(values, into: &room)
+            room.append(ASCII.carriageReturn)
+            room.append(ASCII.lineFeed)
+        }
         let isPseudo = start < nameEnd && self.bytes[start] == ASCII.colon
+        let role = isPseudo ? .other : roles.role(in: self.bytes.span, from: start, to: nameEnd)
+        let line = self.add(lineFrom: start, nameEnd: nameEnd, role: role)
         let isWellFormed = isPseudo || HTTP2FieldSyntax.isValid(line, in: self.bytes.span)
         if !isWellFormed { self.isWellFormed = false }
-        return isWellFormed
+        return (line, isWellFormed)
     }
 
     /// Appends a field of a table, or leaves it out.
     mutating func append(_ entry: HPACKEntry, in bytes: Span<UInt8>, limit: Int) {
         guard self.admits(entry.fieldCount, limit: limit) else { return }
         let distance = self.bytes.count - entry.start
-        self.append(bytes, from: entry.start, to: entry.start + entry.lineCount)
+        self.bytes.append(bytes.extracting(entry.start..<entry.start + entry.lineCount))
         self.lines.append(entry.line(movedBy: distance))
         if !entry.isWellFormed { self.isWellFormed = false }
     }
@@ -105,7 +102,7 @@ package struct HeaderList {
     /// Appends a field that is laid out as a line and was looked at before.
     package mutating func append(line: Span<UInt8>, nameCount: Int, role: FieldRole) {
         let start = self.bytes.count
-        self.append(line, from: 0, to: line.count)
+        self.bytes.append(line)
         self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 

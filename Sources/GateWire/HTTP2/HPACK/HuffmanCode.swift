@@ -140,14 +140,14 @@ enum HuffmanCode {
         return ends
     }
 
-    /// Appends what a range of bytes stands for.
+    /// Appends what a range of bytes stands for: at most eight bytes for five of them.
     ///
     /// - Returns: whether it stands for anything.
     static func decode(
         _ bytes: Span<UInt8>,
         from start: Int,
         to end: Int,
-        into output: inout [UInt8]
+        into output: inout OutputSpan<UInt8>
     ) -> Bool {
         let steps = self.steps
         var node = 0

@@ -73,6 +73,21 @@ struct HPACKDecoderTests {
     }
 
     @Test
+    func `a name may be that of an earlier field`() throws {
+        let blocks = ["4001 6101 62", "7e01 63", "be"]
+        #expect(try self.decode(blocks) == [["a|b"], ["a|c"], ["a|c"]])
+    }
+
+    @Test(arguments: ["8518 c631 8c63", "0861 6161 6161 6161 61"])
+    func `strings of the shortest codes are read whole`(name: String) throws {
+        // Eight times `a`, whose code has five bits.
+        let value = "8518 c631 8c63"
+        let text = String(repeating: "a", count: 8)
+        #expect(try self.decode(["00" + name + value]) == [["\(text)|\(text)"]])
+        #expect(try self.decode(["04" + value]) == [[":path|\(text)"]])
+    }
+
+    @Test
     func `entries make room for newer ones`() throws {
         // A table of 64 bytes has room for one field: 32 bytes and its own.
         let first = "3f21 4001 6101 62"
