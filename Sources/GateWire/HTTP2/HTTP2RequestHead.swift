@@ -21,18 +21,18 @@ package struct HTTP2RequestHead {
         case refused(MessageFault)
     }
 
-    private var method: FieldLine?
-    private var scheme: FieldLine?
-    private var path: FieldLine?
-    private var authority: FieldLine?
+    /// The places of the values of the pseudo-header fields.
+    private var method: Range<Int>?
+    private var scheme: Range<Int>?
+    private var path: Range<Int>?
+    private var authority: Range<Int>?
     /// The protocol that CONNECT asks for (RFC 8441 4).
-    private var connectProtocol: FieldLine?
+    private var connectProtocol: Range<Int>?
     private var isWebSocket = false
     private var length: UInt64?
     private var hasHost = false
     /// The crumbs of one field, by their places among the fields.
     private var cookies: [Int] = []
-    private var hasBegun = false
 
     private init() {}
 
@@ -77,6 +77,7 @@ package struct HTTP2RequestHead {
         return false
     }
 
+    @inline(__always)
     private func fault(
         of head: RequestHead,
         in bytes: Span<UInt8>,
@@ -96,21 +97,20 @@ package struct HTTP2RequestHead {
         into head: inout RequestHead
     ) throws(Fault) {
         var lines = lines.mutableSpan
-        for index in lines.indices {
-            let line = lines[index]
-            if bytes[line.start] == ASCII.colon {
-                // Behind the others it could contradict what was decided by them.
-                guard !self.hasBegun else { throw .malformed }
-                lines[index].role = try self.take(line, in: bytes)
-            } else {
-                if !self.hasBegun {
-                    head.fieldsStart = line.start
-                    try self.begin(bytes, into: &head)
-                }
-                lines[index].role = try self.take(field: line, at: index, in: bytes)
-            }
+        var index = 0
+        while index < lines.count, bytes[lines[index].start] == ASCII.colon {
+            lines[index].role = try self.take(lines[index], in: bytes)
+            index += 1
         }
-        if !self.hasBegun { try self.begin(bytes, into: &head) }
+        if index < lines.count { head.fieldsStart = lines[index].start }
+        try self.begin(bytes, into: &head)
+        while index < lines.count {
+            // A pseudo-header field here could contradict what was decided by those before.
+            guard bytes[lines[index].start] != ASCII.colon else { throw .malformed }
+            let passes = try self.take(field: lines[index], at: index, in: bytes)
+            if !passes { lines[index].role = .hopByHop }
+            index += 1
+        }
     }
 
     /// Takes a pseudo-header field; none but the host is passed on as a field.
@@ -121,16 +121,16 @@ package struct HTTP2RequestHead {
         let (start, end) = (line.start, line.nameEnd)
         switch end - start {
         case 5 where self.path == nil && bytes.equals(":path", from: start, to: end):
-            self.path = line
+            self.path = line.value
         case 7 where self.method == nil && bytes.equals(":method", from: start, to: end):
-            self.method = line
+            self.method = line.value
         case 7 where self.scheme == nil && bytes.equals(":scheme", from: start, to: end):
-            self.scheme = line
+            self.scheme = line.value
         case 9
         where self.connectProtocol == nil && bytes.equals(":protocol", from: start, to: end):
-            self.connectProtocol = line
+            self.connectProtocol = line.value
         case 10 where self.authority == nil && bytes.equals(":authority", from: start, to: end):
-            self.authority = line
+            self.authority = line.value
             return .host
         default:
             throw .malformed
@@ -143,22 +143,17 @@ package struct HTTP2RequestHead {
         _ bytes: Span<UInt8>,
         into head: inout RequestHead
     ) throws(Fault) {
-        self.hasBegun = true
-        guard let method = self.method, method.valueStart < method.valueEnd,
-            bytes.endOfToken(from: method.valueStart, to: method.valueEnd) == method.valueEnd
-        else { throw .malformed }
-        head.methodStart = method.valueStart
-        head.methodEnd = method.valueEnd
-        let target: FieldLine?
+        guard let method = self.method, Self.isToken(method, in: bytes) else { throw .malformed }
+        head.methodStart = method.lowerBound
+        head.methodEnd = method.upperBound
+        let target: Range<Int>?
         let isConnect = head.method("CONNECT", in: bytes)
         if let name = self.connectProtocol {
-            guard isConnect, name.valueStart < name.valueEnd,
-                bytes.endOfToken(from: name.valueStart, to: name.valueEnd) == name.valueEnd
-            else { throw .malformed }
+            guard isConnect, Self.isToken(name, in: bytes) else { throw .malformed }
             self.isWebSocket = bytes.matches(
                 "websocket",
-                from: name.valueStart,
-                to: name.valueEnd
+                from: name.lowerBound,
+                to: name.upperBound
             )
         }
         if isConnect, self.connectProtocol == nil {
@@ -176,40 +171,48 @@ package struct HTTP2RequestHead {
         }
         head.target = RequestTarget()
         head.target.form = form
-        head.target.start = target.valueStart
-        head.target.end = target.valueEnd
+        head.target.start = target.lowerBound
+        head.target.end = target.upperBound
         guard let host = self.authority else { return }
-        guard host.valueStart < host.valueEnd,
-            HostSyntax.isValid(bytes, from: host.valueStart, to: host.valueEnd)
+        guard !host.isEmpty,
+            HostSyntax.isValid(bytes, from: host.lowerBound, to: host.upperBound)
         else { throw .malformed }
     }
 
-    private static func isKnown(_ scheme: FieldLine, in bytes: Span<UInt8>) -> Bool {
-        bytes.matches("https", from: scheme.valueStart, to: scheme.valueEnd)
-            || bytes.matches("http", from: scheme.valueStart, to: scheme.valueEnd)
+    private static func isToken(_ value: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        !value.isEmpty
+            && bytes.endOfToken(from: value.lowerBound, to: value.upperBound) == value.upperBound
+    }
+
+    private static func isKnown(_ scheme: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        bytes.matches("https", from: scheme.lowerBound, to: scheme.upperBound)
+            || bytes.matches("http", from: scheme.lowerBound, to: scheme.upperBound)
     }
 
     /// A path, or `*` for `OPTIONS` (RFC 9113 8.3.1); of other forms the next hop would make
     /// something else.
+    @inline(__always)
     private func form(
-        of target: FieldLine,
+        of target: Range<Int>,
         _ head: RequestHead,
         in bytes: Span<UInt8>
     ) -> RequestTarget.Form? {
-        guard target.valueStart < target.valueEnd,
-            bytes.endOfTarget(from: target.valueStart, to: target.valueEnd) == target.valueEnd
-        else { return nil }
-        if self.path == nil || bytes[target.valueStart] == ASCII.slash { return .origin }
-        return bytes.equals("*", from: target.valueStart, to: target.valueEnd)
+        let (start, end) = (target.lowerBound, target.upperBound)
+        guard start < end, bytes.endOfTarget(from: start, to: end) == end else { return nil }
+        if self.path == nil || bytes[start] == ASCII.slash { return .origin }
+        return bytes.equals("*", from: start, to: end)
             && head.method("OPTIONS", in: bytes) ? .asterisk : nil
     }
 
+    /// Takes a field.
+    ///
+    /// - Returns: whether it is passed on.
     @inline(__always)
     private mutating func take(
         field line: FieldLine,
         at index: Int,
         in bytes: Span<UInt8>
-    ) throws(Fault) -> FieldRole {
+    ) throws(Fault) -> Bool {
         switch line.role {
         case .connection, .transferEncoding, .upgrade: throw .malformed
         case .hopByHop:
@@ -220,8 +223,8 @@ package struct HTTP2RequestHead {
             guard !self.hasHost, line.valueStart < line.valueEnd else { throw .malformed }
             self.hasHost = true
             if let authority = self.authority {
-                guard Self.isSame(authority, line, in: bytes) else { throw .malformed }
-                return .hopByHop
+                guard Self.isSame(authority, line.value, in: bytes) else { throw .malformed }
+                return false
             }
         case .contentLength:
             guard self.length == nil, let length = FramingFields.contentLength(line, in: bytes)
@@ -241,9 +244,10 @@ package struct HTTP2RequestHead {
                 self.cookies.append(index)
             }
         }
-        return line.role
+        return true
     }
 
+    @inline(__always)
     private func body(endsStream: Bool) throws(Fault) -> Body {
         guard !self.isWebSocket else {
             // Its bytes are no content that could have a length (RFC 9110 9.3.6).
@@ -310,15 +314,14 @@ package struct HTTP2RequestHead {
     ]
 
     private static func isSame(
-        _ left: FieldLine,
-        _ right: FieldLine,
+        _ left: Range<Int>,
+        _ right: Range<Int>,
         in bytes: Span<UInt8>
     ) -> Bool {
-        let count = left.valueEnd - left.valueStart
-        guard right.valueEnd - right.valueStart == count else { return false }
-        for offset in 0..<count
-        where ASCII.lowercased(bytes[left.valueStart + offset])
-            != ASCII.lowercased(bytes[right.valueStart + offset])
+        guard left.count == right.count else { return false }
+        for offset in 0..<left.count
+        where ASCII.lowercased(bytes[left.lowerBound + offset])
+            != ASCII.lowercased(bytes[right.lowerBound + offset])
         {
             return false
         }
