@@ -1,14 +1,3 @@
-/// Why a header block cannot be read: a `COMPRESSION_ERROR` of the connection (RFC 9113 4.3).
-package enum HPACKFault: Error, Equatable {
-    case truncated
-    case integerTooLarge
-    case unknownIndex
-    case huffman
-    case tableSize
-    /// A change of the table's size behind a field (RFC 7541 4.2).
-    case misplacedTableSize
-}
-
 /// Reads header blocks (RFC 7541); it keeps what later blocks of the connection refer to.
 package struct HPACKDecoder {
     /// The capacity that the gate's settings let a peer use, which is the default of HTTP/2.

@@ -1,5 +1,16 @@
 import GatePolicy
 
+/// Why a header block cannot be read: a `COMPRESSION_ERROR` of the connection (RFC 9113 4.3).
+package enum HPACKFault: Error, Equatable {
+    case truncated
+    case integerTooLarge
+    case unknownIndex
+    case huffman
+    case tableSize
+    /// A change of the table's size behind a field (RFC 7541 4.2).
+    case misplacedTableSize
+}
+
 /// A string literal of a header block (RFC 7541 5.2): where its bytes lie, and how they are written.
 struct HPACKString {
     let start: Int
