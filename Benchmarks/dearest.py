@@ -16,6 +16,7 @@ from dearest import cases  # noqa: E402
 from dearest.callgrind import Gate  # noqa: E402
 from dearest.client import PING, ACK, Connection, Connection2, frame  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.server import unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
@@ -137,6 +138,7 @@ def main():
     parser = argparse.ArgumentParser(prog="Benchmarks/dearest.py", description=__doc__)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
     options = parser.parse_args()
+    unwind_when_stopped()
     if shutil.which("callgrind_control") is None:
         return "cannot count without valgrind"
     with tempfile.TemporaryDirectory(prefix="versiongate-dearest-") as name:

@@ -19,7 +19,7 @@ from dearest.callgrind import Gate  # noqa: E402
 from dearest.client import Connection  # noqa: E402
 from sidebyside import traffic  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
-from sidebyside.server import free_port  # noqa: E402
+from sidebyside.server import free_port, unwind_when_stopped  # noqa: E402
 
 FOLDER = Path(__file__).parent
 BUILT_GATE = FOLDER.parent / ".build" / "release" / "versiongate"
@@ -127,6 +127,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, metavar="PROGRAM")
     arguments = parser.parse_args()
+    unwind_when_stopped()
     missing = [tool for tool in ("valgrind", "nginx") if not shutil.which(tool)]
     if missing or not arguments.gate.exists():
         print("no figures: there is no", ", ".join(missing or [str(arguments.gate)]))

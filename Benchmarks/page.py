@@ -14,6 +14,7 @@ from page.census import spread, start, visit  # noqa: E402
 from page.views import IMPACT, Browser, Window  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from sidebyside.server import unwind_when_stopped  # noqa: E402
 from updates.noise import differences, most_by_chance, noise  # noqa: E402
 
 BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
@@ -117,6 +118,7 @@ def main():
     parser.add_argument("--rate", type=int, default=2000, help="requests a second (default 2000)")
     parser.add_argument("--seconds", type=int, default=10, help="of a phase (default 10)")
     options = parser.parse_args()
+    unwind_when_stopped()
     if options.pairs and options.pairs < FEWEST_PAIRS:
         parser.error("of so few phases nobody knows how far those that are alike differ")
     binary = options.gate.resolve()

@@ -1,21 +1,18 @@
 #!/usr/bin/env python3
 """Measures the gate side by side with the proxies that people would use in its place."""
 
-import signal
 import sys
 
 sys.dont_write_bytecode = True
 
 from sidebyside import machine, options, packages, report  # noqa: E402
 from sidebyside.bench import Bench, measure_in_turns  # noqa: E402
-from sidebyside.server import ServerFailed  # noqa: E402
+from sidebyside.server import ServerFailed, unwind_when_stopped  # noqa: E402
 
 
 def main():
     chosen = options.read_options(__doc__)
-    # A stop from outside unwinds like Ctrl-C does: through the cleanup.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    unwind_when_stopped()
     try:
         return compare(chosen)
     except (ServerFailed, machine.TooFewCores) as failure:

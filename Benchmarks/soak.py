@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from sidebyside.server import free_port  # noqa: E402
+from sidebyside.server import free_port, unwind_when_stopped  # noqa: E402
 from soak import rules, watch  # noqa: E402
 from soak.clock import WallClock  # noqa: E402
 from soak.exchange import Cut  # noqa: E402
@@ -211,9 +211,7 @@ def main():
     parser.add_argument("--memory", type=int, default=192,
                         help="MiB of data that the gate may have (default 192)")
     options = parser.parse_args()
-    # A stop from outside unwinds like Ctrl-C does: nothing that was started is left.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    unwind_when_stopped()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 10_000), hard))
     with tempfile.TemporaryDirectory(prefix="versiongate-soak-") as folder:

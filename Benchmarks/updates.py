@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import count_of, faults_in, run_h2load  # noqa: E402
+from sidebyside.server import unwind_when_stopped  # noqa: E402
 from soak import watch  # noqa: E402
 from updates.etcd import Etcd  # noqa: E402
 from updates.gate import Gate  # noqa: E402
@@ -204,6 +205,7 @@ def main():
     parser.add_argument("--source", choices=("database", "etcd"), default="database",
                         help="where the changes are made (default database)")
     options = parser.parse_args()
+    unwind_when_stopped()
     if options.updates <= (FEWEST_PAIRS - 1) * options.rate * options.seconds:
         parser.error(f"that is over in fewer than {FEWEST_PAIRS} phases")
     with tempfile.TemporaryDirectory(prefix="versiongate-updates-") as folder:

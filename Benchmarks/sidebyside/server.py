@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -17,6 +18,12 @@ IDLE_SHARE = 0.05
 # A server that keeps something for its user keeps it in the folder that goes away.
 HOME_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def unwind_when_stopped():
+    """A stop from outside unwinds like Ctrl-C does: nothing that was started is left."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 class ServerFailed(Exception):

@@ -183,15 +183,23 @@ struct BreakerTests {
         #expect(!stage.tellsClients.withLock { $0 })
     }
 
+    /// Has a breaker watch rules that refuse one platform, and trip; gives the rules of before and these.
+    private static func trip(_ breaker: Breaker) async throws -> (
+        old: LoadedRules, new: LoadedRules
+    ) {
+        let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))
+        _ = await breaker.start(old, after: nil)
+        _ = await breaker.admit(new, after: old)
+        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        return (old, new)
+    }
+
     @Test func `a trip survives a restart and the same rules, and ends by a reset`() async throws {
         let folder = try TemporaryFolder()
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
-        let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))
-        _ = await breaker.start(old, after: nil)
-        _ = await breaker.admit(new, after: old)
-        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        let (old, new) = try await Self.trip(breaker)
         #expect(await breaker.status.count == 1)
         // Back to what was, and the same again.
         _ = await breaker.admit(old, after: new)
@@ -212,10 +220,7 @@ struct BreakerTests {
     @Test func `edited terms arm it anew`() async throws {
         let stage = Stage()
         let breaker = await stage.breaker()
-        let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))
-        _ = await breaker.start(old, after: nil)
-        _ = await breaker.admit(new, after: old)
-        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        let (_, new) = try await Self.trip(breaker)
         let edited = try Self.rules(ios: "34.0")
         #expect(try !Self.passes(await breaker.admit(edited, after: new)))
         #expect(await breaker.status.watched == ["ios"])
@@ -234,12 +239,7 @@ struct BreakerTests {
         let state = StateFolder(path: folder.path)
         let stage = Stage()
         let breaker = await stage.breaker(state)
-        let (old, new) = (try Self.rules(), try Self.rules(ios: Self.refused))
-        _ = await breaker.start(old, after: nil)
-        _ = await breaker.admit(new, after: old)
-        stage.wait(2)
-        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
-        await breaker.look(at: [try Self.clients(300, refusedBy: "ios")])
+        let (_, new) = try await Self.trip(breaker)
         #expect(await breaker.status.trips.map(\.rule) == ["ios"])
         let rewritten = try Self.rules(ios: "\(Self.refused).0")
         #expect(try !Self.passes(await breaker.admit(rewritten, after: new)))
