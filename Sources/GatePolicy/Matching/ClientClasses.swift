@@ -144,6 +144,31 @@ package final class ClientClasses: Sendable {
         !self.readsUserAgents || told.has(.version)
     }
 
+    /// Tells the header fields that are not looked at where a client is of a class.
+    ///
+    /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
+    /// - Returns: Whether it is one of them.
+    package func ignores(header index: Int) -> Bool {
+        if case .userAgent = self.subjects[index] { true } else { false }
+    }
+
+    /// Tells the header fields whose value makes no difference to a client of a class.
+    ///
+    /// - Parameter index: The index of its name in `RuleSet.identityHeaderNames`.
+    /// - Returns: Whether it is one of them, as long as it says one thing: no list, and not more than is read.
+    package func isIndifferent(header index: Int) -> Bool {
+        guard case .part(let part) = self.subjects[index] else { return false }
+        switch part {
+        case .device: return true
+        case .osVersion: return self.osVersions.isEmpty
+        case .app: return self.apps.isEmpty
+        case .platform: return self.platforms.isEmpty
+        case .channel: return self.channels.isEmpty
+        case .country, .storefront: return !self.looksAtStores && !self.linksByCountry
+        case .version, .build, .languages: return false
+        }
+    }
+
     /// Adds what a header line tells of the class of its client to a key.
     ///
     /// - Parameters:

@@ -91,7 +91,7 @@ struct CensusFields {
             // Two devices, or a list of them, are none.
             guard devices == 1, device.count <= IdentityLimits.lineLength else { return reading }
             let part = unsafe bytes + device.lowerBound
-            guard unsafe !Self.hasComma(part, device.count) else { return reading }
+            guard unsafe !CommaSearch.finds(in: part, device.count) else { return reading }
             reading.device = device
             reading.deviceDigest = unsafe Self.mixed(start, 0, part, device.count)
             return reading
@@ -113,9 +113,24 @@ struct CensusFields {
         }
     }
 
+    /// Lengths stand before values, so that no value can look like another field.
+    @inline(__always)
+    fileprivate static func mixed(
+        _ digest: UInt64,
+        _ field: UInt8,
+        _ value: UnsafeRawPointer,
+        _ count: Int
+    ) -> UInt64 {
+        let state = KeyedHash.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
+        return unsafe KeyedHash.mixed(state, value, count)
+    }
+}
+
+/// Looks for what may make several values of one.
+enum CommaSearch {
     /// Eight bytes at a time: a device id is the longest of what is looked at.
     @inline(__always)
-    private static func hasComma(_ value: UnsafeRawPointer, _ count: Int) -> Bool {
+    static func finds(in value: UnsafeRawPointer, _ count: Int) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         var index = 0
         while index &+ 8 <= count {
@@ -132,17 +147,5 @@ struct CensusFields {
             index &+= 1
         }
         return false
-    }
-
-    /// Lengths stand before values, so that no value can look like another field.
-    @inline(__always)
-    fileprivate static func mixed(
-        _ digest: UInt64,
-        _ field: UInt8,
-        _ value: UnsafeRawPointer,
-        _ count: Int
-    ) -> UInt64 {
-        let state = KeyedHash.mixed(digest, UInt64(field) | UInt64(truncatingIfNeeded: count) << 8)
-        return unsafe KeyedHash.mixed(state, value, count)
     }
 }

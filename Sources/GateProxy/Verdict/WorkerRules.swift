@@ -20,6 +20,7 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
+    private var recentClients: RecentClients?
     /// The last requests that were refused, as far as they are counted.
     private var denialsInARow = 0
     /// Used again for every decision.
@@ -61,6 +62,9 @@ final class WorkerRules {
         self.indifferentFields = IndifferentFields(of: ruleSet)
         self.classes = ruleSet.clientClasses
         self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
+        if let classes = ruleSet.clientClasses {
+            self.recentClients = RecentClients(classes, capacity: cacheCapacity)
+        }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
             decision: .preflight,
@@ -98,10 +102,18 @@ final class WorkerRules {
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.lookUp.key.scope = self.scope(of: head, in: bytes)
+        let isDescribed = self.describeRecent(head, facts: facts, in: bytes)
+        if isDescribed, let verdict = self.recentClients?.verdict(in: self.lookUp.key.scope),
+            self.isValid(verdict)
+        {
+            self.countDenialsInARow(verdict)
+            return verdict
+        }
         let told = self.classify(head, facts: facts, in: bytes)
         if told != nil,
             let verdict = self.classVerdict(on: head, facts: facts, in: bytes, last: &last)
         {
+            if isDescribed { self.recentClients?.keep(verdict, in: self.lookUp.key.scope) }
             return verdict
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
@@ -129,6 +141,21 @@ final class WorkerRules {
         )
     }
 
+    /// Takes down what a client says of itself, if it may be of a class.
+    private func describeRecent(
+        _ head: borrowing RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) -> Bool {
+        guard facts.identityFields != 0, !facts.offersUpgrade else { return false }
+        return self.recentClients?.describe(
+            head,
+            in: bytes,
+            form: facts.answerForm,
+            scope: self.lookUp.key.scope
+        ) ?? false
+    }
+
     /// The verdict on a client of which others of its class are known.
     ///
     /// A class has either a verdict that all of it share or denials. To look for what it has not costs as much as to
@@ -140,16 +167,17 @@ final class WorkerRules {
         last: inout RememberedVerdict?
     ) -> Verdict? {
         let expectsDenial = self.denialsInARow >= Self.fewDenials
-        if !expectsDenial, let verdict = self.sharedVerdict(last: &last) {
-            self.denialsInARow = 0
-            return verdict
-        }
-        if let verdict = self.denial(on: head, facts: facts, in: bytes, last: &last) {
-            self.denialsInARow = Swift.min(self.denialsInARow + 1, Self.fewDenials)
-            return verdict
-        }
-        self.denialsInARow = 0
-        return expectsDenial ? self.sharedVerdict(last: &last) : nil
+        let verdict =
+            (expectsDenial ? nil : self.sharedVerdict(last: &last))
+            ?? self.denial(on: head, facts: facts, in: bytes, last: &last)
+            ?? (expectsDenial ? self.sharedVerdict(last: &last) : nil)
+        self.countDenialsInARow(verdict)
+        return verdict
+    }
+
+    private func countDenialsInARow(_ verdict: Verdict?) {
+        let isDenial = verdict?.denial != nil
+        self.denialsInARow = isDenial ? Swift.min(self.denialsInARow + 1, Self.fewDenials) : 0
     }
 
     /// So many denials one after the other let another one be expected.
@@ -188,6 +216,7 @@ final class WorkerRules {
                 .verdict(on: head, in: bytes, by: self.lookUp.denialKey),
             self.isValid(verdict)
         else { return nil }
+        guard self.lookUp.isDenialSoughtAgain() else { return verdict }
         return self.keep(verdict, for: .denial, in: &last)
     }
 
