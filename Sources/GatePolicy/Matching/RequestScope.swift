@@ -16,8 +16,11 @@ package struct RequestScope: Sendable, Hashable {
         self.isUnrestricted = !isExempt && patterns.isEmpty
     }
 
-    static let exempt = RequestScope(isExempt: true, patterns: PatternSet())
-    package static let unrestricted = RequestScope(isExempt: false, patterns: PatternSet())
+    // Built anew each time, which costs less than to ask whether it was built before.
+    static var exempt: RequestScope { RequestScope(isExempt: true, patterns: PatternSet()) }
+    package static var unrestricted: RequestScope {
+        RequestScope(isExempt: false, patterns: PatternSet())
+    }
 
     @inlinable
     package static func == (left: Self, right: Self) -> Bool {

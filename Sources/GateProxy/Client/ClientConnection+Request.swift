@@ -175,7 +175,7 @@ extension ClientConnection {
         self.parser.reset()
         self.readLittle()
         self.request = Request()
-        self.rejudgeable = nil
+        if self.rejudgeable != nil { self.rejudgeable = nil }
         if case .stream(let stream) = self.transport, stream.hasUnsent {
             self.renewDeadline(for: .lastBytes)
         } else {

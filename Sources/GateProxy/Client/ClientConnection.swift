@@ -46,6 +46,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var trial: UpstreamPool.Trial?
         /// A call of gRPC, which may be silent for long.
         var isCall = false
+
+        // Written in place: to hand it over costs twice as much.
+        @inline(__always)
+        init() {}
     }
 
     let clients: LoopClients
@@ -145,7 +149,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     func flush() {
         if var outbound = self.outbound.take() {
             self.transport.writeAndFlush(&outbound)
-            self.loop.giveBack(outbound)
+            self.loop.giveBack(consume outbound)
         } else {
             self.transport.flush()
         }

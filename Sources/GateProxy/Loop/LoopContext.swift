@@ -136,7 +136,7 @@ final class LoopContext {
     }
 
     /// Lets the memory of a head serve again; its content may still be on its way.
-    func giveBack(_ buffer: ByteBuffer) {
+    func giveBack(_ buffer: consuming ByteBuffer) {
         guard self.buffers.count < 16, buffer.capacity <= 16 * 1024 else { return }
         self.buffers.append(buffer)
     }

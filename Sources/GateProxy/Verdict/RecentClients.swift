@@ -34,6 +34,7 @@ struct RecentClients: ~Copyable {
     private let keys: UnsafeMutableRawPointer
     private var keyLength = 0
     private var digest: UInt64 = 0
+    private let seed = KeyedHash.seed
 
     /// `capacity`: about as many clients are kept, and not more than `most`.
     init(_ classes: ClientClasses, capacity: Int) {
@@ -108,7 +109,7 @@ struct RecentClients: ~Copyable {
             length += 1
         }
         self.keyLength = length
-        self.digest = unsafe KeyedHash.mixed(KeyedHash.seed, key, length)
+        self.digest = unsafe KeyedHash.mixed(self.seed, key, length)
         if !scope.isUnrestricted {
             let hash = UInt64(bitPattern: Int64(scope.hashValue))
             self.digest = KeyedHash.mixed(self.digest, hash)
@@ -118,7 +119,8 @@ struct RecentClients: ~Copyable {
 
     /// The verdict on the client that was described last.
     mutating func verdict(in scope: RequestScope) -> Verdict? {
-        let number = self.number
+        var number = self.number
+        if self.places[number].digest != self.digest { number = self.otherNumber }
         guard self.places[number].digest == self.digest,
             self.places[number].keyLength == self.keyLength, self.hasKey(number),
             scope.isUnrestricted || self.scopes[number] == scope
@@ -127,11 +129,11 @@ struct RecentClients: ~Copyable {
         return self.places[number].verdict
     }
 
-    /// Keeps the verdict on the client that was described last, unless somebody is there who comes back.
+    /// Keeps the verdict on the client that was described last, unless both of its places are of clients who come back.
     mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
-        let number = self.number
-        guard !self.places[number].isInUse || self.places[number].digest == self.digest else {
-            self.places[number].isInUse = false
+        guard let number = self.numberToKeep else {
+            // Who has the first one is to come back once more.
+            self.places[self.number].isInUse = false
             return
         }
         self.places[number] = Place(
@@ -147,8 +149,18 @@ struct RecentClients: ~Copyable {
 
     private static let wordLength = MemoryLayout<UInt64>.size
 
-    /// The place of the client that was described last.
+    /// The two places that the client that was described last may have.
     private var number: Int { Int(truncatingIfNeeded: self.digest) & (self.places.count - 1) }
+    private var otherNumber: Int { (self.number ^ 1) & (self.places.count - 1) }
+
+    /// The one that it has, or can have.
+    private var numberToKeep: Int? {
+        let (first, second) = (self.number, self.otherNumber)
+        if self.places[first].digest == self.digest { return first }
+        if self.places[second].digest == self.digest { return second }
+        if !self.places[first].isInUse { return first }
+        return self.places[second].isInUse ? nil : second
+    }
 
     private func hasKey(_ number: Int) -> Bool {
         let key = unsafe self.keys + self.places.count * Self.keyLength

@@ -11,7 +11,9 @@ extension ClientConnection {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) {
-        self.request = Request(isHead: facts.isHead, isHTTP10: head.minorVersion == 0)
+        self.request = Request()
+        self.request.isHead = facts.isHead
+        self.request.isHTTP10 = head.minorVersion == 0
         if let log = self.loop.accessLog {
             self.beginEntry(of: log, head, facts: facts, in: bytes, verdict: log.unjudged)
         }
