@@ -41,6 +41,9 @@ package struct FuzzTarget: Sendable {
         FuzzTarget("client-class") { input throws(Finding) in
             try ClientClassProperties(input).check()
         },
+        FuzzTarget("recent-client") { input throws(Finding) in
+            try RecentClientProperties(input).check()
+        },
         FuzzTarget("request-path") { input throws(Finding) in
             try RequestPathProperties(input).check()
         },

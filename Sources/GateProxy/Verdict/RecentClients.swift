@@ -1,5 +1,5 @@
-import GatePolicy
-import GateWire
+package import GatePolicy
+package import GateWire
 
 /// The verdicts on clients that were there a moment ago, found by what they say of themselves, byte for byte.
 ///
@@ -8,7 +8,7 @@ import GateWire
 /// client says. The table has a fixed size. Who comes back keeps the place; so a flood of made-up versions takes it
 /// from nobody who is there now and then.
 @safe
-struct RecentClients: ~Copyable {
+package struct RecentClients: ~Copyable {
     /// The most places; a power of two.
     static let most = 1024
     /// The bytes that a client may say; a multiple of a word.
@@ -37,7 +37,7 @@ struct RecentClients: ~Copyable {
     private let seed = KeyedHash.seed
 
     /// `capacity`: about as many clients are kept, and not more than `most`.
-    init(_ classes: ClientClasses, capacity: Int) {
+    package init(_ classes: ClientClasses, capacity: Int) {
         let limit = max(1, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
         self.places = Array(repeating: Place(), count: count)
@@ -60,7 +60,7 @@ struct RecentClients: ~Copyable {
     /// Takes down what a client says of itself.
     ///
     /// - Returns: `false` if it cannot be found by that.
-    mutating func describe(
+    package mutating func describe(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         form: AnswerForm,
@@ -118,7 +118,7 @@ struct RecentClients: ~Copyable {
     }
 
     /// The verdict on the client that was described last.
-    mutating func verdict(in scope: RequestScope) -> Verdict? {
+    package mutating func verdict(in scope: RequestScope) -> Verdict? {
         var number = self.number
         if self.places[number].digest != self.digest { number = self.otherNumber }
         guard self.places[number].digest == self.digest,
@@ -130,7 +130,7 @@ struct RecentClients: ~Copyable {
     }
 
     /// Keeps the verdict on the client that was described last, unless both of its places are of clients who come back.
-    mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
+    package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
         guard let number = self.numberToKeep else {
             // Who has the first one is to come back once more.
             self.places[self.number].isInUse = false

@@ -1,0 +1,164 @@
+import GateControl
+import GatePolicy
+import GateProxy
+import GateWire
+
+/// Properties of two clients of which one was there a moment ago: if the other is taken for it, both are judged the
+/// same, and told the same.
+///
+/// The input is that of `ClientClassProperties`: lines of header fields, by their numbers, and the first one takes the
+/// place of the second in the other client. An input with an even number of lines meets rules that ask little.
+struct RecentClientProperties {
+    private struct Gate {
+        let rules: RuleSet
+        let table: FieldNameTable
+
+        init?(_ text: String) {
+            let source = (name: "rules.yaml", text: text)
+            guard let loaded = try? RulesFileLoader.load(sources: [source], now: { Self.now })
+            else { return nil }
+            self.rules = loaded.ruleSet
+            self.table = .request(identityHeaderNames: self.rules.identityHeaderNames)
+        }
+
+        static let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+    }
+
+    private static let notices = """
+        notices:
+          n: { en: { title: t, message: "{currentVersion}" },
+               ja: { title: j, message: "{currentVersion}" } }
+        """
+    private static let fewRules = Gate(
+        """
+        rules:
+          - { id: floor, match: { platform: ios }, minimum: "4.0", recommended: 4.2.0, notice: n,
+              storeUrl: "https://a.example" }
+        """ + "\n" + notices
+    )
+    private static let manyRules = Gate(
+        """
+        rules:
+          - { id: floor, match: { platform: [ios, my_os] }, minimum: "4.0", recommended: 4.2.0,
+              blocked: [4.1.x, ">=4.3.1 <4.3.5"], requiresOS: ">=15.2", notice: n,
+              storeUrl: { default: "https://a.example", beta: "https://b.example",
+                          countries: { kr: "https://k.example" } } }
+          - { id: strict, match: { app: com.example.a }, minimum: 4.3.0, prerelease: strict,
+              storeUrl: "https://a.example" }
+          - { id: builds, match: { channel: fdroid }, minimumBuild: 900,
+              storeUrl: "https://a.example" }
+        """ + "\n" + notices
+    )
+
+    private let gate: Gate?
+    /// The names of header fields by their numbers, and the values.
+    private let lines: [(name: UInt8, value: [UInt8])]
+
+    init(_ input: [UInt8]) {
+        self.lines = input.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let name = line.first else { return nil }
+            return (name, line.dropFirst().filter { $0 >= 0x20 && $0 != 0x7F })
+        }
+        self.gate = self.lines.count % 2 == 0 ? Self.fewRules : Self.manyRules
+    }
+
+    func check() throws(Finding) {
+        guard let gate = self.gate, let classes = gate.rules.clientClasses else {
+            throw Finding("the rules of this target do not load")
+        }
+        guard self.lines.count > 1 else { return }
+        let known = Array(self.lines.dropFirst())
+        let new = [self.lines[0]] + self.lines.dropFirst(2)
+        // Only verdicts on classes are kept.
+        guard let member = Self.member(known, gate, classes) else { return }
+        var recent = RecentClients(classes, capacity: 1)
+        let verdict = Verdict(decision: .preflight)
+        guard try Self.describe(known, gate, &recent) else { return }
+        recent.keep(verdict, in: .unrestricted)
+        try expect(
+            recent.verdict(in: .unrestricted) != nil,
+            is: true,
+            "who comes back is not found"
+        )
+        guard try Self.describe(new, gate, &recent), recent.verdict(in: .unrestricted) != nil else {
+            return
+        }
+        try expect(
+            Self.member(new, gate, classes),
+            is: member,
+            "a client of another class is found"
+        )
+        try expect(Self.effect(new, gate), is: Self.effect(known, gate), "another client is found")
+    }
+
+    private static func index(_ name: UInt8, _ rules: RuleSet) -> Int {
+        Int(name &- UInt8(ascii: "0")) % rules.identityHeaderNames.count
+    }
+
+    /// Takes a client down as a head has it.
+    private static func describe(
+        _ lines: [(name: UInt8, value: [UInt8])],
+        _ gate: Gate,
+        _ recent: inout RecentClients
+    ) throws(Finding) -> Bool {
+        var text = Array("GET / HTTP/1.1\r\nHost: a\r\n".utf8)
+        for line in lines {
+            text += gate.rules.identityHeaderNames[Self.index(line.name, gate.rules)].utf8
+            text += Array(": ".utf8) + line.value + Array("\r\n".utf8)
+        }
+        text += Array("\r\n".utf8)
+        var parser = RequestHeadParser()
+        // Heads that are too long are none.
+        guard parser.parse(text.span, table: gate.table) == .complete else { return false }
+        return recent.describe(
+            parser.head,
+            in: text.span,
+            form: .document,
+            scope: .unrestricted
+        )
+    }
+
+    private static func trimmed(_ value: [UInt8]) -> [UInt8] {
+        let text = value.drop { $0 == 0x20 }
+        return Array(text[..<(text.lastIndex { $0 != 0x20 }.map { $0 + 1 } ?? text.startIndex)])
+    }
+
+    /// The key of the class of a client; `nil` if it has none.
+    private static func member(
+        _ lines: [(name: UInt8, value: [UInt8])],
+        _ gate: Gate,
+        _ classes: ClientClasses
+    ) -> [UInt8]? {
+        var key: [UInt8] = []
+        var told = ClientClasses.Told()
+        for line in lines {
+            let value = Self.trimmed(line.value)
+            let index = Self.index(line.name, gate.rules)
+            guard classes.tell(header: index, value.span, to: &key, &told) else { return nil }
+        }
+        return classes.isComplete(told) ? key : nil
+    }
+
+    /// What becomes of a client, and what it is told.
+    private struct Effect: Equatable {
+        let decision: Decision
+        let answer: Answer?
+    }
+
+    private static func effect(_ lines: [(name: UInt8, value: [UInt8])], _ gate: Gate) -> Effect {
+        var claims = gate.rules.noClaims
+        for line in lines {
+            let value = Self.trimmed(line.value)
+            claims.addHeader(at: Self.index(line.name, gate.rules), value.span)
+        }
+        let identity = gate.rules.identify(claims)
+        let decision = gate.rules.decide(
+            identity,
+            in: .unrestricted,
+            at: Gate.now,
+            address: nil
+        )
+        let answer = gate.rules.answer(to: decision, for: identity, as: .document, at: Gate.now)
+        return Effect(decision: decision, answer: answer)
+    }
+}
