@@ -53,6 +53,9 @@ package final class RuleSet: Sendable {
         self.reader.upstreamIdentity(claims, identity)
     }
 
+    /// Whether the rules need to know anything of a request beside its client.
+    package var tellsRequestsApart: Bool { self.classifier.tellsRequestsApart }
+
     /// Finds out what the rules need to know of a request beside its client.
     ///
     /// Called once for every request: it looks at the bytes in place, and allocates only for a

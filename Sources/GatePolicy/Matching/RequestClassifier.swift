@@ -24,6 +24,9 @@ struct RequestClassifier: Sendable {
         self.exemptions = RequestMatcher(definition.exemptions, style: .exact)
     }
 
+    /// Whether there are scopes beside that of all requests.
+    var tellsRequestsApart: Bool { !self.exemptions.isEmpty || !self.requests.isEmpty }
+
     /// The number under which a scope knows a pattern of a rule or of the unidentified.
     func number(of pattern: RequestPattern) -> Int? {
         self.numbers[pattern]
@@ -33,7 +36,7 @@ struct RequestClassifier: Sendable {
         method: borrowing Span<UInt8>,
         target: borrowing Span<UInt8>
     ) -> RequestScope {
-        guard !self.exemptions.isEmpty || !self.requests.isEmpty else { return .unrestricted }
+        guard self.tellsRequestsApart else { return .unrestricted }
         let shape = TargetShape(target)
         if !self.exemptions.isEmpty,
             !self.exemptions.matches(method: method, target: target, shape: shape).isEmpty

@@ -67,7 +67,7 @@ extension ClientConnection {
         }
         self.settle()
         // Empty, it would still hold on to the memory that the next read wants to use.
-        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
+        if self.inbound.readableBytes == 0 { self.inbound = self.loop.emptyBuffer }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

@@ -33,6 +33,10 @@ final class LoopContext {
     let untrustedProxy: UntrustedProxyNotice?
 
     let largeBuffers = LargeBuffers()
+    /// An empty buffer of its own.
+    ///
+    /// NIO's is one for all threads: to count references to it takes its line from one processor's cache to the next.
+    let emptyBuffer = ByteBufferAllocator().buffer(capacity: 1)
     private var requestIDs = RequestIDs()
     private var buffers: [ByteBuffer] = []
     private let maxPending: Int

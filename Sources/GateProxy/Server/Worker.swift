@@ -47,7 +47,8 @@ package final class Worker {
         let connector = UpstreamConnector(
             eventLoop: eventLoop,
             settings: settings,
-            largeBuffers: self.loop.largeBuffers
+            largeBuffers: self.loop.largeBuffers,
+            emptyBuffer: self.loop.emptyBuffer
         )
         let pool = UpstreamPool(
             eventLoop: eventLoop,

@@ -42,13 +42,21 @@ final class UpstreamConnection: ChannelInboundHandler, ChannelOutboundHandler, O
     private var untaken: Int?
     /// The store that the memory of what was read goes to.
     private let largeBuffers: LargeBuffers?
+    private let emptyBuffer: ByteBuffer
     /// Whether what the kernel takes at once goes past the channel.
     private let bypassesChannel: Bool
 
-    init(limits: HeadLimits, bypassesChannel: Bool = true, largeBuffers: LargeBuffers? = nil) {
+    /// `emptyBuffer`: that of the loop.
+    init(
+        limits: HeadLimits,
+        bypassesChannel: Bool = true,
+        largeBuffers: LargeBuffers? = nil,
+        emptyBuffer: ByteBuffer = ByteBuffer()
+    ) {
         self.parser = ResponseHeadParser(limits: limits)
         self.bypassesChannel = bypassesChannel
         self.largeBuffers = largeBuffers
+        self.emptyBuffer = emptyBuffer
     }
 
     var isActive: Bool { self.transport.isActive }
@@ -208,7 +216,7 @@ extension UpstreamConnection {
         }
         self.readOn(for: receiver)
         // Empty, it would still hold on to the memory that the next read wants to use.
-        if self.inbound.readableBytes == 0 { self.inbound = ByteBuffer() }
+        if self.inbound.readableBytes == 0 { self.inbound = self.emptyBuffer }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

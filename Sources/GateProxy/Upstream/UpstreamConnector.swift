@@ -8,9 +8,16 @@ struct UpstreamConnector {
     let settings: GateSettings
     private let descriptors = DescriptorReserve()
     private let largeBuffers: LargeBuffers
+    private let emptyBuffer: ByteBuffer
 
-    init(eventLoop: any EventLoop, settings: GateSettings, largeBuffers: LargeBuffers) {
+    init(
+        eventLoop: any EventLoop,
+        settings: GateSettings,
+        largeBuffers: LargeBuffers,
+        emptyBuffer: ByteBuffer
+    ) {
         self.largeBuffers = largeBuffers
+        self.emptyBuffer = emptyBuffer
         self.eventLoop = eventLoop
         self.settings = settings
     }
@@ -128,7 +135,8 @@ struct UpstreamConnector {
                 let connection = UpstreamConnection(
                     limits: self.settings.headLimits,
                     bypassesChannel: bypasses,
-                    largeBuffers: self.largeBuffers
+                    largeBuffers: self.largeBuffers,
+                    emptyBuffer: self.emptyBuffer
                 )
                 try pipeline.addHandler(connection)
                 return link.assumeIsolated().succeed(.exclusive(connection))

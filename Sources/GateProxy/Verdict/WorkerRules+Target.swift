@@ -4,7 +4,8 @@ import GateWire
 /// The request target: its path chooses the rules, its query may name the client.
 extension WorkerRules {
     /// The rules that its path meets.
-    func scope(of head: RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+    func scope(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> RequestScope {
+        guard self.tellsRequestsApart else { return .unrestricted }
         let method = bytes.extracting(head.methodStart..<head.methodEnd)
         let target = bytes.extracting(head.target.start..<head.target.end)
         if head.target.isAbsolute, target.isEmpty || target[0] != ASCII.slash {

@@ -27,6 +27,11 @@ final class WorkerRules {
     private var claims: IdentityClaims
     /// Whether the client's address can make a difference.
     let dependsOnAddress: Bool
+    /// Whether the method and the path can.
+    ///
+    /// Known here, because all threads count references to the rule set: that takes its line from one processor's
+    /// cache to the next.
+    let tellsRequestsApart: Bool
     /// How verdicts are logged; `nil`: they are not.
     private let logFormat: AccessLogFormat?
     private let tally: RequestTally
@@ -56,6 +61,7 @@ final class WorkerRules {
         self.now = now
         self.release = release
         self.dependsOnAddress = ruleSet.dependsOnAddress
+        self.tellsRequestsApart = ruleSet.tellsRequestsApart
         self.identityHeaderNames = ruleSet.identityHeaderNames
         self.queryNames = ruleSet.identityQueryNames
         self.claims = ruleSet.noClaims
