@@ -6,8 +6,9 @@ import GateWire
 /// Properties of two clients of which one was there a moment ago: if the other is taken for it, both are judged the
 /// same, and told the same.
 ///
-/// The input is that of `ClientClassProperties`: lines of header fields, by their numbers, and the first one takes the
-/// place of the second in the other client. An input with an even number of lines meets rules that ask little.
+/// The input is that of `ClientClassProperties`: lines of header fields, by their numbers. The other client has the first
+/// one in place of the second, or beside it, or none of both. An input with an even number of lines meets rules that ask
+/// little.
 struct RecentClientProperties {
     private struct Gate {
         let rules: RuleSet
@@ -68,27 +69,25 @@ struct RecentClientProperties {
         }
         guard self.lines.count > 1 else { return }
         let known = Array(self.lines.dropFirst())
-        let new = [self.lines[0]] + self.lines.dropFirst(2)
         // Only verdicts on classes are kept.
         guard let member = Self.member(known, gate, classes) else { return }
-        var recent = RecentClients(classes, capacity: 1)
-        let verdict = Verdict(decision: .preflight)
-        guard try Self.describe(known, gate, &recent) else { return }
-        recent.keep(verdict, in: .unrestricted)
-        try expect(
-            recent.verdict(in: .unrestricted) != nil,
-            is: true,
-            "who comes back is not found"
-        )
-        guard try Self.describe(new, gate, &recent), recent.verdict(in: .unrestricted) != nil else {
-            return
+        var recent = RecentClients(classes, capacity: 2)
+        Self.describe(known, gate, &recent)
+        // It is kept when it comes again.
+        for _ in 0..<2 { recent.keep(Verdict(decision: .preflight), in: .unrestricted) }
+        for new in [
+            [self.lines[0]] + self.lines.dropFirst(2), self.lines, Array(self.lines.dropFirst(2)),
+            known + [self.lines[0]],
+        ] {
+            Self.describe(new, gate, &recent)
+            guard recent.verdict(in: .unrestricted) != nil else { continue }
+            try expect(
+                Self.member(new, gate, classes),
+                is: member,
+                "a client of another class is found"
+            )
+            try expect(Self.effect(new, gate), is: Self.effect(known, gate), "another is found")
         }
-        try expect(
-            Self.member(new, gate, classes),
-            is: member,
-            "a client of another class is found"
-        )
-        try expect(Self.effect(new, gate), is: Self.effect(known, gate), "another client is found")
     }
 
     private static func index(_ name: UInt8, _ rules: RuleSet) -> Int {
@@ -100,7 +99,7 @@ struct RecentClientProperties {
         _ lines: [(name: UInt8, value: [UInt8])],
         _ gate: Gate,
         _ recent: inout RecentClients
-    ) throws(Finding) -> Bool {
+    ) {
         var text = Array("GET / HTTP/1.1\r\nHost: a\r\n".utf8)
         for line in lines {
             text += gate.rules.identityHeaderNames[Self.index(line.name, gate.rules)].utf8
@@ -109,13 +108,10 @@ struct RecentClientProperties {
         text += Array("\r\n".utf8)
         var parser = RequestHeadParser()
         // Heads that are too long are none.
-        guard parser.parse(text.span, table: gate.table) == .complete else { return false }
-        return recent.describe(
-            parser.head,
-            in: text.span,
-            form: .document,
-            scope: .unrestricted
-        )
+        guard parser.parse(text.span, table: gate.table) == .complete else {
+            return recent.describeNobody()
+        }
+        recent.describe(parser.head, in: text.span, form: .document, scope: .unrestricted)
     }
 
     private static func trimmed(_ value: [UInt8]) -> [UInt8] {

@@ -8,8 +8,8 @@ import Synchronization
 final class Disposal: Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// The values that may wait: both generations of a cache.
-    static let room = 2
+    /// The values that may wait: both generations of a cache, and a table.
+    static let room = 3
 
     private let waiting = Atomic(0)
     private let later: @Sendable (@escaping Work) -> Void

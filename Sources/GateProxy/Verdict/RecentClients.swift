@@ -3,10 +3,9 @@ package import GateWire
 
 /// The verdicts on clients that were there a moment ago, found by what they say of themselves, byte for byte.
 ///
-/// To read that, and to find a class and the words of a denial by it, costs a fifth of all instructions of a denial.
-/// Only what holds for a whole class, or for all of it that read the same, is kept: then nobody asks what else a
-/// client says. The table has a fixed size. Who comes back keeps the place; so a flood of made-up versions takes it
-/// from nobody who is there now and then.
+/// To read that, and to find a class and the words of a denial by it, costs a fifth of all instructions of a denial. Only
+/// verdicts that every client with the same key would get are kept. The table has a fixed size: each client may have one of
+/// two places, and who was found keeps it against one newcomer. A newcomer is kept when it comes for the second time.
 @safe
 package struct RecentClients: ~Copyable {
     /// The most places; a power of two.
@@ -17,9 +16,9 @@ package struct RecentClients: ~Copyable {
     private struct Place {
         /// The hash of its key and its scope.
         var digest: UInt64 = 0
-        var keyLength = 0
-        var verdict: Verdict?
-        /// Whether it was found since another client last wanted the place.
+        /// 0: nobody has it.
+        var keyLength: Int32 = 0
+        /// Whether its client was found since a newcomer wanted it.
         var isInUse = false
     }
 
@@ -28,19 +27,29 @@ package struct RecentClients: ~Copyable {
     private let ignored: UInt64
     private let indifferent: UInt64
     private var places: [Place]
+    private var verdicts: [Verdict?]
     /// The paths that rules meet of each place, looked at only where there are some.
     private var scopes: [RequestScope]
     /// The keys of the places, and behind them that of the request at hand.
     private let keys: UnsafeMutableRawPointer
+    /// 0: the request at hand has none.
     private var keyLength = 0
     private var digest: UInt64 = 0
+    private var missing = RepetitionFilter()
     private let seed = KeyedHash.seed
+    private let digestMask: UInt64
 
-    /// `capacity`: about as many clients are kept, and not more than `most`.
-    package init(_ classes: ClientClasses, capacity: Int) {
-        let limit = max(1, min(capacity, Self.most))
+    /// A table without clients.
+    ///
+    /// - Parameters:
+    ///   - classes: Those of the rules.
+    ///   - capacity: The most clients that are kept: two at least, `most` at most, and else the next lower power of two.
+    ///   - digestMask: The bits of a hash that count: tests have different clients meet.
+    package init(_ classes: ClientClasses, capacity: Int, digestMask: UInt64 = .max) {
+        let limit = max(2, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
         self.places = Array(repeating: Place(), count: count)
+        self.verdicts = Array(repeating: nil, count: count)
         self.scopes = Array(repeating: .unrestricted, count: count)
         unsafe self.keys = .allocate(
             byteCount: (count + 1) * Self.keyLength,
@@ -51,25 +60,32 @@ package struct RecentClients: ~Copyable {
         }
         self.ignored = fields(classes.ignores(header:))
         self.indifferent = fields(classes.isIndifferent(header:))
+        self.digestMask = digestMask
     }
 
     deinit {
         unsafe self.keys.deallocate()
     }
 
-    /// Takes down what a client says of itself.
+    /// Takes down that the client of the request at hand is not to be found here.
+    package mutating func describeNobody() {
+        self.keyLength = 0
+    }
+
+    /// Takes down what the client of the request at hand says of itself.
     ///
-    /// - Returns: `false` if it cannot be found by that.
+    /// Who says too much, or several things where it makes a difference, is not to be found here.
     package mutating func describe(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         form: AnswerForm,
         scope: RequestScope
-    ) -> Bool {
+    ) {
+        self.describeNobody()
         let lines = head.fields.lines.span
         let key = unsafe self.keys + self.places.count * Self.keyLength
         let (ignored, indifferent) = (self.ignored, self.indifferent)
-        // In front stand the form and the length: the words behind are filled with zeros.
+        // In front stand the form and the length: the last word is filled with zeros.
         var length = 2
         let isWhole = unsafe bytes.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
@@ -85,7 +101,7 @@ package struct RecentClients: ~Copyable {
                     else { return false }
                     count = 0
                 }
-                guard count <= UInt8.max, length + 2 + count <= Self.keyLength else { return false }
+                guard length + 2 + count <= Self.keyLength else { return false }
                 unsafe key.storeBytes(
                     of: UInt16(field) | UInt16(count) << 8,
                     toByteOffset: length,
@@ -96,9 +112,10 @@ package struct RecentClients: ~Copyable {
             }
             return true
         }
-        guard isWhole else { return false }
+        guard isWhole else { return }
         let front = form.rawValue << 1 | (scope.isUnrestricted ? 1 : 0)
         unsafe key.storeBytes(of: front, as: UInt8.self)
+        // No key has the length 0, which stands for 256.
         unsafe key.storeBytes(
             of: UInt8(truncatingIfNeeded: length),
             toByteOffset: 1,
@@ -108,63 +125,74 @@ package struct RecentClients: ~Copyable {
             unsafe key.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
             length += 1
         }
-        self.keyLength = length
-        self.digest = unsafe KeyedHash.mixed(self.seed, key, length)
+        var digest = unsafe KeyedHash.mixed(self.seed, key, length)
         if !scope.isUnrestricted {
-            let hash = UInt64(bitPattern: Int64(scope.hashValue))
-            self.digest = KeyedHash.mixed(self.digest, hash)
+            digest = KeyedHash.mixed(digest, UInt64(bitPattern: Int64(scope.hashValue)))
         }
-        return true
+        self.keyLength = length
+        self.digest = digest & self.digestMask
     }
 
     /// The verdict on the client that was described last.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
-        var number = self.number
-        if self.places[number].digest != self.digest { number = self.otherNumber }
-        guard self.places[number].digest == self.digest,
-            self.places[number].keyLength == self.keyLength, self.hasKey(number),
-            scope.isUnrestricted || self.scopes[number] == scope
-        else { return nil }
-        if !self.places[number].isInUse { self.places[number].isInUse = true }
-        return self.places[number].verdict
+        var place = self.firstPlace
+        if self.places[place].digest != self.digest { place = self.secondPlace }
+        guard self.places[place].digest == self.digest, self.isAbout(place, in: scope) else {
+            return nil
+        }
+        if !self.places[place].isInUse { self.places[place].isInUse = true }
+        return self.verdicts[place]
     }
 
-    /// Keeps the verdict on the client that was described last, unless both of its places are of clients who come back.
+    /// Keeps the verdict on the client that was described last, if it comes again and there is a place for it.
     package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
-        guard let number = self.numberToKeep else {
-            // Who has the first one is to come back once more.
-            self.places[self.number].isInUse = false
-            return
-        }
-        self.places[number] = Place(
-            digest: self.digest,
-            keyLength: self.keyLength,
-            verdict: verdict
-        )
-        if !scope.isUnrestricted { self.scopes[number] = scope }
+        guard self.keyLength > 0, let place = self.placeToKeep() else { return }
+        self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
+        self.verdicts[place] = verdict
+        if !scope.isUnrestricted { self.scopes[place] = scope }
         let key = unsafe self.keys + self.places.count * Self.keyLength
-        unsafe (self.keys + number * Self.keyLength)
+        unsafe (self.keys + place * Self.keyLength)
             .copyMemory(from: key, byteCount: self.keyLength)
+    }
+
+    /// Gives all verdicts away, and is empty.
+    package mutating func takeVerdicts() -> [Verdict?] {
+        let verdicts = self.verdicts
+        self.places = Array(repeating: Place(), count: self.places.count)
+        self.verdicts = Array(repeating: nil, count: self.places.count)
+        return verdicts
     }
 
     private static let wordLength = MemoryLayout<UInt64>.size
 
-    /// The two places that the client that was described last may have.
-    private var number: Int { Int(truncatingIfNeeded: self.digest) & (self.places.count - 1) }
-    private var otherNumber: Int { (self.number ^ 1) & (self.places.count - 1) }
+    /// The places that the client that was described last may have.
+    private var firstPlace: Int {
+        Int(truncatingIfNeeded: self.digest) & (self.places.count - 1)
+    }
+    private var secondPlace: Int { self.firstPlace ^ 1 }
 
-    /// The one that it has, or can have.
-    private var numberToKeep: Int? {
-        let (first, second) = (self.number, self.otherNumber)
+    /// The one that it has, or one that is not in use, if it comes again.
+    ///
+    /// Whoever is passed over has to be found again before the next newcomer.
+    private mutating func placeToKeep() -> Int? {
+        let (first, second) = (self.firstPlace, self.secondPlace)
         if self.places[first].digest == self.digest { return first }
         if self.places[second].digest == self.digest { return second }
-        if !self.places[first].isInUse { return first }
-        return self.places[second].isInUse ? nil : second
+        guard self.missing.isRepeated(self.digest) else { return nil }
+        guard self.places[first].isInUse else { return first }
+        self.places[first].isInUse = false
+        guard self.places[second].isInUse else { return second }
+        self.places[second].isInUse = false
+        return nil
     }
 
-    private func hasKey(_ number: Int) -> Bool {
+    /// Whether a place is that of the client that was described last.
+    private func isAbout(_ place: Int, in scope: RequestScope) -> Bool {
+        guard self.keyLength > 0, Int(self.places[place].keyLength) == self.keyLength,
+            scope.isUnrestricted || self.scopes[place] == scope
+        else { return false }
         let key = unsafe self.keys + self.places.count * Self.keyLength
-        let other = unsafe self.keys + number * Self.keyLength
+        let other = unsafe self.keys + place * Self.keyLength
         for offset in stride(from: 0, to: self.keyLength, by: Self.wordLength) {
             let word = unsafe key.load(fromByteOffset: offset, as: UInt64.self)
             guard unsafe other.load(fromByteOffset: offset, as: UInt64.self) == word else {

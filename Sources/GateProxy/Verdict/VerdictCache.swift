@@ -217,10 +217,8 @@ struct VerdictLookUp {
     /// That of the refused clients of its class that read the same.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
-    /// Parts of the digests of denials that were sought last.
-    private var soughtDenials = [UInt32](repeating: 0, count: Self.soughtCount)
-    /// A power of two.
-    private static let soughtCount = 4096
+    /// The denials that were looked for in vain.
+    private var missingDenials = RepetitionFilter()
 
     init(_ cache: VerdictCache) {
         self.cache = cache
@@ -253,15 +251,9 @@ struct VerdictLookUp {
         return self.cache.verdict(for: self.denialKey)
     }
 
-    /// Whether a denial that was not found was sought before, not long ago.
-    ///
-    /// A flood of made-up versions seeks each of its denials once: to keep them costs as much as to write them.
-    mutating func isDenialSoughtAgain() -> Bool {
-        let digest = UInt(bitPattern: self.denialKey.digest)
-        let place = Int(digest % UInt(Self.soughtCount))
-        let part = UInt32(digest >> 32)
-        defer { self.soughtDenials[place] = part }
-        return self.soughtDenials[place] == part
+    /// Whether a denial that was not found was looked for before, not long ago.
+    mutating func isDenialMissingAgain() -> Bool {
+        self.missingDenials.isRepeated(UInt64(truncatingIfNeeded: self.denialKey.digest))
     }
 
     /// The clients for which a verdict is kept.

@@ -40,6 +40,7 @@ final class WorkerRules {
     let censusFields: CensusFields?
     let now: () -> Timestamp
     private let release: (RuleSet) -> Void
+    private let disposal = Disposal()
 
     /// The rules of one event loop, of which nothing is worked out yet.
     ///
@@ -78,7 +79,7 @@ final class WorkerRules {
             logFields: logFormat.map { AccessLogFields.rendered(.preflight, as: $0) } ?? [],
             clientLogFields: logFormat.map { AccessLogFields.rendered(client: nil, as: $0) } ?? []
         )
-        let disposal = Disposal()
+        let disposal = self.disposal
         self.lookUp = VerdictLookUp(
             VerdictCache(capacity: cacheCapacity) { disposal.dispose(of: $0) }
         )
@@ -86,6 +87,7 @@ final class WorkerRules {
 
     deinit {
         self.lookUp.removeAll()
+        if let verdicts = self.recentClients?.takeVerdicts() { self.disposal.dispose(of: verdicts) }
         self.release(self.ruleSet)
     }
 
@@ -96,8 +98,8 @@ final class WorkerRules {
 
     /// The verdict on a request.
     ///
-    /// `last`: the connection's previous one. A connection carries one device, so that comparing
-    /// with it nearly always spares the look-up.
+    /// `last`: the connection's previous one that was looked up. A connection carries one device, so that comparing
+    /// with it nearly always spares the next look-up.
     /// `address` is the client's.
     func verdict(
         on head: RequestHead,
@@ -108,8 +110,8 @@ final class WorkerRules {
     ) -> Verdict {
         if facts.isPreflight { return self.preflight }
         self.lookUp.key.scope = self.scope(of: head, in: bytes)
-        let isDescribed = self.describeRecent(head, facts: facts, in: bytes)
-        if isDescribed, let verdict = self.recentClients?.verdict(in: self.lookUp.key.scope),
+        self.describeRecent(head, facts: facts, in: bytes)
+        if let verdict = self.recentClients?.verdict(in: self.lookUp.key.scope),
             self.isValid(verdict)
         {
             self.countDenialsInARow(verdict)
@@ -119,7 +121,7 @@ final class WorkerRules {
         if told != nil,
             let verdict = self.classVerdict(on: head, facts: facts, in: bytes, last: &last)
         {
-            if isDescribed { self.recentClients?.keep(verdict, in: self.lookUp.key.scope) }
+            self.recentClients?.keep(verdict, in: self.lookUp.key.scope)
             return verdict
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
@@ -152,14 +154,13 @@ final class WorkerRules {
         _ head: borrowing RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
-    ) -> Bool {
-        guard facts.identityFields != 0, !facts.offersUpgrade else { return false }
-        return self.recentClients?.describe(
-            head,
-            in: bytes,
-            form: facts.answerForm,
-            scope: self.lookUp.key.scope
-        ) ?? false
+    ) {
+        guard facts.identityFields != 0, !facts.offersUpgrade else {
+            self.recentClients?.describeNobody()
+            return
+        }
+        self.recentClients?
+            .describe(head, in: bytes, form: facts.answerForm, scope: self.lookUp.key.scope)
     }
 
     /// The verdict on a client of which others of its class are known.
@@ -222,7 +223,7 @@ final class WorkerRules {
                 .verdict(on: head, in: bytes, by: self.lookUp.denialKey),
             self.isValid(verdict)
         else { return nil }
-        guard self.lookUp.isDenialSoughtAgain() else { return verdict }
+        guard self.lookUp.isDenialMissingAgain() else { return verdict }
         return self.keep(verdict, for: .denial, in: &last)
     }
 

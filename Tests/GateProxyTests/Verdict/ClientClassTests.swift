@@ -297,7 +297,8 @@ struct ClientClassTests {
                 if shared.denial == nil { passed += 1 }
                 let expected = try Effect(own, on: text, by: together, log: format)
                 // Whoever comes back is known in another way.
-                for verdict in [shared, try together.verdict(onFirst: text)] {
+                let others = try (0..<3).map { _ in try together.verdict(onFirst: text) }
+                for verdict in [shared] + others {
                     let effect = try Effect(verdict, on: text, by: together, log: format)
                     try #require(effect == expected, "\(name): \(text)")
                 }
@@ -311,6 +312,93 @@ struct ClientClassTests {
             said.append("\(name): \(verdicts.count) of \(count), \(passed) passed")
         }
         Attachment.record(said.joined(separator: "\n"), named: "shared.txt")
+    }
+
+    /// Fields that speak of several parts, and a client that may be known by its User-Agent or its query.
+    private static let several = """
+        identity:
+          headers: { version: [X-App-Version, X-Version], device: [X-Device-Id, CF-IPCountry] }
+          userAgent: ["^Shop/(?<version>[0-9.]+)", "^MyApp/(?<version>[0-9.]+)"]
+          query: { version: v, platform: p }
+        exempt: [/health]
+        rules:
+          - { id: floor, match: { platform: ios }, minimum: "4.0", requiresOS: ">=15.2", notice: n,
+              storeUrl: "https://a.example" }
+          - { id: path, match: { path: "/v9/**" }, minimum: "9", storeUrl: "https://a.example" }
+        notices:
+          n: { en: { title: t, message: "{currentVersion}" },
+               ja: { title: j, message: "{currentVersion}" } }
+        """
+
+    /// The lines of a client that says nearly the same as another one.
+    private static func nearly(
+        _ lines: [String],
+        _ chance: inout some RandomNumberGenerator
+    ) -> [String] {
+        var lines = lines
+        for _ in 0..<Int.random(in: 1...2, using: &chance) {
+            guard let field = Self.values.randomElement(using: &chance),
+                let value = field.values.randomElement(using: &chance),
+                let place = lines.indices.randomElement(using: &chance)
+            else { return lines }
+            switch Int.random(in: 0..<7, using: &chance) {
+            case 0: lines.remove(at: place)
+            case 1: lines.append(lines[place])
+            case 2: lines.append("\(field.name): \(value)")
+            case 3: lines += ["Connection: upgrade", "Upgrade: websocket"]
+            case 4:
+                let count = [255, 256, 1024, 1025].randomElement(using: &chance) ?? 0
+                lines.append("\(field.name): \(String(repeating: "9", count: count))")
+            default:
+                let name = lines[place].prefix { $0 != ":" }
+                let others = Self.values.first { $0.name == name }?.values ?? []
+                lines[place] = "\(name): \(others.randomElement(using: &chance) ?? "")"
+            }
+        }
+        return lines
+    }
+
+    @Test func `whoever is like a client that comes back gets the verdict that it would get alone`()
+        throws
+    {
+        var chance = SeededGenerator(seed: 3)
+        let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
+        let several = [("several", try Self.ruleSet([("rules.yaml", Self.several)]))]
+        for (name, ruleSet) in try Self.ruleSets() + several {
+            let tally = RequestTally()
+            func rules(_ capacity: Int) -> WorkerRules {
+                WorkerRules(ruleSet, cacheCapacity: capacity, logFormat: .json, tally: tally) {
+                    now
+                }
+            }
+            for _ in 0..<30 {
+                let targets = ["/", "/v2/orders", "/v9/x", "/health", "/?v=1", "/?v=9&p=ios"]
+                let target = targets.randomElement(using: &chance) ?? "/"
+                func text(_ lines: [String]) -> String {
+                    wire(["GET \(target) HTTP/1.1", "Host: a"] + lines)
+                }
+                let lines = Self.client(of: ruleSet, &chance)
+                let together = rules(10_000)
+                // So often that it is known by what it says.
+                for _ in 0..<4 { _ = try together.verdict(onFirst: text(lines)) }
+                for _ in 0..<12 {
+                    let other = text(Self.nearly(lines, &chance))
+                    let own = try Effect(
+                        rules(1).verdict(onFirst: other),
+                        on: other,
+                        by: together,
+                        log: .json
+                    )
+                    let effect = try Effect(
+                        together.verdict(onFirst: other),
+                        on: other,
+                        by: together,
+                        log: .json
+                    )
+                    try #require(effect == own, "\(name): \(text(lines)) \(other)")
+                }
+            }
+        }
     }
 
     /// Lines of one client, and of another one of its class.
@@ -511,7 +599,8 @@ struct ClientClassTests {
                         "GET / HTTP/1.1",
                         "Host: a",
                         "X-App-Platform: ios",
-                        "X-App-Version: 3.\(number % 7)",
+                        // Who says the same again is known before its languages are looked at.
+                        "X-App-Version: 3.\(number % 7 + 7 * round)",
                         "Accept-Language: \(language);q=0.\(number + 100)"
                     )
                 )

@@ -15,8 +15,10 @@ struct RecentClientTests {
         private let table: FieldNameTable
         private var clients: RecentClients
 
-        init(capacity: Int) throws {
+        init(capacity: Int, digestMask: UInt64 = .max) throws {
             let text = """
+                identity:
+                  userAgent: ["^Shop/(?<version>[0-9.]+)"]
                 rules:
                   - { id: floor, match: { platform: ios }, minimum: "4", storeUrl: "https://a.example" }
                   - { id: path, match: { path: /v9 }, minimum: "9", storeUrl: "https://a.example" }
@@ -24,36 +26,35 @@ struct RecentClientTests {
             self.ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
             self.table = .request(identityHeaderNames: self.ruleSet.identityHeaderNames)
             let classes = try #require(self.ruleSet.clientClasses)
-            self.clients = RecentClients(classes, capacity: capacity)
+            self.clients = RecentClients(classes, capacity: capacity, digestMask: digestMask)
         }
 
-        /// Takes a client down; whether it can be found.
-        private func describe(_ lines: [String], path: String, form: AnswerForm) throws -> Bool {
+        var firstName: String { self.ruleSet.identityHeaderNames[0] }
+
+        private func describe(_ lines: [String], path: String, form: AnswerForm) throws {
             let bytes = Array(wire(["GET \(path) HTTP/1.1", "Host: a"] + lines).utf8)
             var parser = RequestHeadParser()
             try #require(parser.parse(bytes, table: self.table) == .complete)
-            return self.clients.describe(
-                parser.head,
-                in: bytes.span,
-                form: form,
-                scope: self.scope(path)
-            )
+            let scope = self.scope(path)
+            self.clients.describe(parser.head, in: bytes.span, form: form, scope: scope)
         }
 
         private func scope(_ path: String) -> RequestScope {
             self.ruleSet.scope(method: "GET".utf8Span.span, target: path.utf8Span.span)
         }
 
-        @discardableResult
+        /// `times`: how often the client comes, and is not known before.
         func keep(
             _ verdict: Verdict,
             _ lines: [String],
             path: String = "/",
-            form: AnswerForm = .document
-        ) throws -> Bool {
-            let isDescribed = try self.describe(lines, path: path, form: form)
-            if isDescribed { self.clients.keep(verdict, in: self.scope(path)) }
-            return isDescribed
+            form: AnswerForm = .document,
+            times: Int = 2
+        ) throws {
+            for _ in 0..<times {
+                try self.describe(lines, path: path, form: form)
+                self.clients.keep(verdict, in: self.scope(path))
+            }
         }
 
         func verdict(
@@ -61,8 +62,16 @@ struct RecentClientTests {
             path: String = "/",
             form: AnswerForm = .document
         ) throws -> Verdict? {
-            guard try self.describe(lines, path: path, form: form) else { return nil }
+            try self.describe(lines, path: path, form: form)
             return self.clients.verdict(in: self.scope(path))
+        }
+
+        /// The verdict on a client of which nothing is taken down, after one of which something was.
+        func verdictOnNobody(after lines: [String]) throws -> Verdict? {
+            try self.describe(lines, path: "/", form: .document)
+            self.clients.describeNobody()
+            self.clients.keep(Verdict(decision: .preflight), in: .unrestricted)
+            return self.clients.verdict(in: .unrestricted)
         }
     }
 
@@ -81,7 +90,7 @@ struct RecentClientTests {
 
     private static let same = [
         client, client("X-App-Id", "b"), client("X-OS-Version", "18"), client("X-Device-Id", "9"),
-        client("User-Agent", "curl"), client("User-Agent", nil), client + ["Accept: text/html"],
+        client("User-Agent", "Shop/9"), client("User-Agent", nil), client + ["Accept: text/html"],
     ]
 
     @Test(arguments: same)
@@ -110,6 +119,19 @@ struct RecentClientTests {
         #expect(try desk.verdict(lines) == nil)
     }
 
+    /// Nothing is what the last word of a key is filled with, and the first field that is empty.
+    @Test func `a field that says nothing is something else than none`() throws {
+        let verdict = Verdict(decision: .preflight)
+        for count in 0..<8 {
+            let desk = try Desk(capacity: 8)
+            let lines = ["X-App-Version: \(String(repeating: "1", count: count))"]
+            try desk.keep(verdict, lines)
+            #expect(try desk.verdict(lines) != nil)
+            #expect(try desk.verdict(lines + ["\(desk.firstName):"]) == nil)
+            #expect(try desk.verdict(lines + ["\(desk.firstName): a"]) == nil)
+        }
+    }
+
     @Test func `another path that rules ask for, or another form of answer, is something else`()
         throws
     {
@@ -120,39 +142,91 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client, path: "/v9") == nil)
         #expect(try desk.verdict(Self.client, form: .page) == nil)
         let other = Verdict(decision: .preflight)
-        // Twice, if both have one place.
-        for _ in 0..<2 { try desk.keep(other, Self.client, path: "/v9") }
+        try desk.keep(other, Self.client, path: "/v9")
         #expect(try desk.verdict(Self.client, path: "/v9") === other)
     }
 
     @Test(arguments: [(236, true), (237, false), (255, false), (256, false), (1024, false)])
-    func `whoever says too much cannot be found`(count: Int, canBe: Bool) throws {
+    func `whoever says too much is not found`(count: Int, isFound: Bool) throws {
         let desk = try Desk(capacity: 8)
         let lines = Self.client("Accept-Language", String(repeating: "l", count: count))
         let verdict = Verdict(decision: .preflight)
-        #expect(try desk.keep(verdict, lines) == canBe)
-        #expect(try (desk.verdict(lines) === verdict) == canBe)
+        try desk.keep(verdict, lines)
+        #expect(try (desk.verdict(lines) === verdict) == isFound)
+        #expect(try desk.verdictOnNobody(after: lines) == nil)
     }
 
-    @Test func `whoever comes back keeps the place`() throws {
-        let desk = try Desk(capacity: 1)
-        let verdict = Verdict(decision: .preflight)
-        try desk.keep(verdict, Self.client)
-        for number in 0..<10 {
-            #expect(try desk.verdict(Self.client) === verdict)
-            let new = Self.client("X-App-Version", "1.\(number)")
-            try desk.keep(Verdict(decision: .preflight), new)
-            #expect(try desk.verdict(new) == nil)
-        }
-        let new = Self.client("X-App-Version", "2")
-        let other = Verdict(decision: .preflight)
-        try desk.keep(other, new)
-        #expect(try desk.verdict(new) === other)
+    @Test func `nobody is found when nobody was described`() throws {
+        let desk = try Desk(capacity: 8)
+        try desk.keep(Verdict(decision: .preflight), Self.client)
+        #expect(try desk.verdict(Self.client) != nil)
+        #expect(try desk.verdictOnNobody(after: Self.client) == nil)
+    }
+
+    @Test func `whoever comes once is not kept`() throws {
+        let desk = try Desk(capacity: 8)
+        try desk.keep(Verdict(decision: .preflight), Self.client, times: 1)
         #expect(try desk.verdict(Self.client) == nil)
     }
 
+    @Test func `two clients have two places`() throws {
+        let desk = try Desk(capacity: 2)
+        let verdicts = (0..<2).map { _ in Verdict(decision: .preflight) }
+        let clients = ["1", "2"].map { Self.client("X-App-Version", $0) }
+        try desk.keep(verdicts[0], clients[0])
+        #expect(try desk.verdict(clients[0]) === verdicts[0])
+        // If both want the same one first, it is in use.
+        try desk.keep(verdicts[1], clients[1])
+        for (client, verdict) in zip(clients, verdicts) {
+            #expect(try desk.verdict(client) === verdict)
+        }
+    }
+
+    @Test func `a flood of clients that come once takes nobody's place`() throws {
+        let desk = try Desk(capacity: 2)
+        let verdict = Verdict(decision: .preflight)
+        try desk.keep(verdict, Self.client)
+        for number in 0..<1000 {
+            let new = Self.client("X-App-Version", "1.\(number)")
+            try desk.keep(Verdict(decision: .preflight), new, times: 1)
+        }
+        #expect(try desk.verdict(Self.client) === verdict)
+    }
+
+    @Test func `whoever comes back keeps the place against those who come twice`() throws {
+        let desk = try Desk(capacity: 2)
+        let verdict = Verdict(decision: .preflight)
+        try desk.keep(verdict, Self.client)
+        func newcomer(_ version: String) throws {
+            let lines = Self.client("X-App-Version", version)
+            try desk.keep(Verdict(decision: .preflight), lines)
+        }
+        for number in 0..<20 {
+            try #require(desk.verdict(Self.client) === verdict)
+            try newcomer("1.\(number)")
+        }
+        // Nobody comes back: whichever places they want, both are taken.
+        for number in 0..<64 { try newcomer("2.\(number)") }
+        #expect(try desk.verdict(Self.client) == nil)
+    }
+
+    @Test func `all verdicts can be taken away`() throws {
+        let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))
+        var clients = RecentClients(try #require(ruleSet.clientClasses), capacity: 8)
+        let verdict = Verdict(decision: .preflight)
+        let bytes = Array(wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1").utf8)
+        var parser = RequestHeadParser()
+        let table = FieldNameTable.request(identityHeaderNames: ruleSet.identityHeaderNames)
+        try #require(parser.parse(bytes, table: table) == .complete)
+        clients.describe(parser.head, in: bytes.span, form: .document, scope: .unrestricted)
+        for _ in 0..<2 { clients.keep(verdict, in: .unrestricted) }
+        #expect(clients.verdict(in: .unrestricted) === verdict)
+        #expect(clients.takeVerdicts().contains { $0 === verdict })
+        #expect(clients.verdict(in: .unrestricted) == nil)
+    }
+
     @Test func `a later verdict on the same client takes the place of the earlier one`() throws {
-        let desk = try Desk(capacity: 1)
+        let desk = try Desk(capacity: 2)
         try desk.keep(Verdict(decision: .preflight), Self.client)
         #expect(try desk.verdict(Self.client) != nil)
         let later = Verdict(decision: .preflight)
@@ -161,14 +235,18 @@ struct RecentClientTests {
     }
 
     /// Few names and values, so that many come back, and more than there are places.
-    @Test(arguments: [1, 4, 64])
-    func `a crowd is never given one another's verdicts`(capacity: Int) throws {
+    @Test(arguments: [2, 4, 64], [UInt64.max, 3, 0])
+    func `a crowd is never given one another's verdicts`(
+        capacity: Int,
+        digestMask: UInt64
+    ) throws {
         struct Said: Hashable {
             let lines: [String]
             let path: String
             let form: AnswerForm
         }
-        let desk = try Desk(capacity: capacity)
+        // With few digests, most clients meet others of the same one.
+        let desk = try Desk(capacity: capacity, digestMask: digestMask)
         var chance = SeededGenerator(seed: 5)
         var known: [Said: Verdict] = [:]
         var found = 0
@@ -176,7 +254,8 @@ struct RecentClientTests {
             var lines: [String] = []
             for name in ["X-App-Platform", "X-App-Version", "X-App-Build", "Accept-Language"]
             where Bool.random(using: &chance) {
-                let value = ["", "1", "11", "1,1", "ios"].randomElement(using: &chance) ?? ""
+                let value =
+                    ["", "1", "11", "1,1", "ios", "111111"].randomElement(using: &chance) ?? ""
                 lines.append("\(name): \(value)")
             }
             let said = Said(
@@ -190,7 +269,7 @@ struct RecentClientTests {
             } else {
                 let verdict = Verdict(decision: .preflight)
                 known[said] = verdict
-                try desk.keep(verdict, said.lines, path: said.path, form: said.form)
+                try desk.keep(verdict, said.lines, path: said.path, form: said.form, times: 1)
             }
         }
         #expect(found > 0)

@@ -63,11 +63,25 @@ struct WorkerRulesTests {
                 // Too long for the table of those that were there a moment ago.
                 "Accept-Language: \(String(repeating: "l", count: 250))"
             )
-            // What is sought once is not kept.
-            for _ in 0..<2 { _ = try Self.verdict(rules, on: client, last: &last) }
+            // What is asked for once is not kept, but for the first denial, which all others are made from.
+            _ = try Self.verdict(rules, on: client, last: &last)
+            try #require(last == nil || number == 0)
+            _ = try Self.verdict(rules, on: client, last: &last)
             let key = try #require(last?.known.key)
             try #require(key.bytes.capacity <= key.bytes.count + 64, "client \(number)")
         }
+    }
+
+    @Test(arguments: ["1", "3"])
+    func `a client that comes back is not looked up any more`(version: String) throws {
+        let rules = try Self.rules()
+        let client = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(version)")
+        let isLookedUp = try (0..<5).map { _ in
+            var last: RememberedVerdict?
+            _ = try Self.verdict(rules, on: client, last: &last)
+            return last != nil
+        }
+        #expect(isLookedUp == [true, true, true, false, false])
     }
 
     @Test func `the rules are let go of with the last connection that knows them`() {
