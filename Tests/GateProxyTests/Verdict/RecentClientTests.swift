@@ -21,7 +21,8 @@ struct RecentClientTests {
                   userAgent: ["^Shop/(?<version>[0-9.]+)"]
                 rules:
                   - { id: floor, match: { platform: ios }, minimum: "4", storeUrl: "https://a.example" }
-                  - { id: path, match: { path: /v9 }, minimum: "9", storeUrl: "https://a.example" }
+                  - { id: v8, match: { path: /v8 }, minimum: "8", storeUrl: "https://a.example" }
+                  - { id: v9, match: { path: /v9 }, minimum: "9", storeUrl: "https://a.example" }
                 """
             self.ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
             self.table = .request(identityHeaderNames: self.ruleSet.identityHeaderNames)
@@ -144,6 +145,7 @@ struct RecentClientTests {
         let other = Verdict(decision: .preflight)
         try desk.keep(other, Self.client, path: "/v9")
         #expect(try desk.verdict(Self.client, path: "/v9") === other)
+        #expect(try desk.verdict(Self.client, path: "/v8") == nil)
     }
 
     @Test(arguments: [(236, true), (237, false), (255, false), (256, false), (1024, false)])
@@ -260,7 +262,7 @@ struct RecentClientTests {
             }
             let said = Said(
                 lines: lines.shuffled(using: &chance),
-                path: Bool.random(using: &chance) ? "/" : "/v9",
+                path: ["/", "/v8", "/v9"].randomElement(using: &chance) ?? "/",
                 form: Bool.random(using: &chance) ? .document : .page
             )
             if let verdict = try desk.verdict(said.lines, path: said.path, form: said.form) {
