@@ -119,7 +119,10 @@ extension ClientConnection {
         self.rejudgeable = nil
         self.dropUpstream()
         self.finishLogEntry()
-        if self.events.take() != nil { self.clients.closeStream() }
+        if self.hasStreamPlace {
+            self.hasStreamPlace = false
+            self.clients.closeStream()
+        }
         self.clients.remove(self)
     }
 

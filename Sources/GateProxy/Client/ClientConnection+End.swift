@@ -53,7 +53,7 @@ extension ClientConnection {
     /// lost otherwise.
     func drain(grace: TimeAmount) {
         self.exchange.drain()
-        if self.exchange == .streaming { self.endStream() }
+        if case .streaming = self.exchange { self.endStream() }
         // A stream has no more than one request; that there are no others its connection says.
         guard case .channel = self.transport else { return }
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0 else { return }
@@ -62,7 +62,7 @@ extension ClientConnection {
     }
 
     func deadlineReached() {
-        if self.exchange == .streaming { return self.streamIsDue() }
+        if case .streaming = self.exchange { return self.streamIsDue() }
         // However late the loop is to read it, a request that has arrived is answered.
         guard !self.isSilent || !self.hasUnread else { return }
         guard !self.backendTakesOn else {

@@ -19,7 +19,7 @@ extension ClientConnection {
 
     /// Judges what goes on by the rules of now, and ends it if it may not.
     func judgeAgain() {
-        if self.events != nil { return self.refreshStream() }
+        if case .streaming = self.exchange { return self.refreshStream() }
         guard let rejudgeable = self.rejudgeable, rejudgeable.revocation == nil else { return }
         guard !self.isWithBackendAlone else { return }
         guard let verdict = self.currentVerdict(on: rejudgeable.head) else { return }

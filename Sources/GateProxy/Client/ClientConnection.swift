@@ -79,8 +79,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var upstream: UpstreamConnection?
     /// The request whose answer goes on, if it does.
     var rejudgeable: RejudgeableRequest?
-    /// The stream of events that the client listens to.
-    var events: EventStream?
+    /// Whether the client has a place among those that may listen to events, until the connection is gone.
+    var hasStreamPlace = false
     var transport = ClientTransport.none
     private(set) var deadline: NIODeadline?
     /// When the head of the request was read, and when it was the backend's turn, if that is measured.

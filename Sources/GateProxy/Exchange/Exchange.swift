@@ -1,3 +1,4 @@
+import GatePolicy
 package import NIOCore
 
 /// One client connection, seen as the request that is on it and that request's answer: what may
@@ -18,7 +19,7 @@ package enum Exchange: Equatable, Sendable {
     /// answer instead of finding the connection reset.
     case lingering(Lingering)
     /// The gate itself tells the client whatever changes; the client has nothing more to say.
-    case streaming
+    indirect case streaming(EventStream)
     /// The protocol was changed: bytes in both directions, whatever they mean (RFC 9110 7.8).
     case tunnel(Tunnel)
     /// Nothing more is read; what was written may still be on its way.
@@ -163,9 +164,24 @@ extension Exchange {
         self = .forwarding(forwarding)
     }
 
-    /// The request whose head was just read is answered without an end.
-    package mutating func stream() {
-        self = .streaming
+    /// The request whose head was just read is answered by events, until either side has enough.
+    package mutating func stream(_ events: EventStream) {
+        self = .streaming(events)
+    }
+
+    /// The events that the client is told; `nil`: none.
+    var events: EventStream? {
+        if case .streaming(let events) = self { events } else { nil }
+    }
+
+    /// The client is to know a status.
+    ///
+    /// - Returns: the event that tells it; `nil` if the client knows it, or listens to none.
+    mutating func event(_ status: LaunchStatus) -> [UInt8]? {
+        guard case .streaming(var events) = self else { return nil }
+        let event = events.event(status)
+        self = .streaming(events)
+        return event
     }
 
     /// The request waits for a connection to the backend, by which these bytes are to be sent.

@@ -146,14 +146,15 @@ extension Worker {
     /// Judges again what goes on and whose verdict was only good up to now.
     private func judgeOverdue(at now: Timestamp) {
         let overdue = self.clients.all.filter { client in
-            (client.rejudgeable?.validUntil ?? client.events?.validUntil).map { $0 <= now } ?? false
+            (client.rejudgeable?.validUntil ?? client.exchange.events?.validUntil).map { $0 <= now }
+                ?? false
         }
         guard !overdue.isEmpty else { return }
         self.judge(self.unjudged + overdue)
     }
 
     private func judgeAll() {
-        self.judge(self.clients.all.filter { $0.events != nil || $0.rejudgeable != nil })
+        self.judge(self.clients.all.filter { $0.exchange.events != nil || $0.rejudgeable != nil })
     }
 
     private func judge(_ clients: [ClientConnection]) {

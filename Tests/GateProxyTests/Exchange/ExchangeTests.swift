@@ -59,10 +59,19 @@ struct ExchangeTests {
     )
     private static let upstreamGone = Exchange.tunnel(Exchange.Tunnel(upstreamEnded: true))
 
+    private static let streaming = Exchange.streaming(
+        EventStream(
+            head: ByteBuffer(string: "GET"),
+            address: "192.0.2.1",
+            isChunked: true,
+            lastTag: ""
+        )
+    )
+
     private static let states: [Exchange] = [
         .head, .idle, uploading, connecting, waiting, waitingLast, retryable, upgrading, early,
         earlyLast, answering, answeringLast, discarding, lingering, farewell, tunnel, endingTunnel,
-        clientGone, upstreamGone, .streaming, .closed,
+        clientGone, upstreamGone, streaming, .closed,
     ]
 
     private static func lingering(_ before: Exchange.Lingering, budget: UInt64) -> Exchange {
@@ -148,7 +157,7 @@ struct ExchangeTests {
             (Self.endingTunnel, .wait, Self.endingTunnel),
             (Self.clientGone, .wait, Self.clientGone),
             (Self.upstreamGone, .wait, Self.upstreamGone),
-            (.streaming, .wait, .streaming),
+            (Self.streaming, .wait, Self.streaming),
             (.closed, .wait, .closed),
         ]) { $0.requestEnded() }
     }
@@ -180,7 +189,7 @@ struct ExchangeTests {
             (Self.endingTunnel, .discard, Self.endingTunnel),
             (Self.clientGone, .discard, Self.clientGone),
             (Self.upstreamGone, .discard, Self.upstreamGone),
-            (.streaming, .discard, .streaming),
+            (Self.streaming, .discard, Self.streaming),
             (.closed, .discard, .closed),
         ]) { $0.responseHead(status: 200, switchesAsOffered: false, framedByClose: false) }
     }
@@ -235,7 +244,7 @@ struct ExchangeTests {
             (Self.answering, true, .discard, Self.answering),
             (Self.tunnel, true, .discard, Self.tunnel),
             (.head, true, .discard, .head),
-            (.streaming, true, .discard, .streaming),
+            (Self.streaming, true, .discard, Self.streaming),
             (.closed, true, .discard, .closed),
         ] {
             var exchange = before
@@ -271,7 +280,7 @@ struct ExchangeTests {
             (Self.endingTunnel, .close, .closed),
             (Self.clientGone, .close, .closed),
             (Self.upstreamGone, .close, .closed),
-            (.streaming, .close, .closed),
+            (Self.streaming, .close, .closed),
             (.closed, .close, .closed),
         ]) { $0.responseEnded(limits: Self.limits) }
     }
@@ -321,7 +330,7 @@ struct ExchangeTests {
             ),
             (Self.clientGone, .endUpstream, Self.clientGone),
             (Self.upstreamGone, .close, .closed),
-            (.streaming, .close, .closed),
+            (Self.streaming, .close, .closed),
             (.closed, .close, .closed),
         ]) { $0.clientEnded(hasMore: false) }
     }
@@ -350,7 +359,7 @@ struct ExchangeTests {
             ),
             (Self.clientGone, .endUpstream, Self.clientGone),
             (Self.upstreamGone, .close, .closed),
-            (.streaming, .close, .closed),
+            (Self.streaming, .close, .closed),
             (.closed, .close, .closed),
         ]) { $0.clientEnded(hasMore: true) }
     }
@@ -379,7 +388,7 @@ struct ExchangeTests {
             ),
             (Self.clientGone, .closeClient, .closed),
             (Self.upstreamGone, .endClient, Self.upstreamGone),
-            (.streaming, .doNothing, .streaming),
+            (Self.streaming, .doNothing, Self.streaming),
             (.closed, .doNothing, .closed),
         ]) { $0.upstreamEnded() }
     }
@@ -549,7 +558,7 @@ struct ExchangeTests {
             (Self.endingTunnel, .rest(until: .uptimeNanoseconds(9))),
             (Self.clientGone, .tunnel),
             (Self.upstreamGone, .tunnel),
-            (.streaming, .heartbeat),
+            (Self.streaming, .heartbeat),
             (.closed, .lastBytes),
         ]
         #expect(rows.map(\.0) == Self.states)

@@ -110,15 +110,15 @@ extension ClientConnection {
         guard !self.loop.isDraining, self.clients.openStream() else {
             return self.answer(.tooManyStreams, keepsClient: false)
         }
-        self.events = stream
-        self.exchange.stream()
+        self.hasStreamPlace = true
+        self.exchange.stream(stream)
         let answer = EndpointAnswer.events(
             vary: self.rules.ruleSet.answerInputs,
             isChunked: isChunked
         )
         self.begin(answer, keepsClient: isChunked)
         self.write(ByteBuffer(bytes: stream.opening()))
-        if let event = stream.event(status) { self.write(ByteBuffer(bytes: event)) }
+        if let event = self.exchange.event(status) { self.write(ByteBuffer(bytes: event)) }
         // The first heartbeat is early by a random share, so that streams that began together do
         // not beat together.
         let interval = EventStream.heartbeatInterval.nanoseconds
@@ -128,8 +128,9 @@ extension ClientConnection {
 
     /// Tells the client if its decision is another one by now.
     func refreshStream() {
-        guard let stream = self.events, let status = self.currentStatus(of: stream) else { return }
-        if let event = stream.event(status) {
+        guard let stream = self.exchange.events, let status = self.currentStatus(of: stream)
+        else { return }
+        if let event = self.exchange.event(status) {
             self.loop.counters.eventsSent += 1
             self.send(event)
         }
@@ -138,14 +139,14 @@ extension ClientConnection {
 
     /// It is time for a sign of life.
     func streamIsDue() {
-        guard let stream = self.events else { return }
+        guard let stream = self.exchange.events else { return }
         self.send(stream.heartbeat())
         self.renewDeadline()
     }
 
     /// Ends the stream in order; the client comes back when it is ready.
     func endStream() {
-        guard let stream = self.events else { return }
+        guard let stream = self.exchange.events else { return }
         self.send(stream.ending)
         self.transport.endContent()
         self.closeAfterWriting()

@@ -90,7 +90,7 @@ extension ClientConnection {
     func leaveStream() -> Bool {
         guard self.exchange.isBetweenRequests, self.inbound.readableBytes == 0,
             self.outbound == nil,
-            self.upstream == nil, self.rejudgeable == nil, self.events == nil, !self.isPending
+            self.upstream == nil, self.rejudgeable == nil, !self.hasStreamPlace, !self.isPending
         else { return false }
         self.clients.remove(self)
         return true

@@ -179,6 +179,17 @@ struct EventStreamTests {
         try drained.wait()
     }
 
+    @Test func `a stream that has ended tells nothing more`() throws {
+        let stage = try Stage(minimum: "2.0")
+        let client = try Self.open(stage)
+        _ = client.socket.takeSent()
+        let drained = stage.worker.drain()
+        stage.worker.use(try Stage.ruleSet(minimum: "4.0"))
+        stage.loop.run()
+        #expect(client.socket.takeSent() == "0\r\n\r\n")
+        try drained.wait()
+    }
+
     @Test func `there are only so many streams, and those that end make room`() throws {
         let stage = try Stage { $0.maxEventStreams = 2 }
         let first = try Self.open(stage)

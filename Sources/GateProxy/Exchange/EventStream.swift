@@ -1,9 +1,9 @@
 import GatePolicy
-import NIOCore
+package import NIOCore
 
 /// A client that waits for its decision to change (Server-Sent Events, HTML Living Standard
 /// section 9.2).
-final class EventStream {
+package struct EventStream: Equatable, Sendable {
     /// The request, to be judged again by other rules.
     let head: ByteBuffer
     /// The client's address.
@@ -18,7 +18,7 @@ final class EventStream {
     static let heartbeatInterval = TimeAmount.seconds(15)
 
     /// Begins a stream for a client that has heard of the content with this tag.
-    init(head: ByteBuffer, address: String, isChunked: Bool, lastTag: String) {
+    package init(head: ByteBuffer, address: String, isChunked: Bool, lastTag: String) {
         self.head = head
         self.address = address
         self.isChunked = isChunked
@@ -45,7 +45,7 @@ final class EventStream {
     }
 
     /// The event that tells a status; `nil` if the client knows it.
-    func event(_ status: LaunchStatus) -> [UInt8]? {
+    mutating func event(_ status: LaunchStatus) -> [UInt8]? {
         self.validUntil = status.decision.validUntil
         guard status.eventTag != self.tag else { return nil }
         self.tag = status.eventTag
