@@ -74,7 +74,7 @@ package struct RecentClients: ~Copyable {
 
     /// Takes down what the client of the request at hand says of itself.
     ///
-    /// Who says too much, or several things where it makes a difference, is not to be found here.
+    /// A client is left out that says more than a key holds, or several things where one makes no difference.
     package mutating func describe(
         _ head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -155,10 +155,9 @@ package struct RecentClients: ~Copyable {
             .copyMemory(from: key, byteCount: self.keyLength)
     }
 
-    /// Gives all verdicts away, and is empty.
+    /// Gives all verdicts away: no client is found any more.
     package mutating func takeVerdicts() -> [Verdict?] {
         let verdicts = self.verdicts
-        self.places = Array(repeating: Place(), count: self.places.count)
         self.verdicts = Array(repeating: nil, count: self.places.count)
         return verdicts
     }

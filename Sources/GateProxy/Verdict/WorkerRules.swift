@@ -14,7 +14,7 @@ final class WorkerRules {
     let ruleSet: RuleSet
     let table: FieldNameTable
     let preflight: Verdict
-    private let identityHeaderNames: [String]
+    let identityHeaderNames: [String]
     let queryNames: [String]
     private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
@@ -33,8 +33,8 @@ final class WorkerRules {
     /// cache to the next.
     let tellsRequestsApart: Bool
     /// How verdicts are logged; `nil`: they are not.
-    private let logFormat: AccessLogFormat?
-    private let tally: RequestTally
+    let logFormat: AccessLogFormat?
+    let tally: RequestTally
     /// The count of clients; `nil`: they are not counted.
     let census: CensusTally?
     let censusFields: CensusFields?
@@ -351,47 +351,6 @@ final class WorkerRules {
             form: self.lookUp.key.form
         )
         return self.render(decision, on: subject, upstream: upstream, members, at: now)
-    }
-
-    /// A client with one of its requests.
-    struct Subject {
-        let identity: ClientIdentity
-        let scope: RequestScope
-        let form: AnswerForm
-    }
-
-    /// Everything that is written because of a decision; `preview`: asked for by a tester.
-    func render(
-        _ decision: Decision,
-        on subject: Subject,
-        upstream: UpstreamIdentity,
-        _ members: ClassMembers?,
-        at now: Timestamp,
-        as preview: Preview? = nil
-    ) -> Verdict {
-        let (ruleSet, identity) = (self.ruleSet, subject.identity)
-        let terms = ruleSet.terms(of: decision, for: identity)
-        var hint = ruleSet.hint(for: decision)
-        var answer = ruleSet.answer(to: decision, for: identity, as: subject.form, at: now)
-        if let preview {
-            hint = ruleSet.marked(hint, as: preview)
-            answer = answer.map { ruleSet.marked($0, as: preview) }
-        }
-        return Verdict(
-            decision: decision,
-            tallyPlace: self.tally.place(of: terms),
-            outcomePlace: self.outcomePlace(of: terms, in: subject.scope),
-            upstreamIdentity: upstream,
-            identityHeaderNames: self.identityHeaderNames,
-            hint: hint,
-            answer: answer,
-            logFields: self.logFormat.map { AccessLogFields.rendered(decision, as: $0) } ?? [],
-            clientLogFields: self.logFormat.map {
-                AccessLogFields.rendered(client: members == nil ? identity : nil, as: $0)
-            } ?? [],
-            now: now,
-            members: members
-        )
     }
 
     /// The changes to the identity fields of the client that was read last.
