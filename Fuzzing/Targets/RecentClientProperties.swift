@@ -71,7 +71,8 @@ struct RecentClientProperties {
         let known = Array(self.lines.dropFirst())
         // Only verdicts on classes are kept.
         guard let member = Self.member(known, gate, classes) else { return }
-        var recent = RecentClients(classes, capacity: 2)
+        var recent = RecentClients(capacity: 2)
+        recent.serve(classes)
         Self.describe(known, gate, &recent)
         // It is kept when it comes again.
         for _ in 0..<2 { recent.keep(Verdict(decision: .preflight), in: .unrestricted) }

@@ -101,7 +101,14 @@ final class LoopContext {
 
     /// Takes another rule set; telling those who are judged by the last one is for the caller.
     func use(_ ruleSet: RuleSet) {
-        self.rules = Self.rules(ruleSet, self.settings, self.tally, self.census, self.wallClock)
+        self.rules = Self.rules(
+            ruleSet,
+            self.settings,
+            self.tally,
+            self.census,
+            self.wallClock,
+            after: self.rules
+        )
     }
 
     private static func rules(
@@ -109,7 +116,8 @@ final class LoopContext {
         _ settings: GateSettings,
         _ tally: RequestTally,
         _ census: CensusTally?,
-        _ wallClock: @escaping () -> Timestamp
+        _ wallClock: @escaping () -> Timestamp,
+        after predecessor: WorkerRules? = nil
     ) -> WorkerRules {
         WorkerRules(
             ruleSet,
@@ -117,6 +125,7 @@ final class LoopContext {
             logFormat: settings.accessLog,
             tally: tally,
             census: census,
+            predecessor: predecessor,
             now: wallClock
         )
     }

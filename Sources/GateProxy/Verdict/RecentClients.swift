@@ -6,6 +6,9 @@ package import GateWire
 /// To read that, and to find a class and the words of a denial by it, costs a fifth of all instructions of a denial. Only
 /// verdicts that every client with the same key would get are kept. The table has a fixed size: each client may have one of
 /// two places, and who was found keeps it against one newcomer. A newcomer is kept when it comes for the second time.
+///
+/// An event loop has one table as long as it lives, and empties it when the rules change: memory of this size that came and
+/// went with each reload would leave holes in the heap.
 @safe
 package struct RecentClients: ~Copyable {
     /// The most places; a power of two.
@@ -24,8 +27,8 @@ package struct RecentClients: ~Copyable {
 
     /// One bit for each field, by the index of its role: those that nobody looks at where a class is known, and
     /// those of which only counts that they say one thing.
-    private let ignored: UInt64
-    private let indifferent: UInt64
+    private var ignored: UInt64 = 0
+    private var indifferent: UInt64 = 0
     private var places: [Place]
     private var verdicts: [Verdict?]
     /// The paths that rules meet of each place, looked at only where there are some.
@@ -39,13 +42,12 @@ package struct RecentClients: ~Copyable {
     private let seed = KeyedHash.seed
     private let digestMask: UInt64
 
-    /// A table without clients.
+    /// A table that is good for no rules yet.
     ///
     /// - Parameters:
-    ///   - classes: Those of the rules.
     ///   - capacity: The most clients that are kept: two at least, `most` at most, and else the next lower power of two.
     ///   - digestMask: The bits of a hash that count: tests have different clients meet.
-    package init(_ classes: ClientClasses, capacity: Int, digestMask: UInt64 = .max) {
+    package init(capacity: Int, digestMask: UInt64 = .max) {
         let limit = max(2, min(capacity, Self.most))
         let count = 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
         self.places = Array(repeating: Place(), count: count)
@@ -55,16 +57,20 @@ package struct RecentClients: ~Copyable {
             byteCount: (count + 1) * Self.keyLength,
             alignment: MemoryLayout<UInt64>.alignment
         )
-        func fields(_ isOne: (Int) -> Bool) -> UInt64 {
-            classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
-        }
-        self.ignored = fields(classes.ignores(header:))
-        self.indifferent = fields(classes.isIndifferent(header:))
         self.digestMask = digestMask
     }
 
     deinit {
         unsafe self.keys.deallocate()
+    }
+
+    /// Serves rules that have these classes; nobody may be left of those before.
+    package mutating func serve(_ classes: ClientClasses) {
+        func fields(_ isOne: (Int) -> Bool) -> UInt64 {
+            classes.parts.indices.prefix(64).reduce(0) { $0 | (isOne($1) ? 1 << UInt64($1) : 0) }
+        }
+        self.ignored = fields(classes.ignores(header:))
+        self.indifferent = fields(classes.isIndifferent(header:))
     }
 
     /// Takes down that the client of the request at hand is not to be found here.
@@ -157,6 +163,11 @@ package struct RecentClients: ~Copyable {
 
     /// Gives all verdicts away: no client is found any more.
     package mutating func takeVerdicts() -> [Verdict?] {
+        self.describeNobody()
+        for place in self.places.indices {
+            self.places[place] = Place()
+            self.scopes[place] = .unrestricted
+        }
         let verdicts = self.verdicts
         self.verdicts = Array(repeating: nil, count: self.places.count)
         return verdicts

@@ -20,6 +20,7 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
+    /// `nil`: there are no classes, or other rules have it now.
     private var recentClients: RecentClients?
     /// The last requests that were refused, as far as they are counted.
     private var denialsInARow = 0
@@ -44,13 +45,15 @@ final class WorkerRules {
 
     /// The rules of one event loop, of which nothing is worked out yet.
     ///
-    /// `tally`: counts by the terms of verdicts; `release`: takes the rule set when the last connection has let go of it.
+    /// `tally`: counts by the terms of verdicts; `predecessor`: the rules of the loop before, which give what they have for
+    /// every rule set; `release`: takes the rule set when the last connection has let go of it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
         logFormat: AccessLogFormat? = nil,
         tally: RequestTally = RequestTally(),
         census: CensusTally? = nil,
+        predecessor: WorkerRules? = nil,
         now: @escaping () -> Timestamp = HTTPDate.now,
         release: @escaping (RuleSet) -> Void = WorkerRules.releaseElsewhere
     ) {
@@ -70,7 +73,9 @@ final class WorkerRules {
         self.classes = ruleSet.clientClasses
         self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
         if let classes = ruleSet.clientClasses {
-            self.recentClients = RecentClients(classes, capacity: cacheCapacity)
+            var table = predecessor?.takeRecentClients() ?? RecentClients(capacity: cacheCapacity)
+            table.serve(classes)
+            self.recentClients = consume table
         }
         self.table = .request(identityHeaderNames: ruleSet.identityHeaderNames)
         self.preflight = Verdict(
@@ -87,8 +92,15 @@ final class WorkerRules {
 
     deinit {
         self.lookUp.removeAll()
-        if let verdicts = self.recentClients?.takeVerdicts() { self.disposal.dispose(of: verdicts) }
+        _ = self.takeRecentClients()
         self.release(self.ruleSet)
+    }
+
+    /// Gives the table of clients away, with nobody in it: from now on all are judged without it.
+    private func takeRecentClients() -> RecentClients? {
+        guard var table = self.recentClients.take() else { return nil }
+        self.disposal.dispose(of: table.takeVerdicts())
+        return table
     }
 
     /// To take many rules apart would keep the requests of an event loop waiting.

@@ -27,7 +27,8 @@ struct RecentClientTests {
             self.ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
             self.table = .request(identityHeaderNames: self.ruleSet.identityHeaderNames)
             let classes = try #require(self.ruleSet.clientClasses)
-            self.clients = RecentClients(classes, capacity: capacity, digestMask: digestMask)
+            self.clients = RecentClients(capacity: capacity, digestMask: digestMask)
+            self.clients.serve(classes)
         }
 
         var firstName: String { self.ruleSet.identityHeaderNames[0] }
@@ -214,7 +215,8 @@ struct RecentClientTests {
 
     @Test func `all verdicts can be taken away`() throws {
         let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))
-        var clients = RecentClients(try #require(ruleSet.clientClasses), capacity: 8)
+        var clients = RecentClients(capacity: 8)
+        clients.serve(try #require(ruleSet.clientClasses))
         let verdict = Verdict(decision: .preflight)
         let bytes = Array(wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1").utf8)
         var parser = RequestHeadParser()

@@ -1,3 +1,4 @@
+import GateControl
 import GatePolicy
 import GateWire
 import Testing
@@ -82,6 +83,41 @@ struct WorkerRulesTests {
             return last != nil
         }
         #expect(isLookedUp == [true, true, true, false, false])
+    }
+
+    /// They have the memory of those before, and nothing that is in it.
+    @Test func `rules know nobody that was known to the rules before them`() throws {
+        func rules(_ text: String, after predecessor: WorkerRules?) throws -> WorkerRules {
+            let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
+            return WorkerRules(ruleSet, cacheCapacity: 16, predecessor: predecessor)
+        }
+        let floor = { (minimum: String) in
+            "rules: [{ id: floor, minimum: \"\(minimum)\", storeUrl: \"https://a.example\" }]"
+        }
+        let texts = [
+            floor("2"), floor("3"), "rules: []", floor("2"),
+            "rules: [{ id: ios, match: { platform: ios }, minimum: \"3\", storeUrl: \"https://a.example\" }]",
+            "identity: { headers: { version: [X-V] } }\n" + floor("3"), floor("3"),
+        ]
+        let client = wire(
+            "GET / HTTP/1.1",
+            "Host: a",
+            "X-App-Version: 2.5",
+            "X-V: 9",
+            "X-App-Platform: ios"
+        )
+        let kinds: [Decision.Kind] = [.allow, .require, .allow, .allow, .require, .allow, .require]
+        var all: [WorkerRules] = []
+        for text in texts {
+            all.append(try rules(text, after: all.last))
+            // Requests that are under way are still judged by the rules that they met.
+            for (rules, kind) in zip(all, kinds) {
+                for _ in 0..<4 {
+                    let verdict = try Self.verdict(rules, on: client)
+                    #expect(verdict.decision.kind == kind, "\(rules.ruleSet.revision) of \(text)")
+                }
+            }
+        }
     }
 
     @Test func `the rules are let go of with the last connection that knows them`() {
