@@ -172,6 +172,8 @@ class Soak:
 
     def _findings(self, base, last, cpu, exit_status):
         """Prints the report, and returns what is wrong."""
+        if self._options.samples:
+            watch.write(self._samples, self._options.samples)
         steady = watch.steady_part(self._samples)
         grown = watch.growth(steady)
         print(self._ledger.report())
@@ -210,6 +212,7 @@ def main():
     parser.add_argument("--rate", type=float, default=200, help="visits per second (default 200)")
     parser.add_argument("--memory", type=int, default=192,
                         help="MiB of data that the gate may have (default 192)")
+    parser.add_argument("--samples", type=Path, help="a file for what the gate held, as CSV")
     options = parser.parse_args()
     unwind_when_stopped()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,5 +1,6 @@
 """What the gate holds over time, and whether it grows."""
 
+import csv
 import dataclasses
 
 SAMPLE_SECONDS = 2
@@ -33,3 +34,15 @@ def growth(samples):
 
 def steady_part(samples):
     return samples[int(len(samples) * WARM_UP_SHARE):]
+
+
+def write(samples, path):
+    """Writes what the gate held over time, from second 0 on."""
+    with path.open("w", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(["seconds", "resident_bytes", "descriptors", "threads"])
+        for each in samples:
+            lines.writerow([
+                round(each.seconds - samples[0].seconds, 1), each.resident, each.descriptors,
+                each.threads,
+            ])
