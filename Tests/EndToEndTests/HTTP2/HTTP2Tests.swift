@@ -214,6 +214,33 @@ struct HTTP2Tests {
         }
     }
 
+    /// Whether it was answered before (RFC 9113 8.1.1).
+    @Test(arguments: [("more", 3, false), ("fewer", 1, true), ("trailers too early", 1, false)])
+    func `bytes that are not those announced reset a stream that was answered`(
+        _ sample: (name: String, count: Int, isLast: Bool)
+    ) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            let fields = Self.outdated + [("content-length", "2")]
+            var code: UInt32?
+            // The client has a quarter of a second to come too late in.
+            for stream: UInt32 in [1, 3, 5, 7, 9, 11, 13, 15] where code ?? 0 == 0 {
+                try client.request(stream, "POST", "/", fields, endsStream: false)
+                #expect(try client.response(stream).isComplete)
+                let body = [UInt8](repeating: 0, count: sample.count)
+                try client.data(stream, body, endsStream: sample.isLast)
+                if sample.count < 2, !sample.isLast {
+                    try client.send(.headers(stream, HTTP2Fields.block([("a", "b")])))
+                }
+                let reset = try client.frame { $0.isA(.resetStream) && $0.stream == stream }
+                code = reset?.number(at: 0)
+            }
+            #expect(code == HTTP2Case.protocolError)
+            try client.request(99)
+            #expect(try client.response(99).status == 200)
+        }
+    }
+
     @Test
     func `a denied call has trailers only`() async throws {
         try await Scene.play { scene in

@@ -1,9 +1,10 @@
+import GateWire
 import NIOCore
 
 /// Streams of a client that are over, and of which it may have sent frames before it learned that.
 struct ClosedStreamTracker {
-    /// Streams that were answered while the client was still sending.
-    private var lingering: Set<UInt32> = []
+    /// Streams that were answered while the client was still sending, with the length that it has announced.
+    private var lingering: [UInt32: AnnouncedLength?] = [:]
     /// Streams that the gate has reset, in the order in which it did.
     private var reset = CircularBuffer<UInt32>()
     private let most: Int
@@ -14,28 +15,41 @@ struct ClosedStreamTracker {
     }
 
     /// Answered before it had ended; the client has a moment to learn of it.
-    mutating func linger(_ stream: UInt32) {
-        self.lingering.insert(stream)
+    ///
+    /// `length`: what is to come of the request's body; `nil`: any number of bytes.
+    mutating func linger(_ stream: UInt32, length: AnnouncedLength?) {
+        self.lingering.updateValue(length, forKey: stream)
     }
 
     /// The moment is over.
     ///
     /// - Returns: whether the client has not ended the stream itself.
     mutating func endLingering(_ stream: UInt32) -> Bool {
-        self.lingering.remove(stream) != nil
+        self.lingering.removeValue(forKey: stream) != nil
     }
 
     mutating func wasReset(_ stream: UInt32) {
+        self.lingering.removeValue(forKey: stream)
         self.reset.append(stream)
         if self.reset.count > self.most { self.reset.removeFirst() }
     }
 
     /// Whether frames of a stream that is over may have crossed the gate's answer or reset.
     ///
-    /// `endsStream`: whether it is the client's last one.
-    mutating func passesOver(_ stream: UInt32, endsStream: Bool) -> Bool {
-        guard self.lingering.contains(stream) else { return self.reset.contains(stream) }
-        if endsStream { self.lingering.remove(stream) }
+    /// `count`: the bytes of the body in the frame; `isLast`: whether it is the client's last one.
+    ///
+    /// Throws `PROTOCOL_ERROR` if the body turns out to be malformed, which does not depend on who was faster.
+    mutating func passesOver(
+        _ stream: UInt32,
+        bytes count: Int = 0,
+        isLast: Bool
+    ) throws(HTTP2ErrorCode) -> Bool {
+        guard let length = self.lingering[stream] else { return self.reset.contains(stream) }
+        if var length {
+            try length.take(count, isLast: isLast)
+            self.linger(stream, length: length)
+        }
+        if isLast { self.lingering.removeValue(forKey: stream) }
         return true
     }
 }

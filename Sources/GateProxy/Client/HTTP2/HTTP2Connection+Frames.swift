@@ -39,7 +39,12 @@ extension HTTP2Connection {
         guard let stream = self.streams[id], !stream.isOver else {
             self.credit(length)
             guard id <= self.lastStream else { throw .protocolError }
-            guard !self.passesOver(id, endsStream: endsStream) else { return }
+            do throws(HTTP2ErrorCode) {
+                let count = content.readableBytes
+                if try self.passesOver(id, bytes: count, isLast: endsStream) { return }
+            } catch {
+                return try self.refuse(id, error)
+            }
             return try self.refuse(id, .streamClosed)
         }
         do throws(HTTP2ErrorCode) {
@@ -57,7 +62,7 @@ extension HTTP2Connection {
         } else if !self.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm
         }
-        _ = self.passesOver(stream, endsStream: true)
+        _ = self.closedStreams.endLingering(stream)
         self.streams[stream]?.wasReset()
     }
 
@@ -99,7 +104,11 @@ extension HTTP2Connection {
             if let stream = self.streams[id], !stream.isOver {
                 return try self.readTrailers(of: stream, endsStream: block.endsStream)
             }
-            guard !self.passesOver(id, endsStream: block.endsStream) else { return }
+            do throws(HTTP2ErrorCode) {
+                if try self.passesOver(id, isLast: block.endsStream) { return }
+            } catch {
+                return try self.refuse(id, error)
+            }
             throw .streamClosed
         }
         self.lastStream = id

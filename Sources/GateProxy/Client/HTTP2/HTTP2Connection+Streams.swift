@@ -52,19 +52,27 @@ extension HTTP2Connection {
 
     /// Whether frames of a stream that is over, or will not be served, mean nothing any more.
     ///
-    /// `endsStream`: whether it is the client's last one.
-    func passesOver(_ stream: UInt32, endsStream: Bool) -> Bool {
+    /// `count`: the bytes of a body in the frame; `isLast`: whether it is the client's last one.
+    ///
+    /// Throws `PROTOCOL_ERROR` if the body turns out to be malformed.
+    func passesOver(
+        _ stream: UInt32,
+        bytes count: Int = 0,
+        isLast: Bool
+    ) throws(HTTP2ErrorCode) -> Bool {
         if let last = self.lastServedStream, stream > last { return true }
-        return self.closedStreams.passesOver(stream, endsStream: endsStream)
+        return try self.closedStreams.passesOver(stream, bytes: count, isLast: isLast)
     }
 
     /// Tells the client that it need not send the rest of what was answered already (RFC 9113 8.1).
     ///
     /// It has a moment to read the answer first: curl 7.88 takes the reset of a stream on which it
     /// is writing for a failure, whatever it has received. Without more room it soon stops writing.
-    func linger(_ stream: UInt32) {
+    func linger(_ stream: HTTP2Stream) {
         guard self.context != nil else { return }
-        self.closedStreams.linger(stream)
+        let length = stream.announcedLength
+        let stream = stream.id
+        self.closedStreams.linger(stream, length: length)
         self.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
             guard self.closedStreams.endLingering(stream), !self.isClosing else { return }
             self.writeReset(stream, .noError)

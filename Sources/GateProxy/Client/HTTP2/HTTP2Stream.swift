@@ -8,7 +8,7 @@ import NIOCore
 final class HTTP2Stream: HTTP2Sender {
     /// How the bytes of the request's body are passed on.
     enum RequestBody {
-        case length(remaining: UInt64)
+        case length(AnnouncedLength)
         case chunked
         case ended
         /// A WebSocket that the backend has not taken yet; what comes before that waits.
@@ -58,7 +58,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.request =
             switch body {
             case .none: .ended
-            case .length(let length): .length(remaining: length)
+            case .length(let length): .length(AnnouncedLength(length))
             case .any: .chunked
             case .webSocket: .offered(.random(), hasEnded: hasEnded)
             }
@@ -68,6 +68,12 @@ final class HTTP2Stream: HTTP2Sender {
         self.receiveWindow = Self.newReceiveWindow
         self.dropHeldBody()
         self.isOver = false
+    }
+
+    /// What is to come of the request's body; `nil`: any number of bytes.
+    var announcedLength: AnnouncedLength? {
+        if case .length(let length) = self.request { return length }
+        return nil
     }
 
     private static let newReceiveWindow = HTTP2ReceiveWindow(
@@ -123,12 +129,9 @@ extension HTTP2Stream {
         guard !self.hasEndedRequest else { throw .streamClosed }
         guard self.receiveWindow.receive(length) else { throw .flowControlError }
         switch self.request {
-        case .length(let remaining):
-            // More or fewer bytes than announced: malformed (RFC 9113 8.1.1).
-            guard UInt64(data.readableBytes) <= remaining else { throw .protocolError }
-            let rest = remaining - UInt64(data.readableBytes)
-            guard rest == 0 || !endsStream else { throw .protocolError }
-            self.request = endsStream ? .ended : .length(remaining: rest)
+        case .length(var length):
+            try length.take(data.readableBytes, isLast: endsStream)
+            self.request = endsStream ? .ended : .length(length)
             if data.readableBytes > 0 { self.client.received(data) }
         case .chunked:
             if endsStream { self.request = .ended }
@@ -161,8 +164,8 @@ extension HTTP2Stream {
     func receiveTrailers(_ list: borrowing HeaderList) throws(HTTP2ErrorCode) {
         guard list.isTrailerSection else { throw .protocolError }
         switch self.request {
-        case .length(let remaining):
-            guard remaining == 0 else { throw .protocolError }
+        case .length(var length):
+            try length.take(0, isLast: true)
             // HTTP/1.1 has no place for trailers behind a counted body.
             self.request = .ended
         case .chunked:

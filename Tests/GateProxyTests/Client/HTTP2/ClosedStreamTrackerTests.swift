@@ -1,31 +1,60 @@
+import GateWire
 import Testing
 
 @testable import GateProxy
 
 struct ClosedStreamTrackerTests {
-    @Test func `frames of a stream that was never there mean something`() {
+    @Test func `frames of a stream that was never there mean something`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        #expect(closedStreams.passesOver(1, endsStream: false) == false)
+        #expect(try closedStreams.passesOver(1, isLast: false) == false)
     }
 
-    @Test func `a client has a moment to end what was answered`() {
+    @Test func `a client has a moment to end what was answered`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        closedStreams.linger(1)
-        #expect(closedStreams.passesOver(1, endsStream: false) == true)
-        #expect(closedStreams.passesOver(1, endsStream: true) == true)
-        #expect(closedStreams.passesOver(1, endsStream: false) == false)
+        closedStreams.linger(1, length: nil)
+        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: false) == true)
+        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: true) == true)
+        #expect(try closedStreams.passesOver(1, isLast: false) == false)
         #expect(closedStreams.endLingering(1) == false)
-        closedStreams.linger(3)
+        closedStreams.linger(3, length: nil)
         #expect(closedStreams.endLingering(3) == true)
         #expect(closedStreams.endLingering(3) == false)
     }
 
-    @Test func `the last resets are remembered, and no more of them`() {
+    private static let bodies: [(pieces: [Int], isWhole: Bool)] = [
+        ([4], true), ([1, 3], true), ([0, 4, 0], true), ([5], false), ([2, 3], false), ([3], false),
+        ([], false), ([0], false),
+    ]
+
+    @Test(arguments: bodies)
+    func `a body that is answered already has still the length that was announced`(
+        _ body: (pieces: [Int], isWhole: Bool)
+    ) {
+        var closedStreams = ClosedStreamTracker(most: 2)
+        closedStreams.linger(1, length: AnnouncedLength(4))
+        let result = Result { () throws(HTTP2ErrorCode) in
+            for count in body.pieces {
+                _ = try closedStreams.passesOver(1, bytes: count, isLast: false)
+            }
+            return try closedStreams.passesOver(1, isLast: true)
+        }
+        #expect(result == (body.isWhole ? .success(true) : .failure(.protocolError)))
+    }
+
+    @Test func `a stream that was reset is over, whatever length it had`() throws {
+        var closedStreams = ClosedStreamTracker(most: 2)
+        closedStreams.linger(1, length: AnnouncedLength(4))
+        closedStreams.wasReset(1)
+        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: true) == true)
+        #expect(closedStreams.endLingering(1) == false)
+    }
+
+    @Test func `the last resets are remembered, and no more of them`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         for stream: UInt32 in [1, 3, 5] { closedStreams.wasReset(stream) }
-        #expect(closedStreams.passesOver(1, endsStream: false) == false)
-        #expect(closedStreams.passesOver(3, endsStream: true) == true)
-        #expect(closedStreams.passesOver(3, endsStream: true) == true)
-        #expect(closedStreams.passesOver(5, endsStream: false) == true)
+        #expect(try closedStreams.passesOver(1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(5, isLast: false) == true)
     }
 }
