@@ -34,17 +34,30 @@ struct ClosedStreamTracker {
         if self.reset.count > self.most { self.reset.removeFirst() }
     }
 
-    /// Whether frames of a stream that is over may have crossed the gate's answer or reset.
+    /// What a client sends behind the head of a request.
+    enum Frame {
+        /// So many bytes of the body.
+        case data(Int)
+        case trailers
+    }
+
+    /// Whether a frame of a stream that is over may have crossed the gate's answer or reset.
     ///
-    /// `count`: the bytes of the body in the frame; `isLast`: whether it is the client's last one.
+    /// `isLast`: whether it ends the stream.
     ///
-    /// Throws `PROTOCOL_ERROR` if the body turns out to be malformed, which does not depend on who was faster.
+    /// Throws `PROTOCOL_ERROR` if the request turns out to be malformed, which does not depend on who was faster.
     mutating func passesOver(
-        _ stream: UInt32,
-        bytes count: Int = 0,
+        _ frame: Frame,
+        of stream: UInt32,
         isLast: Bool
     ) throws(HTTP2ErrorCode) -> Bool {
         guard let length = self.lingering[stream] else { return self.reset.contains(stream) }
+        var count = 0
+        switch frame {
+        case .data(let bytes): count = bytes
+        // Nothing can follow trailers (RFC 9113 8.1).
+        case .trailers: guard isLast else { throw .protocolError }
+        }
         if var length {
             try length.take(count, isLast: isLast)
             self.linger(stream, length: length)

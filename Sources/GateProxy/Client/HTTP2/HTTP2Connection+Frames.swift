@@ -39,13 +39,7 @@ extension HTTP2Connection {
         guard let stream = self.streams[id], !stream.isOver else {
             self.credit(length)
             guard id <= self.lastStream else { throw .protocolError }
-            do throws(HTTP2ErrorCode) {
-                let count = content.readableBytes
-                if try self.passesOver(id, bytes: count, isLast: endsStream) { return }
-            } catch {
-                return try self.refuse(id, error)
-            }
-            return try self.refuse(id, .streamClosed)
+            return try self.passOver(.data(content.readableBytes), of: id, isLast: endsStream)
         }
         do throws(HTTP2ErrorCode) {
             try stream.receiveData(content, length: length, endsStream: endsStream)
@@ -104,12 +98,7 @@ extension HTTP2Connection {
             if let stream = self.streams[id], !stream.isOver {
                 return try self.readTrailers(of: stream, endsStream: block.endsStream)
             }
-            do throws(HTTP2ErrorCode) {
-                if try self.passesOver(id, isLast: block.endsStream) { return }
-            } catch {
-                return try self.refuse(id, error)
-            }
-            throw .streamClosed
+            return try self.passOver(.trailers, of: id, isLast: block.endsStream)
         }
         self.lastStream = id
         guard self.lastServedStream == nil else { return try self.chargeControl() }

@@ -50,18 +50,25 @@ extension HTTP2Connection {
         self.closedStreams.wasReset(stream)
     }
 
-    /// Whether frames of a stream that is over, or will not be served, mean nothing any more.
+    /// Takes a frame of a stream that is over, or will not be served, and means nothing any more.
     ///
-    /// `count`: the bytes of a body in the frame; `isLast`: whether it is the client's last one.
-    ///
-    /// Throws `PROTOCOL_ERROR` if the body turns out to be malformed.
-    func passesOver(
-        _ stream: UInt32,
-        bytes count: Int = 0,
+    /// If the client could know that, or if its request turns out to be malformed, the stream is reset, or it throws.
+    func passOver(
+        _ frame: ClosedStreamTracker.Frame,
+        of stream: UInt32,
         isLast: Bool
-    ) throws(HTTP2ErrorCode) -> Bool {
-        if let last = self.lastServedStream, stream > last { return true }
-        return try self.closedStreams.passesOver(stream, bytes: count, isLast: isLast)
+    ) throws(HTTP2ErrorCode) {
+        if let last = self.lastServedStream, stream > last { return }
+        let passesOver: Bool
+        do throws(HTTP2ErrorCode) {
+            passesOver = try self.closedStreams.passesOver(frame, of: stream, isLast: isLast)
+        } catch {
+            return try self.refuse(stream, error)
+        }
+        guard !passesOver else { return }
+        // A header section on a closed stream ends the connection (RFC 9113 5.1).
+        guard case .data = frame else { throw .streamClosed }
+        try self.refuse(stream, .streamClosed)
     }
 
     /// Tells the client that it need not send the rest of what was answered already (RFC 9113 8.1).

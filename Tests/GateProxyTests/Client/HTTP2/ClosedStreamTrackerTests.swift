@@ -6,15 +6,15 @@ import Testing
 struct ClosedStreamTrackerTests {
     @Test func `frames of a stream that was never there mean something`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        #expect(try closedStreams.passesOver(1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
     }
 
     @Test func `a client has a moment to end what was answered`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.linger(1, length: nil)
-        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: false) == true)
-        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: true) == true)
-        #expect(try closedStreams.passesOver(1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: false) == true)
+        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
         #expect(closedStreams.endLingering(1) == false)
         closedStreams.linger(3, length: nil)
         #expect(closedStreams.endLingering(3) == true)
@@ -34,27 +34,46 @@ struct ClosedStreamTrackerTests {
         closedStreams.linger(1, length: AnnouncedLength(4))
         let result = Result { () throws(HTTP2ErrorCode) in
             for count in body.pieces {
-                _ = try closedStreams.passesOver(1, bytes: count, isLast: false)
+                _ = try closedStreams.passesOver(.data(count), of: 1, isLast: false)
             }
-            return try closedStreams.passesOver(1, isLast: true)
+            return try closedStreams.passesOver(.data(0), of: 1, isLast: true)
         }
         #expect(result == (body.isWhole ? .success(true) : .failure(.protocolError)))
+    }
+
+    @Test(arguments: [nil, AnnouncedLength(0)])
+    func `trailers end what was answered`(_ length: AnnouncedLength?) throws {
+        var closedStreams = ClosedStreamTracker(most: 2)
+        closedStreams.linger(1, length: length)
+        #expect(throws: HTTP2ErrorCode.protocolError) {
+            try closedStreams.passesOver(.trailers, of: 1, isLast: false)
+        }
+        #expect(try closedStreams.passesOver(.trailers, of: 1, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.trailers, of: 1, isLast: true) == false)
+    }
+
+    @Test func `trailers before the body's end are none`() throws {
+        var closedStreams = ClosedStreamTracker(most: 2)
+        closedStreams.linger(1, length: AnnouncedLength(4))
+        #expect(throws: HTTP2ErrorCode.protocolError) {
+            try closedStreams.passesOver(.trailers, of: 1, isLast: true)
+        }
     }
 
     @Test func `a stream that was reset is over, whatever length it had`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         closedStreams.linger(1, length: AnnouncedLength(4))
         closedStreams.wasReset(1)
-        #expect(try closedStreams.passesOver(1, bytes: 9, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: true) == true)
         #expect(closedStreams.endLingering(1) == false)
     }
 
     @Test func `the last resets are remembered, and no more of them`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         for stream: UInt32 in [1, 3, 5] { closedStreams.wasReset(stream) }
-        #expect(try closedStreams.passesOver(1, isLast: false) == false)
-        #expect(try closedStreams.passesOver(3, isLast: true) == true)
-        #expect(try closedStreams.passesOver(3, isLast: true) == true)
-        #expect(try closedStreams.passesOver(5, isLast: false) == true)
+        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(.data(0), of: 3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0), of: 3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0), of: 5, isLast: false) == true)
     }
 }
