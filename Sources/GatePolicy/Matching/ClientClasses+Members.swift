@@ -17,31 +17,36 @@ extension ClientClasses {
 
     /// The fields that the backend is told of a client with a class, in the order of
     /// `UpstreamIdentity`: what its version line alone states.
-    package func fields(added told: Told, inVersion line: Span<UInt8>) -> [HeaderField] {
-        guard told.isAdded else { return [] }
+    package func fields(added told: Told, inVersion line: Span<UInt8>) -> AddedFields {
+        var fields = AddedFields.none
+        guard told.isAdded else { return fields }
         if told.hasVersions {
-            guard let name = self.versionField, let value = Self.forwardedVersion(line) else {
-                return []
+            if let name = self.versionField, let value = Self.forwardedVersion(line) {
+                fields.append(name, .text(value))
             }
-            return [HeaderField(name: name, value: value)]
+            return fields
         }
-        let value = line.extracting(line.withoutBlanks(0..<line.count))
+        let stated = line.withoutBlanks(0..<line.count)
+        let value = line.extracting(stated)
         let (platform, rest) = VersionStatement.places(in: value)
-        let text = value.extracting(rest)
-        var fields: [HeaderField] = []
         if told.isAdded(.platform), let name = self.platformField, let platform {
-            let platform = value.extracting(platform)
-            let value = Platform.isName(platform) ? platform.text : Platform(platform).name
-            fields.append(HeaderField(name: name, value: value))
+            let text = value.extracting(platform)
+            fields.append(
+                name,
+                Platform.isName(text)
+                    ? .place(platform.moved(by: stated.lowerBound)) : .text(Platform(text).name)
+            )
         }
+        let text = value.extracting(rest)
         if told.isAdded(.build), let name = self.buildField,
             let digits = try? VersionAndBuild.places(in: text).build
         {
             let build = text.extracting(digits)
             if build.isPlainBuild {
-                fields.append(HeaderField(name: name, value: build.text))
+                let place = digits.moved(by: stated.lowerBound + rest.lowerBound)
+                fields.append(name, .place(place))
             } else if let build = DecimalNumber(digits: build)?.integer {
-                fields.append(HeaderField(name: name, value: String(build)))
+                fields.append(name, .text(String(build)))
             }
         }
         return fields

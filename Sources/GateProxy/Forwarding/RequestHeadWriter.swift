@@ -28,10 +28,8 @@ package struct RequestHeadWriter {
     ) {
         let requestID =
             Self.clientRequestID(head, facts: facts, bytes: bytes) == nil ? newRequestID() : nil
-        let added = verdict.members?.fields(of: head, in: bytes) ?? []
-        let most =
-            self.mostBytes(of: head, verdict: verdict)
-            + added.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let added = verdict.members?.fields(of: head, in: bytes) ?? .none
+        let most = self.mostBytes(of: head, verdict: verdict) + added.byteCount
         // To make room for each piece costs more than to write it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(
@@ -62,7 +60,7 @@ package struct RequestHeadWriter {
         verdict: Verdict,
         webSocketKey: WebSocketKey?,
         requestID: RequestID?,
-        added: [HeaderField],
+        added: AddedFields,
         into out: inout OutputRawSpan
     ) {
         var start = head.methodStart
@@ -109,13 +107,23 @@ package struct RequestHeadWriter {
             requestID.write(into: &out)
             out.writeStaticString("\r\n")
         }
-        for field in added {
-            out.writeString(field.name)
-            out.writeStaticString(": ")
-            out.writeString(field.value)
-            out.writeStaticString("\r\n")
-        }
+        if let field = added.first { Self.write(field, in: bytes, into: &out) }
+        if let field = added.second { Self.write(field, in: bytes, into: &out) }
         out.writeBytes(verdict.upstreamFields)
+        out.writeStaticString("\r\n")
+    }
+
+    private static func write(
+        _ field: AddedFields.Field,
+        in bytes: Span<UInt8>,
+        into out: inout OutputRawSpan
+    ) {
+        out.writeString(field.name)
+        out.writeStaticString(": ")
+        switch field.value {
+        case .place(let place): out.write(bytes, from: place.lowerBound, to: place.upperBound)
+        case .text(let text): out.writeString(text)
+        }
         out.writeStaticString("\r\n")
     }
 
