@@ -24,8 +24,8 @@ struct ListReader {
             guard self.elements <= IdentityLimits.elements else { return .tooMuch }
             var end = line.upperBound
             if isList {
-                end = start
-                while end < line.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
+                let rest = bytes.extracting(start..<end)
+                end = rest.firstIndex(of: UInt8(ascii: ",")).map { start + $0 } ?? end
             }
             let value = bytes.withoutBlanks(start..<end)
             if !value.isEmpty {

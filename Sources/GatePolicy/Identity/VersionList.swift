@@ -15,8 +15,9 @@ struct VersionList {
             self.isTooMuch = true
             return
         }
-        for index in line.indices
-        where line[index] == UInt8(ascii: "/") || line[index] == UInt8(ascii: "(") { return nil }
+        guard line.firstIndex(of: UInt8(ascii: "/")) == nil,
+            line.firstIndex(of: UInt8(ascii: "(")) == nil
+        else { return nil }
         // A list that is too long is not compared.
         var counter = ListReader()
         let extent = counter.read(line, 0..<line.count, isList: true) { _ in true }

@@ -45,7 +45,9 @@ extension AppVersion {
 
     /// The same of a text; `nil` also for one with anything beside numbers and build metadata.
     fileprivate static func packed(_ text: Span<UInt8>) -> UInt128? {
-        guard text.count <= Self.maximumLength else { return nil }
+        // One that has a build behind it would be found out at its end.
+        guard 1...Self.maximumLength ~= text.count, text[text.count - 1] != UInt8(ascii: ")")
+        else { return nil }
         var (packed, parts): (UInt128, Int) = (0, 0)
         var (number, digits): (UInt64, Int) = (0, 0)
         for index in text.indices {
