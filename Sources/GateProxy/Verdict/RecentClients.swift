@@ -39,6 +39,8 @@ package struct RecentClients: ~Copyable {
     private var keyLength = 0
     private var digest: UInt64 = 0
     private var missing = RepetitionFilter()
+    /// How many were looked for in vain, or passed over, since somebody was found.
+    private var missesInARow = 0
     private let seed = KeyedHash.seed
     private let digestMask: UInt64
 
@@ -88,6 +90,7 @@ package struct RecentClients: ~Copyable {
         scope: RequestScope
     ) {
         self.describeNobody()
+        guard self.isWorthALook() else { return }
         let lines = head.fields.lines.span
         let key = unsafe self.keys + self.places.count * Self.keyLength
         let (ignored, indifferent) = (self.ignored, self.indifferent)
@@ -141,11 +144,14 @@ package struct RecentClients: ~Copyable {
 
     /// The verdict on the client that was described last.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
+        guard self.keyLength > 0 else { return nil }
         var place = self.firstPlace
         if self.places[place].digest != self.digest { place = self.secondPlace }
         guard self.places[place].digest == self.digest, self.isAbout(place, in: scope) else {
+            self.missesInARow &+= 1
             return nil
         }
+        if self.missesInARow > 0 { self.missesInARow = 0 }
         if !self.places[place].isInUse { self.places[place].isInUse = true }
         return self.verdicts[place]
     }
@@ -173,6 +179,19 @@ package struct RecentClients: ~Copyable {
         return verdicts
     }
 
+    /// After so many clients that were not there, few of the next ones will be.
+    private static let manyMisses = 64
+    /// Then one of so many is looked for, until one is there: a flood of made-up clients is not to cost this, too.
+    private static let sampled = 16
+
+    /// Whether the client of the next request is looked for.
+    private mutating func isWorthALook() -> Bool {
+        guard self.missesInARow >= Self.manyMisses else { return true }
+        if self.missesInARow % Self.sampled == 0 { return true }
+        self.missesInARow &+= 1
+        return false
+    }
+
     private static let wordLength = MemoryLayout<UInt64>.size
 
     /// The places that the client that was described last may have.
@@ -198,7 +217,7 @@ package struct RecentClients: ~Copyable {
 
     /// Whether a place is that of the client that was described last.
     private func isAbout(_ place: Int, in scope: RequestScope) -> Bool {
-        guard self.keyLength > 0, Int(self.places[place].keyLength) == self.keyLength,
+        guard Int(self.places[place].keyLength) == self.keyLength,
             scope.isUnrestricted || self.scopes[place] == scope
         else { return false }
         let key = unsafe self.keys + self.places.count * Self.keyLength

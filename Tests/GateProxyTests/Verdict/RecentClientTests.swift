@@ -59,6 +59,11 @@ struct RecentClientTests {
             }
         }
 
+        /// Keeps a verdict on the client that was looked for last.
+        func keepDescribed(_ verdict: Verdict) {
+            self.clients.keep(verdict, in: .unrestricted)
+        }
+
         func verdict(
             _ lines: [String],
             path: String = "/",
@@ -196,6 +201,27 @@ struct RecentClientTests {
         #expect(try desk.verdict(Self.client) === verdict)
     }
 
+    /// A flood of clients that come once each is looked through by samples.
+    @Test(arguments: [0, 1, 63, 64, 65, 71, 79, 1000])
+    func `whoever comes back after a flood is found soon, and then each time`(
+        strangers: Int
+    ) throws {
+        let desk = try Desk(capacity: 64)
+        func come(_ lines: [String]) throws -> Bool {
+            if try desk.verdict(lines) != nil { return true }
+            desk.keepDescribed(Verdict(decision: .preflight))
+            return false
+        }
+        for number in 0..<strangers {
+            let isFound = try come(Self.client("X-App-Version", "1.\(number)"))
+            try #require(!isFound)
+        }
+        let isFound = try (0..<200).map { _ in try come(Self.client) }
+        let first = try #require(isFound.firstIndex(of: true))
+        #expect(first <= 80)
+        #expect(isFound[first...].allSatisfy { $0 })
+    }
+
     @Test func `whoever comes back keeps the place against those who come twice`() throws {
         let desk = try Desk(capacity: 2)
         let verdict = Verdict(decision: .preflight)
@@ -271,7 +297,8 @@ struct RecentClientTests {
                 try #require(verdict === known[said], "\(said)")
                 found += 1
             } else {
-                let verdict = Verdict(decision: .preflight)
+                // Who is there may have been passed over.
+                let verdict = known[said] ?? Verdict(decision: .preflight)
                 known[said] = verdict
                 try desk.keep(verdict, said.lines, path: said.path, form: said.form, times: 1)
             }
