@@ -15,8 +15,6 @@ package struct AddedFields: Sendable {
     package private(set) var first: Field?
     package private(set) var second: Field?
 
-    package static let none = AddedFields()
-
     mutating func append(_ name: String, _ value: Value) {
         let field = Field(name: name, value: value)
         if self.first == nil { self.first = field } else { self.second = field }

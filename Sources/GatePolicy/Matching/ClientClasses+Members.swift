@@ -17,9 +17,10 @@ extension ClientClasses {
 
     /// The fields that the backend is told of a client with a class, in the order of
     /// `UpstreamIdentity`: what its version line alone states.
-    package func fields(added told: Told, inVersion line: Span<UInt8>) -> AddedFields {
-        var fields = AddedFields.none
-        guard told.isAdded else { return fields }
+    package func fields(added told: Told, inVersion line: Span<UInt8>) -> AddedFields? {
+        // Nearly all clients have a field for each part.
+        guard told.isAdded else { return nil }
+        var fields = AddedFields()
         if told.hasVersions {
             if let name = self.versionField, let value = Self.forwardedVersion(line) {
                 fields.append(name, .text(value))

@@ -28,8 +28,8 @@ package struct RequestHeadWriter {
     ) {
         let requestID =
             Self.clientRequestID(head, facts: facts, bytes: bytes) == nil ? newRequestID() : nil
-        let added = verdict.members?.fields(of: head, in: bytes) ?? .none
-        let most = self.mostBytes(of: head, verdict: verdict) + added.byteCount
+        let added = verdict.members?.fields(of: head, in: bytes)
+        let most = self.mostBytes(of: head, verdict: verdict) + (added?.byteCount ?? 0)
         // To make room for each piece costs more than to write it.
         out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             self.write(
@@ -60,7 +60,7 @@ package struct RequestHeadWriter {
         verdict: Verdict,
         webSocketKey: WebSocketKey?,
         requestID: RequestID?,
-        added: AddedFields,
+        added: AddedFields?,
         into out: inout OutputRawSpan
     ) {
         var start = head.methodStart
@@ -107,8 +107,8 @@ package struct RequestHeadWriter {
             requestID.write(into: &out)
             out.writeStaticString("\r\n")
         }
-        if let field = added.first { Self.write(field, in: bytes, into: &out) }
-        if let field = added.second { Self.write(field, in: bytes, into: &out) }
+        if let field = added?.first { Self.write(field, in: bytes, into: &out) }
+        if let field = added?.second { Self.write(field, in: bytes, into: &out) }
         out.writeBytes(verdict.upstreamFields)
         out.writeStaticString("\r\n")
     }

@@ -16,14 +16,14 @@ package struct ClassMembers: Sendable {
     var identityParts: [IdentityPart?] { self.classes.parts }
 
     /// The fields in which the backend is told what only the version line says.
-    func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields {
-        guard self.told.isAdded else { return .none }
+    func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
+        guard self.told.isAdded else { return nil }
         for line in head.fields.lines where self.part(line.role) == .version {
             let value = bytes.extracting(line.value)
-            return self.classes.fields(added: self.told, inVersion: value)
+            return self.classes.fields(added: self.told, inVersion: value)?
                 .moved(to: line.valueStart)
         }
-        return .none
+        return nil
     }
 
     private func part(_ role: FieldRole) -> IdentityPart? {

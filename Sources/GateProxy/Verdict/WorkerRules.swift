@@ -292,7 +292,8 @@ final class WorkerRules {
     ) -> ClassMembers? {
         guard let classes = self.classes else { return nil }
         let members = ClassMembers(classes, told)
-        return members.fields(of: head, in: bytes).fields(in: bytes) == upstream.add ? members : nil
+        let added = members.fields(of: head, in: bytes)?.fields(in: bytes) ?? []
+        return added == upstream.add ? members : nil
     }
 
     /// Sets the key of the client itself.

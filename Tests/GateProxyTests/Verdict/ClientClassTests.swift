@@ -233,10 +233,10 @@ struct ClientClassTests {
             var parser = RequestHeadParser()
             try #require(parser.parse(bytes, table: rules.table) == .complete)
             let head = parser.head
-            let added = verdict.members?.fields(of: head, in: bytes.span) ?? .none
+            let added = verdict.members?.fields(of: head, in: bytes.span)?.fields(in: bytes.span)
             self.decision = verdict.decision
             self.upstream =
-                RenderedAnswer.lines(added.fields(in: bytes.span)) + verdict.upstreamFields
+                RenderedAnswer.lines(added ?? []) + verdict.upstreamFields
             self.dropped = verdict.droppedFields
             self.client = verdict.clientFields
             self.denial = verdict.denial.map { $0.head + $0.body }
