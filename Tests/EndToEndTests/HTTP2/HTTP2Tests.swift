@@ -214,13 +214,40 @@ struct HTTP2Tests {
         }
     }
 
-    /// Requests whose body was announced to have two bytes.
+    /// What follows requests whose body was announced to have two bytes.
     private static let malformed: [@Sendable (UInt32) -> [HTTP2Frame]] = [
         { [.data($0, [1, 2, 3])] },
-        { [.data($0, [1], ends: true)] },
-        { [.data($0, [1]), .headers($0, HTTP2Fields.block([("a", "b")]))] },
         { [.data($0, [1, 2]), .headers($0, HTTP2Fields.block([("a", "b")]), ends: false)] },
+        { [.data($0, [1, 2]), .headers($0, HTTP2Fields.block([(":path", "/")]))] },
     ]
+
+    private static let wellFormed: [@Sendable (UInt32) -> [HTTP2Frame]] = [
+        { [.data($0, [1, 2], ends: true)] },
+        { [.data($0, [1]), .data($0, [2]), .data($0, [], ends: true)] },
+        // Padding is no part of the body.
+        { [HTTP2Frame(.data, flags: 0x9, stream: $0, [3, 1, 2, 0, 0, 0])] },
+        { [.data($0, [1, 2]), .headers($0, HTTP2Fields.block([("a", "b")]))] },
+        // curl ends a request that has its answer.
+        { [.data($0, [], ends: true)] },
+        { [.data($0, [1]), .reset($0)] },
+    ]
+
+    @Test(arguments: wellFormed.indices)
+    func `the rest of a request that was answered may come`(index: Int) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            let fields = Self.outdated + [("content-length", "2")]
+            try client.request(1, "POST", "/", fields, endsStream: false)
+            #expect(try client.response(1).isComplete)
+            try client.send(Self.wellFormed[index](1))
+            let deadline = Deadline.after(.milliseconds(600))
+            let reset = try? client.frame(by: deadline) { $0.isA(.resetStream) }
+            // Whoever comes too late is told so without an error.
+            #expect(reset?.number(at: 0) ?? 0 == 0)
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
+        }
+    }
 
     @Test(arguments: malformed.indices)
     func `a malformed request is reset, though it was answered`(index: Int) async throws {

@@ -38,14 +38,17 @@ struct ClosedStreamTracker {
     enum Frame {
         /// So many bytes of the body.
         case data(Int)
-        case trailers
+        /// `isSection`: whether they are what trailers may be.
+        case trailers(isSection: Bool)
     }
 
     /// Whether a frame of a stream that is over may have crossed the gate's answer or reset.
     ///
     /// `isLast`: whether it ends the stream.
     ///
-    /// Throws `PROTOCOL_ERROR` if the request turns out to be malformed, which does not depend on who was faster.
+    /// Throws `PROTOCOL_ERROR` for what is malformed before an answer, too: more bytes than announced, or
+    /// trailers that are none. Fewer bytes are none: a client that has its answer may end the request at once, as
+    /// curl does.
     mutating func passesOver(
         _ frame: Frame,
         of stream: UInt32,
@@ -56,10 +59,10 @@ struct ClosedStreamTracker {
         switch frame {
         case .data(let bytes): count = bytes
         // Nothing can follow trailers (RFC 9113 8.1).
-        case .trailers: guard isLast else { throw .protocolError }
+        case .trailers(let isSection): guard isLast, isSection else { throw .protocolError }
         }
         if var length {
-            try length.take(count, isLast: isLast)
+            try length.take(count, isLast: false)
             self.linger(stream, length: length)
         }
         if isLast { self.lingering.removeValue(forKey: stream) }

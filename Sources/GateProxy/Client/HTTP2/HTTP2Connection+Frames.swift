@@ -98,7 +98,12 @@ extension HTTP2Connection {
             if let stream = self.streams[id], !stream.isOver {
                 return try self.readTrailers(of: stream, endsStream: block.endsStream)
             }
-            return try self.passOver(.trailers, of: id, isLast: block.endsStream)
+            let isSection = self.headers.fields.isTrailerSection
+            return try self.passOver(
+                .trailers(isSection: isSection),
+                of: id,
+                isLast: block.endsStream
+            )
         }
         self.lastStream = id
         guard self.lastServedStream == nil else { return try self.chargeControl() }

@@ -50,9 +50,9 @@ extension HTTP2Connection {
         self.closedStreams.wasReset(stream)
     }
 
-    /// Takes a frame of a stream that is over, or will not be served, and means nothing any more.
+    /// Takes a frame of a stream that is over or will not be served.
     ///
-    /// If the client could know that, or if its request turns out to be malformed, the stream is reset, or it throws.
+    /// The frame is an error if the client could know that, or if it shows that the request is malformed.
     func passOver(
         _ frame: ClosedStreamTracker.Frame,
         of stream: UInt32,
@@ -66,7 +66,7 @@ extension HTTP2Connection {
             return try self.refuse(stream, error)
         }
         guard !passesOver else { return }
-        // A header section on a closed stream ends the connection (RFC 9113 5.1).
+        // A header section on a stream that is long closed may end the connection (RFC 9113 5.1).
         guard case .data = frame else { throw .streamClosed }
         try self.refuse(stream, .streamClosed)
     }
