@@ -7,8 +7,8 @@ package import GateWire
 /// verdicts that every client with the same key would get are kept. The table has a fixed size: each client may have one of
 /// two places, and who was found keeps it against one newcomer. A newcomer is kept when it comes for the second time.
 ///
-/// An event loop has one table as long as it lives, and empties it when the rules change: memory of this size that came and
-/// went with each reload would leave holes in the heap.
+/// Rules hand their table to the next ones of their event loop, with nobody in it: memory of this size that came and went
+/// with each reload would leave holes in the heap.
 @safe
 package struct RecentClients: ~Copyable {
     /// The most places; a power of two.
@@ -184,7 +184,10 @@ package struct RecentClients: ~Copyable {
     /// Then one of so many is looked for, until one is there: a flood of made-up clients is not to cost this, too.
     private static let sampled = 16
 
-    /// Whether the client of the next request is looked for.
+    /// Whether the client of the request at hand is looked for.
+    var looksForClient: Bool { self.keyLength > 0 }
+
+    /// Whether the next client is looked for.
     private mutating func isWorthALook() -> Bool {
         guard self.missesInARow >= Self.manyMisses else { return true }
         if self.missesInARow % Self.sampled == 0 { return true }

@@ -20,7 +20,7 @@ final class WorkerRules {
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
     private var denials: DenialPatterns?
-    /// `nil`: there are no classes, or other rules have it now.
+    /// Of no use without classes; `nil`: there were none yet, or other rules have it now.
     private var recentClients: RecentClients?
     /// The last requests that were refused, as far as they are counted.
     private var denialsInARow = 0
@@ -45,8 +45,8 @@ final class WorkerRules {
 
     /// The rules of one event loop, of which nothing is worked out yet.
     ///
-    /// `tally`: counts by the terms of verdicts; `predecessor`: the rules of the loop before, which give what they have for
-    /// every rule set; `release`: takes the rule set when the last connection has let go of it.
+    /// `tally`: counts by the terms of verdicts; `predecessor`: the loop's rules until now, which lose their table of clients
+    /// to these; `release`: takes the rule set when the last connection has let go of it.
     init(
         _ ruleSet: RuleSet,
         cacheCapacity: Int,
@@ -72,8 +72,9 @@ final class WorkerRules {
         self.indifferentFields = IndifferentFields(of: ruleSet)
         self.classes = ruleSet.clientClasses
         self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
+        self.recentClients = predecessor?.takeRecentClients()
         if let classes = ruleSet.clientClasses {
-            var table = predecessor?.takeRecentClients() ?? RecentClients(capacity: cacheCapacity)
+            var table = self.recentClients.take() ?? RecentClients(capacity: cacheCapacity)
             table.serve(classes)
             self.recentClients = consume table
         }
@@ -167,7 +168,7 @@ final class WorkerRules {
         facts: RequestFacts,
         in bytes: Span<UInt8>
     ) {
-        guard facts.identityFields != 0, !facts.offersUpgrade else {
+        guard self.classes != nil, facts.identityFields != 0, !facts.offersUpgrade else {
             self.recentClients?.describeNobody()
             return
         }

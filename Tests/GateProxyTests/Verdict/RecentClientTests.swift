@@ -59,6 +59,8 @@ struct RecentClientTests {
             }
         }
 
+        var looksForClient: Bool { self.clients.looksForClient }
+
         /// Keeps a verdict on the client that was looked for last.
         func keepDescribed(_ verdict: Verdict) {
             self.clients.keep(verdict, in: .unrestricted)
@@ -220,6 +222,23 @@ struct RecentClientTests {
         let first = try #require(isFound.firstIndex(of: true))
         #expect(first <= 80)
         #expect(isFound[first...].allSatisfy { $0 })
+    }
+
+    @Test func `few are looked for while nobody is there, and all again when one was`() throws {
+        let desk = try Desk(capacity: 64)
+        func comeStrangers(_ numbers: Range<Int>) throws -> Int {
+            try numbers.count { number in
+                let verdict = try desk.verdict(Self.client("X-App-Version", "1.\(number)"))
+                try #require(verdict == nil)
+                return desk.looksForClient
+            }
+        }
+        try desk.keep(Verdict(decision: .preflight), Self.client)
+        #expect(try comeStrangers(0..<64) == 64)
+        #expect(try comeStrangers(100..<164) == 4)
+        let isFound = try (0..<16).map { _ in try desk.verdict(Self.client) != nil }
+        #expect(isFound.contains(true))
+        #expect(try comeStrangers(200..<264) == 64)
     }
 
     @Test func `whoever comes back keeps the place against those who come twice`() throws {

@@ -85,36 +85,48 @@ struct WorkerRulesTests {
         #expect(isLookedUp == [true, true, true, false, false])
     }
 
-    /// They have the memory of those before, and nothing that is in it.
-    @Test func `rules know nobody that was known to the rules before them`() throws {
-        func rules(_ text: String, after predecessor: WorkerRules?) throws -> WorkerRules {
-            let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
-            return WorkerRules(ruleSet, cacheCapacity: 16, predecessor: predecessor)
-        }
-        let floor = { (minimum: String) in
-            "rules: [{ id: floor, minimum: \"\(minimum)\", storeUrl: \"https://a.example\" }]"
-        }
-        let texts = [
-            floor("2"), floor("3"), "rules: []", floor("2"),
-            "rules: [{ id: ios, match: { platform: ios }, minimum: \"3\", storeUrl: \"https://a.example\" }]",
-            "identity: { headers: { version: [X-V] } }\n" + floor("3"), floor("3"),
+    /// Rules that follow one another on a loop, and what they make of an old system and of a new one, both with
+    /// version 2.5.
+    private static let successors: [(rules: String, old: Decision.Kind, new: Decision.Kind)] = [
+        (Self.floor("2"), .allow, .allow),
+        (Self.floor("3"), .require, .require),
+        ("rules: []", .allow, .allow),
+        (Self.floor("3", "match: { osVersion: \"<12\" }"), .require, .allow),
+        (Self.floor("2"), .allow, .allow),
+        (Self.floor("3", "match: { osVersion: \">=12\" }"), .allow, .require),
+        // Rules without classes.
+        (Self.floor("3", "rollout: 100"), .require, .require),
+        (Self.floor("3", "match: { osVersion: \"<12\" }"), .require, .allow),
+        ("identity: { headers: { version: [X-V] } }\n" + Self.floor("3"), .allow, .allow),
+        (Self.floor("3"), .require, .require),
+    ]
+
+    private static func floor(_ minimum: String, _ more: String? = nil) -> String {
+        let keys = [
+            "id: floor", "minimum: \"\(minimum)\"", "storeUrl: \"https://a.example\"", more,
         ]
-        let client = wire(
-            "GET / HTTP/1.1",
-            "Host: a",
-            "X-App-Version: 2.5",
-            "X-V: 9",
-            "X-App-Platform: ios"
-        )
-        let kinds: [Decision.Kind] = [.allow, .require, .allow, .allow, .require, .allow, .require]
-        var all: [WorkerRules] = []
-        for text in texts {
-            all.append(try rules(text, after: all.last))
+        return "rules: [{ \(keys.compactMap(\.self).joined(separator: ", ")) }]"
+    }
+
+    @Test func `rules know nobody that was known to the rules before them`() throws {
+        var all: [(WorkerRules, old: Decision.Kind, new: Decision.Kind)] = []
+        func client(_ system: String) -> String {
+            let fields = [
+                "X-App-Version: 2.5", "X-V: 9", "X-OS-Version: \(system)", "X-Device-Id: a",
+            ]
+            return wire(["GET / HTTP/1.1", "Host: a"] + fields)
+        }
+        for (text, old, new) in Self.successors {
+            let ruleSet = try RulesFileLoader.load(sources: [("rules.yaml", text)]).ruleSet
+            let rules = WorkerRules(ruleSet, cacheCapacity: 16, predecessor: all.last?.0)
+            all.append((rules, old, new))
             // Requests that are under way are still judged by the rules that they met.
-            for (rules, kind) in zip(all, kinds) {
+            for (rules, old, new) in all {
                 for _ in 0..<4 {
-                    let verdict = try Self.verdict(rules, on: client)
-                    #expect(verdict.decision.kind == kind, "\(rules.ruleSet.revision) of \(text)")
+                    let kinds = try ["11", "12"].map {
+                        try Self.verdict(rules, on: client($0)).decision.kind
+                    }
+                    #expect(kinds == [old, new], "\(text), then \(all.count) in all")
                 }
             }
         }
