@@ -1,0 +1,39 @@
+import Testing
+
+@testable import GatePolicy
+
+struct AddedFieldsTests {
+    private static let lines: [(line: String, fields: [String])] = [
+        ("1.2", []), ("1.2 (3)", ["x-app-build: 3"]), ("ios/1.2", ["x-app-platform: ios"]),
+        ("  ios/1.2 (34)\t", ["x-app-platform: ios", "x-app-build: 34"]),
+        (" ios / 1.2 (34)", ["x-app-platform: ios", "x-app-build: 34"]),
+        // Not as they are described.
+        (" iPhone/1.2 (007)", ["x-app-platform: ios", "x-app-build: 7"]),
+        (" IOS/v1.2", ["x-app-platform: ios"]), (" 1.3, 1.2", ["x-app-version: 1.2"]),
+    ]
+
+    @Test(arguments: lines)
+    func `a version line states what the backend is told beside it`(
+        _ sample: (line: String, fields: [String])
+    ) throws {
+        let ruleSet = RuleSet(RuleSetDefinition(revision: "1"))
+        let classes = try #require(ruleSet.clientClasses)
+        let names = ruleSet.identityHeaderNames
+        let index = try #require(names.firstIndex { $0.lowercased() == "x-app-version" })
+        var key: [UInt8] = []
+        var told = ClientClasses.Told()
+        let line = Array(sample.line.utf8)
+        try #require(classes.tell(header: index, line.span, to: &key, &told))
+        let added = classes.fields(added: told, inVersion: line.span)
+        func texts(_ fields: [HeaderField]) -> [String] {
+            fields.map { "\($0.name.lowercased()): \($0.value)" }
+        }
+        #expect(texts(added?.fields(in: line.span) ?? []) == sample.fields)
+        // In a head, it stands behind other lines.
+        let head = Array("Host: a\r\n".utf8) + line
+        let moved = added?.moved(to: head.count - line.count)
+        #expect(texts(moved?.fields(in: head.span) ?? []) == sample.fields)
+        let size = sample.fields.reduce(0) { $0 + $1.utf8.count + 2 }
+        #expect(moved?.byteCount ?? 0 == size)
+    }
+}
