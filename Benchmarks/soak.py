@@ -172,8 +172,6 @@ class Soak:
 
     def _findings(self, base, last, cpu, exit_status):
         """Prints the report, and returns what is wrong."""
-        if self._options.samples:
-            watch.write(self._samples, self._options.samples)
         steady = watch.steady_part(self._samples)
         grown = watch.growth(steady)
         print(self._ledger.report())
@@ -188,6 +186,8 @@ class Soak:
               f"{len(self._ledger.windows)} restarts of the backend")
         log = self._gate.log
         print(f"log: {log.lines} lines, {log.dropped} dropped while nobody read them")
+        if self._options.samples:
+            watch.write(self._samples, self._options.samples)
         findings = [f"no line of a log: {line}" for line in log.broken[:3]]
         if exit_status != 0:
             findings.append(f"the gate ended with {exit_status}; its log: {self._log_end()}")
@@ -212,8 +212,10 @@ def main():
     parser.add_argument("--rate", type=float, default=200, help="visits per second (default 200)")
     parser.add_argument("--memory", type=int, default=192,
                         help="MiB of data that the gate may have (default 192)")
-    parser.add_argument("--samples", type=Path, help="a file for what the gate held, as CSV")
+    parser.add_argument("--samples", type=Path, help="a new file for what the gate held, as CSV")
     options = parser.parse_args()
+    if options.samples:
+        options.samples.touch(exist_ok=False)
     unwind_when_stopped()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 10_000), hard))
