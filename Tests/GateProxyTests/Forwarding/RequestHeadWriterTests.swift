@@ -57,6 +57,32 @@ struct RequestHeadWriterTests {
 
         """
 
+    @Test func `there is room for a field that is added, however long its name is`() throws {
+        let name = "x-build-\(String(repeating: "n", count: 3_000))"
+        var identity = IdentitySources.defaults
+        identity.headers[.build] = [name]
+        let ruleSet = RuleSet(RuleSetDefinition(revision: "1", identity: identity))
+        let rules = WorkerRules(ruleSet, cacheCapacity: 8)
+        let text = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: 1.2 (3)")
+        let received = Array(text.utf8)
+        var parser = RequestHeadParser()
+        try #require(parser.parse(received.span, table: rules.table) == .complete)
+        let verdict = try rules.verdict(onFirst: text)
+        try #require(verdict.members != nil)
+        let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
+        var out = ByteBuffer()
+        RequestHeadWriter(origin: ClientOrigin(peer, trusted: .none), upstreamAuthority: "b")
+            .write(
+                parser.head,
+                facts: try RequestFacts(parser.head, in: received.span),
+                bytes: received.span,
+                verdict: verdict,
+                newRequestID: { RequestID(high: 1, low: 2) },
+                into: &out
+            )
+        #expect(String(buffer: out).contains("\r\n\(name): 3\r\n"))
+    }
+
     /// Bytes that are no UTF-8 become three each where they are made a text.
     @Test func `there is room for all that a head can become`() throws {
         let protocols = String(repeating: "p\u{FF}", count: 2_000)
