@@ -50,8 +50,9 @@ struct HTTP2FrameLog {
             try expect(payload.count, is: 4, "a reset")
             try expect(self.streams[id] != .reset, "a second reset of \(id)")
             if self.streams[id] == .ended {
-                // That the rest is not wanted, or that it came behind the end (RFC 9113 5.1).
-                let isMeant = payload == [0, 0, 0, 0] || payload == [0, 0, 0, 5]
+                // That the rest is not wanted, that it is malformed (RFC 9113 8.1.1), or that it came behind the
+                // end (RFC 9113 5.1).
+                let isMeant = [0, 1, 5].contains { payload == [0, 0, 0, $0] }
                 try expect(isMeant, "the reset \(payload) of an answer on \(id)")
             }
             self.streams[id] = .reset
