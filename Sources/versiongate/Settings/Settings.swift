@@ -379,16 +379,6 @@ struct Settings: Sendable {
         self.table[keyPath: setting]
     }
 
-    /// The rows as a table in Markdown.
-    static var markdown: String {
-        self.rows.reduce(
-            into: "| flag | what it is | default | takes |\n| --- | --- | --- | --- |\n"
-        ) {
-            let otherwise = $1.defaultText.map { "`\($0)`" } ?? $1.absence ?? ""
-            $0 += "| `\($1.name.flag)` | \($1.meaning) | \(otherwise) | \($1.expected) |\n"
-        }
-    }
-
     /// What the data plane does if it is told nothing.
     private static let gate = GateSettings(
         listen: Endpoint(host: "127.0.0.1", port: 8080),
