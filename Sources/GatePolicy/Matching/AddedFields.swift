@@ -2,7 +2,7 @@
 /// parts at most.
 package struct AddedFields: Sendable {
     package enum Value: Sendable {
-        /// It stands there as it is described.
+        /// The place of the value in the version line.
         case place(Range<Int>)
         case text(String)
     }
@@ -20,7 +20,7 @@ package struct AddedFields: Sendable {
         if self.first == nil { self.first = field } else { self.second = field }
     }
 
-    /// The same in a text in which what they were read from begins at a place.
+    /// The same fields in a longer text, in which the version line begins at a place.
     package consuming func moved(to start: Int) -> AddedFields {
         self.first?.value.move(to: start)
         self.second?.value.move(to: start)
@@ -52,7 +52,7 @@ extension AddedFields.Field {
 extension AddedFields.Value {
     fileprivate mutating func move(to start: Int) {
         guard case .place(let place) = self else { return }
-        self = .place(place.lowerBound + start..<place.upperBound + start)
+        self = .place(place.moved(by: start))
     }
 
     fileprivate func text(in text: Span<UInt8>) -> String {

@@ -140,7 +140,7 @@ extension ClientClasses {
 }
 
 extension Range<Int> {
-    fileprivate func moved(by distance: Int) -> Self {
+    func moved(by distance: Int) -> Self {
         self.lowerBound + distance..<self.upperBound + distance
     }
 }

@@ -144,7 +144,7 @@ package struct RecentClients: ~Copyable {
 
     /// The verdict on the client that was described last.
     package mutating func verdict(in scope: RequestScope) -> Verdict? {
-        guard self.keyLength > 0 else { return nil }
+        guard self.looksForClient else { return nil }
         var place = self.firstPlace
         if self.places[place].digest != self.digest { place = self.secondPlace }
         guard self.places[place].digest == self.digest, self.isAbout(place, in: scope) else {
@@ -158,7 +158,7 @@ package struct RecentClients: ~Copyable {
 
     /// Keeps the verdict on the client that was described last, if it comes again and there is a place for it.
     package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
-        guard self.keyLength > 0, let place = self.placeToKeep() else { return }
+        guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
         self.verdicts[place] = verdict
         if !scope.isUnrestricted { self.scopes[place] = scope }

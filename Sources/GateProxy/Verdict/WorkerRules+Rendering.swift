@@ -1,6 +1,6 @@
 import GatePolicy
 
-/// What is written because of a decision.
+/// The answer, the fields and the log fields of a decision, rendered once.
 extension WorkerRules {
     /// A client with one of its requests.
     struct Subject {
@@ -9,7 +9,7 @@ extension WorkerRules {
         let form: AnswerForm
     }
 
-    /// Everything that is written because of a decision; `preview`: asked for by a tester.
+    /// The verdict with everything that is rendered of a decision; `preview`: asked for by a tester.
     func render(
         _ decision: Decision,
         on subject: Subject,

@@ -16,7 +16,7 @@ struct ClosedStreamTracker {
 
     /// Answered before it had ended; the client has a moment to learn of it.
     ///
-    /// `length`: what is to come of the request's body; `nil`: any number of bytes.
+    /// `length`: the bytes of the body that the client may still send; `nil`: any number.
     mutating func linger(_ stream: UInt32, length: AnnouncedLength?) {
         self.lingering.updateValue(length, forKey: stream)
     }
@@ -34,7 +34,7 @@ struct ClosedStreamTracker {
         if self.reset.count > self.most { self.reset.removeFirst() }
     }
 
-    /// What a client sends behind the head of a request.
+    /// A frame of the client behind the head of its request.
     enum Frame {
         /// So many bytes of the body.
         case data(Int)

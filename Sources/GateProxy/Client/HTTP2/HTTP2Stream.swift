@@ -70,7 +70,7 @@ final class HTTP2Stream: HTTP2Sender {
         self.isOver = false
     }
 
-    /// What is to come of the request's body; `nil`: any number of bytes.
+    /// The bytes of the body that the client may still send; `nil`: any number.
     var announcedLength: AnnouncedLength? {
         if case .length(let length) = self.request { return length }
         return nil
