@@ -127,7 +127,10 @@ struct ClientClassProperties {
             let value = line.value
             ClientClasses.read(part, value.span, into: &identity)
             guard part == .version, let told else { continue }
-            added = classes.fields(added: told, inVersion: value.span)?.fields(in: value.span) ?? []
+            added =
+                classes.fields(added: told, inVersion: 0..<value.count, of: value.span)?.fields(
+                    in: value.span
+                ) ?? []
             version = ClientClasses.withVersion(in: value.span) { bytes in
                 String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
             }

@@ -1,4 +1,6 @@
+import GatePolicy
 import GateProxy
+import GateWire
 import NIOCore
 
 /// Properties that must hold of an exchange in whatever order its events come.
@@ -27,7 +29,7 @@ struct ExchangeProperties {
         var interims = 0
         var discarded: UInt64 = 0
         /// What waits for a connection, as long as the request goes on.
-        var unsent: [ByteBuffer]?
+        var unsent: ForwardedRequest?
     }
 
     static func check(_ input: [UInt8]) throws(Finding) {
@@ -74,9 +76,27 @@ struct ExchangeProperties {
             self.book.unsent = nil
             return
         }
-        let bytes = [ByteBuffer(integer: UInt8(self.script.number(below: 256)))]
-        self.exchange.connect(sending: bytes)
-        self.book.unsent = bytes
+        guard let request = Self.request() else { throw Finding("the sample is no request") }
+        self.exchange.connect(sending: request)
+        self.book.unsent = request
+    }
+
+    /// Each is another one, whatever it says.
+    private static func request() -> ForwardedRequest? {
+        let text = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        var parser = RequestHeadParser()
+        guard parser.parse(text.span, table: .request(identityHeaderNames: [])) == .complete,
+            let facts = try? RequestFacts(parser.head, in: text.span)
+        else { return nil }
+        return ForwardedRequest(
+            parser.head,
+            facts: facts,
+            in: text.span,
+            verdict: Verdict(decision: .preflight),
+            origin: ClientOrigin(nil, trusted: .none),
+            upstreamAuthority: "backend",
+            newRequestID: { RequestID(high: 0, low: 0) }
+        )
     }
 
     /// A head is read only where one is waited for.

@@ -48,17 +48,23 @@ struct HeaderBlockHead {
         if self.body != .webSocket { try self.checkBlock() }
     }
 
+    private var request: ForwardedRequest {
+        let bytes = self.bytes
+        return ForwardedRequest(
+            self.head,
+            facts: self.facts,
+            in: bytes.span,
+            verdict: Verdict(decision: .preflight),
+            origin: ClientOrigin(nil, trusted: .none),
+            upstreamAuthority: "b",
+            newRequestID: { RequestID(high: 1, low: 2) }
+        )
+    }
+
     /// The head as a backend of HTTP/1.1 gets it.
     private func checkText() throws(Finding) {
         var out = ByteBuffer()
-        RequestHeadWriter(origin: ClientOrigin(nil, trusted: .none), upstreamAuthority: "b").write(
-            self.head,
-            facts: self.facts,
-            bytes: self.bytes.span,
-            verdict: Verdict(decision: .preflight),
-            newRequestID: { RequestID(high: 1, low: 2) },
-            into: &out
-        )
+        RequestHeadWriter.write(self.request, into: &out)
         let written = Array(out.readableBytesView)
         let text = String(reflecting: String(decoding: written, as: UTF8.self))
         var parser = RequestHeadParser(limits: Self.limits)
@@ -74,13 +80,7 @@ struct HeaderBlockHead {
     /// The head as a backend of HTTP/2 gets it.
     private func checkBlock() throws(Finding) {
         var block = ByteBuffer()
-        HTTP2RequestBlock.write(
-            self.head,
-            facts: self.facts,
-            bytes: self.bytes.span,
-            isSecure: true,
-            into: &block
-        )
+        RequestBlockWriter.write(self.request, isSecure: true, into: &block)
         var list = HeaderList()
         var decoder = HPACKDecoder(names: RequestHeadPeer.table)
         var head = RequestHead()

@@ -1,12 +1,14 @@
+import GateProxy
 import GateWire
 import NIOCore
 
 /// A head of HTTP/1.1 that is written for HTTP/2 and read from there is the same head (RFC 9113 8.2
 /// and 8.3), with a body that is framed alike.
 enum HeadsBetweenVersions {
-    /// A head as it goes to backends of HTTP/1.1, from which the block for those of HTTP/2 is made.
+    /// A request as backends of HTTP/1.1 get it, and as those of HTTP/2 do; `head`: what the text was read as.
     static func check(
-        _ head: RequestHead,
+        _ request: ForwardedRequest,
+        isWrittenAs head: RequestHead,
         _ facts: RequestFacts,
         in bytes: [UInt8]
     ) throws(Finding) {
@@ -16,13 +18,7 @@ enum HeadsBetweenVersions {
         else { return }
         for isSecure in [false, true] {
             var block = ByteBuffer()
-            HTTP2RequestBlock.write(
-                head,
-                facts: facts,
-                bytes: bytes.span,
-                isSecure: isSecure,
-                into: &block
-            )
+            RequestBlockWriter.write(request, isSecure: isSecure, into: &block)
             let list = try self.list(block, names: RequestHeadPeer.table)
             let endsStream = facts.framing == .none
             guard let read = HeaderBlockHead(list, endsStream: endsStream) else {

@@ -30,7 +30,7 @@ struct RequestHeadProperties {
         }
         guard let facts = self.facts(of: self.head, in: self.input) else { return }
         for isTrusted in [false, true] {
-            try self.checkWritten(self.written(facts, isTrusted: isTrusted), facts)
+            try self.checkWritten(self.request(facts, isTrusted: isTrusted), facts)
         }
     }
 
@@ -91,27 +91,30 @@ struct RequestHeadProperties {
         try? RequestFacts(head, in: bytes.span)
     }
 
-    /// The head as the backend gets it.
-    private func written(_ facts: RequestFacts, isTrusted: Bool) -> [UInt8] {
+    private func request(_ facts: RequestFacts, isTrusted: Bool) -> ForwardedRequest {
         let peer = try? SocketAddress(ipAddress: "192.0.2.9", port: 1)
         let trusted = isTrusted ? TrustedProxies(["192.0.2.0/24"]) : nil
-        let origin = ClientOrigin(peer, trusted: trusted ?? .none)
         let bytes = self.input
-        var out = ByteBuffer()
-        RequestHeadWriter(origin: origin, upstreamAuthority: "backend:8080").write(
+        return ForwardedRequest(
             self.head,
             facts: facts,
-            bytes: bytes.span,
+            in: bytes.span,
             verdict: Verdict(decision: .preflight),
-            newRequestID: { RequestID(high: 1, low: 2) },
-            into: &out
+            origin: ClientOrigin(peer, trusted: trusted ?? .none),
+            upstreamAuthority: "backend:8080",
+            newRequestID: { RequestID(high: 1, low: 2) }
         )
-        return Array(out.readableBytesView)
     }
 
     /// The bytes that go to the backend are one head that cannot be read in two ways, and frames
     /// the same body.
-    private func checkWritten(_ bytes: [UInt8], _ facts: RequestFacts) throws(Finding) {
+    private func checkWritten(
+        _ request: ForwardedRequest,
+        _ facts: RequestFacts
+    ) throws(Finding) {
+        var out = ByteBuffer()
+        RequestHeadWriter.write(request, into: &out)
+        let bytes = Array(out.readableBytesView)
         // The gate's own additions do not count against the client.
         var limits = HeadLimits.defaults
         limits.bytes *= 3
@@ -140,7 +143,8 @@ struct RequestHeadProperties {
         try expect(hopByHop.isEmpty, "fields of the client's hop in \(text)")
         try self.checkKept(head, in: bytes, facts)
         // A protocol is never changed behind HTTP/2.
-        if !written.offersUpgrade { try HeadsBetweenVersions.check(head, written, in: bytes) }
+        guard !written.offersUpgrade else { return }
+        try HeadsBetweenVersions.check(request, isWrittenAs: head, written, in: bytes)
     }
 
     /// Method and path are those of the client, and so are all fields that concern nobody between.

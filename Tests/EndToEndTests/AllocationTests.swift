@@ -150,7 +150,7 @@ struct AllocationTests {
         DearRequest("28 KB of systems", 28, fields: Self.list("X-OS-Version", 28_000)),
         DearRequest("28 KB of platforms", 28, fields: Self.list("X-App-Platform", 28_000)),
         DearRequest("28 KB of languages", 24, fields: Self.list("Accept-Language", 28_000)),
-        DearRequest("28 KB of a user agent", 20) {
+        DearRequest("28 KB of a user agent", 22) {
             "User-Agent: Shop/\($0) \(String(repeating: "x/", count: 14_000))\r\n"
         },
         DearRequest("letters beyond ASCII in six fields", 66, fields: Self.unreadable),

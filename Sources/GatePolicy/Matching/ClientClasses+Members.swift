@@ -17,9 +17,16 @@ extension ClientClasses {
 
     /// The fields that the backend is told of a client with a class, in the order of
     /// `UpstreamIdentity`: what its version line alone states.
-    package func fields(added told: Told, inVersion line: Span<UInt8>) -> AddedFields? {
+    ///
+    /// `place`: where that line's value stands in `text`.
+    package func fields(
+        added told: Told,
+        inVersion place: Range<Int>,
+        of text: Span<UInt8>
+    ) -> AddedFields? {
         // Nearly all clients have a field for each part.
         guard told.isAdded else { return nil }
+        let line = text.extracting(place)
         var fields = AddedFields()
         if told.hasVersions {
             if let name = self.versionField, let value = Self.forwardedVersion(line) {
@@ -27,8 +34,8 @@ extension ClientClasses {
             }
             return fields
         }
-        let stated = line.withoutBlanks(0..<line.count)
-        let value = line.extracting(stated)
+        let stated = text.withoutBlanks(place)
+        let value = text.extracting(stated)
         let (platform, rest) = VersionStatement.places(in: value)
         if told.isAdded(.platform), let name = self.platformField, let platform {
             let text = value.extracting(platform)
@@ -38,11 +45,11 @@ extension ClientClasses {
                     ? .place(platform.moved(by: stated.lowerBound)) : .text(Platform(text).name)
             )
         }
-        let text = value.extracting(rest)
+        let version = value.extracting(rest)
         if told.isAdded(.build), let name = self.buildField,
-            let digits = try? VersionAndBuild.places(in: text).build
+            let digits = try? VersionAndBuild.places(in: version).build
         {
-            let build = text.extracting(digits)
+            let build = version.extracting(digits)
             if build.isPlainBuild {
                 let place = digits.moved(by: stated.lowerBound + rest.lowerBound)
                 fields.append(name, .place(place))

@@ -6,7 +6,7 @@
 ///
 /// A platform in front of the version and a build behind it are cut as if they had fields of their
 /// own; of a list of versions counts what it is as a whole. The backend is told what was read:
-/// `fields(added:inVersion:)`. Whoever else says a part twice, or several parts in one field, is judged
+/// `fields(added:inVersion:of:)`. Whoever else says a part twice, or several parts in one field, is judged
 /// on its own.
 package final class ClientClasses: Sendable {
     /// The subject of a header field.

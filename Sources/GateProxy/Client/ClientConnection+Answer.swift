@@ -195,7 +195,7 @@ extension ClientConnection {
         verdict: Verdict
     ) {
         let loop = self.loop
-        let line = RequestHeadWriter.clientRequestID(head, facts: facts, bytes: bytes)
+        let line = ForwardedRequest.clientRequestID(head, facts: facts, bytes: bytes)
         self.request.logEntry = log.begin(
             head,
             in: bytes,

@@ -3,10 +3,30 @@ import NIOCore
 
 /// The bytes that the client sends behind a head.
 extension ClientConnection {
-    /// The next piece of the request's body, empty if none is there; `nil`: it was malformed and
-    /// the request is refused.
+    /// Why a body is refused by what is there of it; `nil`: it is not.
+    var refusalOfBody: GateAnswer? {
+        guard case .chunked(var scanner) = self.body, self.inbound.readableBytes > 0 else {
+            return nil
+        }
+        var count: UInt64 = 0
+        let inbound = self.inbound
+        let progress = scanner.consume(
+            inbound.readableBytesUInt8Span,
+            trailerFields: self.rules.table,
+            onData: { start, end in count += UInt64(end - start) }
+        )
+        if self.exceedsLimit(count) { return .contentTooLarge }
+        if case .malformed(let fault) = progress { return GateAnswer(fault) }
+        return nil
+    }
+
+    private func exceedsLimit(_ count: UInt64) -> Bool {
+        self.loop.settings.maxBodyBytes.map { count > $0 } ?? false
+    }
+
+    /// The next piece of the request's body as HTTP/1.1 frames it, empty if none is there; `nil`: it was malformed
+    /// and the request is refused.
     func takeBody() -> ByteBuffer? {
-        if self.inbound.readableBytes > 0 { self.request.awaitsContinue = false }
         let inbound = self.inbound
         var extensions: [Range<Int>] = []
         let progress = self.body.consume(
@@ -15,9 +35,18 @@ extension ClientConnection {
             onData: { start, end in self.request.bodyBytes += UInt64(end - start) },
             onExtension: { start, end in extensions.append(start..<end) }
         )
+        guard let consumed = self.take(progress) else { return nil }
+        return inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
+    }
+
+    /// Uses up what was read of the body.
+    ///
+    /// - Returns: how many bytes; `nil`: the request is refused.
+    private func take(_ progress: ChunkedScanner.Progress) -> Int? {
+        if self.inbound.readableBytes > 0 { self.request.awaitsContinue = false }
         // Refused while the request still counts as unfinished: what follows on this connection
         // must never be taken for another request.
-        if let limit = self.loop.settings.maxBodyBytes, self.request.bodyBytes > limit {
+        if self.exceedsLimit(self.request.bodyBytes) {
             self.fail(.contentTooLarge)
             return nil
         }
@@ -28,11 +57,11 @@ extension ClientConnection {
             return nil
         case .more(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            return inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
+            return consumed
         case .end(let consumed):
             _ = self.exchange.requestEnded()
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            return inbound.slice(of: consumed, without: extensions) ?? ByteBuffer()
+            return consumed
         case .malformed(let fault):
             self.fail(GateAnswer(fault))
             return nil
@@ -41,14 +70,98 @@ extension ClientConnection {
 
     /// - Returns: whether there may be more to read.
     func passBody() -> Bool {
-        guard let upstream = self.upstream, self.inbound.readableBytes > 0,
-            let piece = self.takeBody(), piece.readableBytes > 0
-        else { return false }
-        upstream.write(piece)
+        guard let upstream = self.upstream else { return false }
+        if case .stream(let stream) = self.transport {
+            self.passContent(of: stream, to: upstream)
+            return false
+        }
+        guard self.inbound.readableBytes > 0 else { return false }
+        if case .stream(let stream) = upstream.transport {
+            guard self.passBody(to: stream) else { return false }
+        } else {
+            guard let piece = self.takeBody(), piece.readableBytes > 0 else { return false }
+            upstream.write(piece)
+        }
         self.renewDeadline()
         guard !self.requestHasEnded else { return true }
         if self.lacksMuch { self.readMuch() }
         return false
+    }
+
+    /// Passes what is there of a body without the framing of HTTP/1.1.
+    ///
+    /// - Returns: whether it was acceptable.
+    private func passBody(to stream: UpstreamHTTP2Stream) -> Bool {
+        let inbound = self.inbound
+        let bytes = inbound.readableBytesUInt8Span
+        let progress = self.body.consume(
+            bytes,
+            trailerFields: self.rules.table,
+            onData: { start, end in
+                self.request.bodyBytes += UInt64(end - start)
+                stream.append(bytes, from: start, to: end)
+                self.request.sent?.append(bytes, from: start, to: end)
+            },
+            onTrailer: { line in
+                self.request.trailers = self.request.trailers.take() ?? HeaderList()
+                self.request.trailers?.append(line, in: bytes)
+            }
+        )
+        guard self.take(progress) != nil else { return false }
+        if self.requestHasEnded {
+            stream.endContent(trailers: self.request.trailers)
+        } else {
+            stream.sendContent()
+        }
+        return true
+    }
+
+    /// Passes content of a client of HTTP/2, whose frames tell the end.
+    private func passContent(of stream: HTTP2Stream, to upstream: UpstreamConnection) {
+        let isLast = stream.hasEndedRequest || self.isCompleteFor(upstream, from: stream)
+        // What a client sends byte by byte becomes one piece while the backend takes nothing.
+        guard isLast || self.inbound.readableBytes > 0 && upstream.isWritable else { return }
+        self.request.awaitsContinue = false
+        let content = self.inbound
+        self.inbound = self.loop.emptyBuffer
+        self.request.bodyBytes += UInt64(content.readableBytes)
+        guard !self.exceedsLimit(self.request.bodyBytes) else { return self.fail(.contentTooLarge) }
+        if isLast { _ = self.exchange.requestEnded() }
+        self.request.sent?.append(
+            content.readableBytesUInt8Span,
+            from: 0,
+            to: content.readableBytes
+        )
+        self.write(content, isLast: isLast, to: upstream)
+        self.renewDeadline()
+    }
+
+    /// Whether the request is complete for a backend of HTTP/1.1, which has no place for trailers behind a body whose
+    /// length was announced (RFC 9112 6.3).
+    private func isCompleteFor(_ upstream: UpstreamConnection, from stream: HTTP2Stream) -> Bool {
+        guard case .channel = upstream.transport else { return false }
+        return stream.announcedLength?.isComplete ?? false
+    }
+
+    /// Writes content as the backend's version of HTTP frames it.
+    ///
+    /// `isLast`: whether nothing comes behind it but trailers, if there are any.
+    func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
+        if case .stream(let stream) = upstream.transport {
+            stream.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
+            return isLast
+                ? stream.endContent(trailers: self.request.trailers) : stream.sendContent()
+        }
+        guard case .chunked = self.body else {
+            if content.readableBytes > 0 { upstream.write(content) }
+            return
+        }
+        let trailers = isLast ? self.request.trailers : nil
+        var chunk = self.loop.takeBuffer()
+        chunk.writeChunk(content, isLast: isLast && trailers == nil)
+        if let trailers { chunk.writeLastChunk(trailers: trailers) }
+        upstream.write(chunk)
+        self.loop.giveBack(chunk)
     }
 
     /// Whether much of the body is still to come: of one whose length is not known, if much of it has come.
@@ -118,6 +231,7 @@ extension ClientConnection {
 
     /// Reads the rest of an answered request away, to the beginning of the next one.
     func discardBody() -> Bool {
+        if case .stream(let stream) = self.transport { return self.discardContent(of: stream) }
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
         switch self.body.consume(bytes, trailerFields: self.rules.table) {
@@ -138,6 +252,19 @@ extension ClientConnection {
             self.abort()
             return false
         }
+    }
+
+    private func discardContent(of stream: HTTP2Stream) -> Bool {
+        let count = self.inbound.readableBytes
+        self.inbound = self.loop.emptyBuffer
+        if count > 0 { self.renewDeadline() }
+        guard self.exchange.discarded(bytes: count) == .goOn else {
+            self.abort()
+            return false
+        }
+        guard stream.hasEndedRequest, self.exchange.requestEnded() == .next else { return false }
+        self.nextRequest()
+        return true
     }
 
     func discardAll() -> Bool {

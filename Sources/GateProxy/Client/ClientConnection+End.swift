@@ -71,7 +71,7 @@ extension ClientConnection {
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
             upstreamStalls: self.upstream.map { !$0.isWritable } ?? false,
-            isRepeatable: self.request.replay != nil
+            isRepeatable: self.request.forwarded?.isRepeatable == true
         )
         switch action {
         case .requestTimeout: self.fail(.requestTimeout)

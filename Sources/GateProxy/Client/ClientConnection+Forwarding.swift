@@ -13,21 +13,20 @@ extension ClientConnection {
     ) {
         if let overload = self.loop.overload { return self.shed(overload, facts: facts) }
         self.beginPending()
-        var buffer = self.loop.takeBuffer()
         let webSocketKey = self.webSocketKey
-        self.headWriter.write(
+        let request = ForwardedRequest(
             head,
             facts: facts,
-            bytes: bytes,
+            in: bytes,
+            copiedInto: self.loop.takeBuffer(),
             verdict: verdict,
+            origin: self.origin,
+            upstreamAuthority: self.loop.upstreamAuthority,
             webSocketKey: webSocketKey,
-            newRequestID: { self.request.logEntry?.newRequestID ?? self.loop.nextRequestID() },
-            into: &buffer
+            newRequestID: { self.request.logEntry?.newRequestID ?? self.loop.nextRequestID() }
         )
         if facts.offersUpgrade {
-            self.request.offeredProtocols =
-                RequestHeadWriter.upgradeTokens(head, facts: facts, bytes: bytes)?
-                .lowercased().split(separator: ", ").map(String.init) ?? []
+            self.request.offeredProtocols = request.upgradeTokens.map { $0.lowercased() }
         }
         self.exchange.forward(
             Exchange.Forwarding(
@@ -39,64 +38,103 @@ extension ClientConnection {
             )
         )
         // A body that is broken from its first bytes is refused before the backend hears of it.
-        var pieces = [ByteBuffer]()
-        if facts.framing != .none {
-            guard let piece = self.takeBody() else { return }
-            if piece.readableBytes <= Self.copyLimit {
-                buffer.writeImmutableBuffer(piece)
-            } else {
-                pieces.append(piece)
-            }
+        if let refusal = self.refusalOfBody {
+            return self.fail(refusal)
         }
-        let mayRepeat = facts.isIdempotent && facts.framing == .none
-        self.request.replay = mayRepeat ? buffer : nil
-        if self.request.isCall { self.keepRejudgeable(buffer, isWebSocket: false) }
-        self.send(buffer, pieces)
+        self.request.forwarded = request
+        if self.request.isCall { self.keepRejudgeable(request, isWebSocket: false) }
+        self.send(request)
     }
 
-    private func send(_ head: ByteBuffer, _ body: [ByteBuffer]) {
+    private func send(_ request: ForwardedRequest) {
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
             return self.failForWantOfAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
             self.requestWasForwarded()
-            return self.connect(to: choice, sending: [head] + body)
+            return self.connect(to: choice, sending: request)
         }
         self.request.trial = choice.trial
-        if self.request.replay != nil, upstream.mayBeStale { self.exchange.allowRetry() }
-        self.attach(upstream)
-        upstream.write(head)
-        for piece in body { upstream.write(piece) }
+        if request.isRepeatable, upstream.mayBeStale { self.exchange.allowRetry() }
+        self.attach(upstream, sending: request)
         self.requestWasForwarded()
-        // A head that may be sent again is given back when the answer comes.
-        if self.request.replay == nil { self.loop.giveBack(head) }
     }
 
     private var isUpgrading: Bool { !self.request.offeredProtocols.isEmpty }
 
-    private func attach(_ upstream: UpstreamConnection) {
+    private func attach(_ upstream: UpstreamConnection, sending request: ForwardedRequest) {
         self.upstream = upstream
+        upstream.begin(for: self, answersHead: self.request.isHead)
+        self.write(request, to: upstream)
+        guard self.upstream === upstream else { return }
         // A call may have nothing to say for long, and a backend may wait for a whole body.
         if !self.request.isCall, self.requestHasEnded {
             upstream.member?.asked(at: self.loop.now)
         }
         self.renewDeadline()
-        upstream.begin(for: self, answersHead: self.request.isHead)
+    }
+
+    /// Writes a request in the version of HTTP that its connection speaks, with what is there of its body.
+    private func write(_ request: ForwardedRequest, to upstream: UpstreamConnection) {
+        let hasBody = request.facts.framing != .none
+        let sent = self.request.sent.take()
+        switch upstream.transport {
+        case .channel:
+            var buffer = self.loop.takeBuffer()
+            RequestHeadWriter.write(request, into: &buffer)
+            if !request.isRepeatable, !self.request.isCall { self.forget(request) }
+            if hasBody, sent == nil, !self.transport.isStream {
+                self.writeFirstPiece(behind: &buffer, to: upstream)
+            } else {
+                upstream.write(buffer)
+            }
+            self.loop.giveBack(buffer)
+        case .stream(let stream):
+            stream.begin(request)
+            if hasBody { self.request.sent = SentContent() }
+        case .none: return
+        }
+        guard hasBody else { return }
+        if let sent { self.write(sent.bytes, isLast: self.requestHasEnded, to: upstream) }
+        if !self.requestHasEnded { _ = self.passBody() }
+    }
+
+    /// Writes the first piece of a body with the head, which costs less on its way through the kernel than two pieces.
+    private func writeFirstPiece(
+        behind head: inout ByteBuffer,
+        to upstream: UpstreamConnection
+    ) {
+        guard let piece = self.takeBody() else { return }
+        guard piece.readableBytes > Self.copyLimit else {
+            head.writeImmutableBuffer(piece)
+            return upstream.write(head)
+        }
+        upstream.write(head)
+        upstream.write(piece)
+    }
+
+    /// A request that is not sent again needs its memory no more.
+    private func forget(_ request: ForwardedRequest) {
+        self.request.forwarded = nil
+        self.loop.giveBack(request.bytes)
     }
 
     /// Sends a request that nobody has seen on another connection.
-    func sendAnew(_ buffers: [ByteBuffer]) {
+    func sendAnew() {
+        guard let request = self.request.forwarded, self.request.sent?.isTooLong != true else {
+            return self.fail(.badGateway)
+        }
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
             return self.failForWantOfAddress()
         }
-        self.connect(to: choice, sending: buffers)
+        self.connect(to: choice, sending: request)
     }
 
     /// Sends a request that may be repeated to another address than the one that keeps silent about it.
     ///
     /// One that is left out would more likely have its client wait twice for nothing.
     func askAnother() {
-        guard let member = self.upstream?.member, let request = self.request.replay else {
+        guard let member = self.upstream?.member, let request = self.request.forwarded else {
             return self.fail(.gatewayTimeout)
         }
         member.answerFailed(isSilent: true)
@@ -104,7 +142,7 @@ extension ClientConnection {
         guard let other = self.clients.pool.next(at: now, besides: [member], insisting: false)
         else { return self.fail(.gatewayTimeout) }
         self.dropUpstream()
-        self.connect(to: other, sending: [request], tried: [member])
+        self.connect(to: other, sending: request, tried: [member])
     }
 
     /// Opens a connection to the backend; the request waits for it.
@@ -112,16 +150,16 @@ extension ClientConnection {
     /// `tried`: the addresses that could not be reached.
     private func connect(
         to choice: UpstreamPool.Choice,
-        sending buffers: [ByteBuffer],
+        sending request: ForwardedRequest,
         tried: [UpstreamPool.Member] = []
     ) {
         let member = choice.member
         self.request.trial = choice.trial
         self.beginPending()
-        self.exchange.connect(sending: buffers)
+        self.exchange.connect(sending: request)
         self.renewDeadline()
         self.clients.pool.connect(to: member, upgrading: self.isUpgrading) { result in
-            guard let buffers = self.exchange.endConnecting() else {
+            guard let request = self.exchange.endConnecting() else {
                 // The client went away in the meantime; the next one is glad of the connection.
                 if case .success(let upstream) = result {
                     upstream.release(reusable: !self.loop.isDraining, now: self.loop.now)
@@ -132,11 +170,10 @@ extension ClientConnection {
             case .success(let upstream) where !upstream.isActive:
                 self.fail(.badGateway)
             case .success(let upstream):
-                self.attach(upstream)
-                for buffer in buffers { upstream.write(buffer) }
+                self.attach(upstream, sending: request)
                 self.settle()
             case .failure(let error):
-                self.connectFailed(error, sending: buffers, tried: tried + [member])
+                self.connectFailed(error, sending: request, tried: tried + [member])
             }
         }
     }
@@ -149,7 +186,7 @@ extension ClientConnection {
     /// Nothing was sent yet, so that another address may have the request.
     private func connectFailed(
         _ error: UpstreamPool.ConnectError,
-        sending buffers: [ByteBuffer],
+        sending request: ForwardedRequest,
         tried: [UpstreamPool.Member]
     ) {
         // No other address helps against that.
@@ -166,7 +203,7 @@ extension ClientConnection {
                 insisting: !error.isTimeout && tried.count < Self.mostInDoubt
             )
         else { return self.fail(error.isTimeout ? .connectTimeout : .unreachable) }
-        self.connect(to: other, sending: buffers, tried: tried)
+        self.connect(to: other, sending: request, tried: tried)
     }
 
     /// Addresses that are tried for one request before those that are left out are left alone.

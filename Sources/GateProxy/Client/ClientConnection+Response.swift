@@ -8,6 +8,8 @@ import NIOCore
 /// behind the last of them. All other events end in it here.
 extension ClientConnection: UpstreamReceiver {
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>) {
+        // The backend looks at the request: it will not refuse to.
+        self.request.sent = nil
         let dechunks = self.request.isHTTP10 && facts.framing == .chunked
         let action = self.exchange.responseHead(
             status: head.status,
@@ -29,7 +31,7 @@ extension ClientConnection: UpstreamReceiver {
             self.write(head, facts: facts, bytes: bytes, connection: .keep)
         case .forward(let keepsClient):
             if 500...599 ~= head.status { self.backendFailed() }
-            let request = self.request.replay.take()
+            let request = self.request.forwarded.take()
             self.request.dechunks = dechunks
             self.request.framesContent = head.hasUnannouncedBody && !dechunks
             self.request.endsByClose = facts.framing == .untilClose || dechunks
@@ -41,10 +43,10 @@ extension ClientConnection: UpstreamReceiver {
                 bytes: bytes,
                 connection: self.connection(keepsClient: keepsClient)
             )
-            if facts.isEventStream {
+            if facts.isEventStream, request?.isRepeatable == true {
                 self.keepRejudgeable(request, isWebSocket: false)
             } else if let request {
-                self.loop.giveBack(request)
+                self.loop.giveBack(request.bytes)
             }
             if self.request.isCall { self.callGoesOn() }
             // The next piece has all of its time.
@@ -54,7 +56,7 @@ extension ClientConnection: UpstreamReceiver {
             self.write(head, facts: facts, bytes: bytes, connection: .upgrade)
             self.renewDeadline()
             self.upstream?.beginTunnel()
-            self.keepRejudgeable(self.request.replay.take(), isWebSocket: isWebSocket)
+            self.keepRejudgeable(self.request.forwarded.take(), isWebSocket: isWebSocket)
             if case .stream(let stream) = self.transport { stream.beginTunnel() }
         case .badGateway:
             self.fail(.badGateway)
@@ -69,9 +71,9 @@ extension ClientConnection: UpstreamReceiver {
         bytes: Span<UInt8>,
         connection: ResponseHeadWriter.Connection
     ) {
-        let lines = head.isInterim ? [] : self.request.verdict?.clientFields ?? []
+        let fields = head.isInterim ? .none : self.request.verdict?.clientFields ?? .none
         if case .stream(let stream) = self.transport {
-            return stream.write(head, facts: facts, bytes: bytes, adding: lines)
+            return stream.write(head, facts: facts, bytes: bytes, adding: fields.block)
         }
         var buffer = self.outbound.take() ?? self.loop.takeBuffer()
         ResponseHeadWriter.write(
@@ -80,7 +82,7 @@ extension ClientConnection: UpstreamReceiver {
             bytes: bytes,
             connection: connection,
             removesFraming: self.request.dechunks,
-            adding: lines,
+            adding: fields.text,
             into: &buffer
         )
         self.outbound = buffer
@@ -181,6 +183,8 @@ extension ClientConnection: UpstreamReceiver {
         self.loop.giveBack(chunk)
     }
 
+    var takesTrailersBehindLength: Bool { self.transport.isStream }
+
     func responseTrailers(_ trailers: HeaderList) {
         if case .stream(let stream) = self.transport {
             let bytes = trailers.bytes.span
@@ -263,8 +267,7 @@ extension ClientConnection: UpstreamReceiver {
         switch self.exchange.upstreamEnded() {
         case .retry:
             self.dropUpstream()
-            guard let replay = self.request.replay else { return self.fail(.badGateway) }
-            self.sendAnew([replay])
+            self.sendAnew()
         case .badGateway:
             self.upstream?.member?.answerFailed()
             self.fail(.badGateway)
@@ -286,14 +289,11 @@ extension ClientConnection: UpstreamReceiver {
     }
 
     /// The backend has not looked at the request, and never will on its connection.
-    ///
-    /// `sent`: all that was sent of it; `nil`: more than is kept.
-    func upstreamRefused(sent: [ByteBuffer]?) {
+    func upstreamRefused() {
         switch self.exchange.upstreamRefused() {
         case .retry:
             self.dropUpstream()
-            guard let sent else { return self.fail(.badGateway) }
-            self.sendAnew(sent)
+            self.sendAnew()
         case .badGateway:
             self.upstream?.member?.answerFailed()
             self.fail(.badGateway)

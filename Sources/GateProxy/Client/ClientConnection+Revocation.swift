@@ -5,10 +5,10 @@ import NIOCore
 /// Answers that go on are judged again when the rules change, or when their time has come.
 extension ClientConnection {
     /// Keeps a request that goes on, to be judged again.
-    func keepRejudgeable(_ head: ByteBuffer?, isWebSocket: Bool) {
-        guard let head else { return }
+    func keepRejudgeable(_ request: ForwardedRequest?, isWebSocket: Bool) {
+        guard let request else { return }
         self.rejudgeable = RejudgeableRequest(
-            head: head,
+            received: request.received,
             validUntil: self.request.verdict?.validUntil,
             frames: isWebSocket ? WebSocketFrames() : nil,
             clientFrames: isWebSocket ? WebSocketFrames() : nil
@@ -22,7 +22,7 @@ extension ClientConnection {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let rejudgeable = self.rejudgeable, rejudgeable.revocation == nil else { return }
         guard !self.isWithBackendAlone else { return }
-        guard let verdict = self.currentVerdict(on: rejudgeable.head) else { return }
+        guard let verdict = self.currentVerdict(on: rejudgeable.received) else { return }
         self.rejudgeable?.validUntil = verdict.validUntil
         guard let denial = verdict.denial else { return }
         self.loop.counters.revoked += 1
@@ -72,27 +72,26 @@ extension ClientConnection {
     /// Ends the content of a call that has begun with the status of its denial.
     private func writeEnd(of denial: RenderedAnswer) {
         if case .stream(let stream) = self.transport {
-            stream.append(trailers: denial.callTrailers)
+            stream.append(trailers: denial.callTrailers.block)
             stream.endContent()
         } else {
-            let end = Array("0\r\n".utf8) + denial.callTrailers + Array("\r\n".utf8)
+            let end = Array("0\r\n".utf8) + denial.callTrailers.text + Array("\r\n".utf8)
             self.write(ByteBuffer(bytes: end))
         }
     }
 
-    private func currentVerdict(on request: ByteBuffer) -> Verdict? {
-        let bytes = request.readableBytesUInt8Span
+    private func currentVerdict(on received: ReceivedHead) -> Verdict? {
         let rules = self.loop.rules
-        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
-        guard parser.parse(bytes, table: rules.table) == .complete,
-            let facts = try? RequestFacts(parser.head, in: bytes)
-        else { return nil }
+        let head = received.head(by: rules.table)
+        let buffer = received.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
         var last: RememberedVerdict?
         return rules.verdict(
-            on: parser.head,
+            on: head,
             facts: facts,
             in: bytes,
-            address: self.clientAddress(parser.head, facts: facts, in: bytes),
+            address: self.clientAddress(head, facts: facts, in: bytes),
             last: &last
         )
     }
@@ -182,8 +181,8 @@ extension ClientConnection {
 /// A request whose answer goes on (a WebSocket, a stream of events), so that other rules may come
 /// to forbid it while it runs.
 struct RejudgeableRequest {
-    /// The request as it was sent to the backend, which says the same of the client.
-    let head: ByteBuffer
+    /// The head of the request.
+    let received: ReceivedHead
     /// The second from which on the verdict may be another one; `nil`: only with other rules.
     var validUntil: Timestamp?
     /// The frames from the backend to the client; `nil` if they are none.

@@ -23,8 +23,12 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var offeredProtocols: [String] = []
         /// Value of `Origin`, for which a denial must be readable.
         var origin: String?
-        /// The head as sent, as long as it may be sent again.
-        var replay: ByteBuffer?
+        /// The request as long as it may be sent again.
+        var forwarded: ForwardedRequest?
+        /// The content that a backend of HTTP/2 was sent, as long as it may refuse to look at it.
+        var sent: SentContent?
+        /// The fields behind the content, as far as they were read.
+        var trailers: HeaderList?
         /// The response's framing is taken off: the client knows no chunks.
         var dechunks = false
         /// The content of the response comes without a framing of HTTP/1.1 and without a length: the gate itself
@@ -54,8 +58,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
 
     let clients: LoopClients
     let loop: LoopContext
-    /// Writes what goes to the backend, and knows where it comes from.
-    let headWriter: RequestHeadWriter
+    let origin: ClientOrigin
     /// The permit of the connection among those of its client, if those are counted.
     let permit: ConnectionPermit?
     /// Whether the client has no more connections than it may.
@@ -113,10 +116,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         let loop = clients.loop
         self.clients = clients
         self.loop = loop
-        self.headWriter = RequestHeadWriter(
-            origin: origin,
-            upstreamAuthority: loop.upstreamAuthority
-        )
+        self.origin = origin
         switch admission {
         case .welcome: (self.isWelcome, self.permit) = (true, nil)
         case .counted(let permit): (self.isWelcome, self.permit) = (true, permit)
@@ -128,8 +128,6 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         self.exchange = silentUntil == nil ? .head : .idle
         self.deadline = silentUntil ?? loop.now + loop.settings.timeouts.head
     }
-
-    var origin: ClientOrigin { self.headWriter.origin }
 
     var isWritable: Bool { self.transport.isWritable(channel: self.channelIsWritable) }
 

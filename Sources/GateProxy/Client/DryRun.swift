@@ -77,7 +77,7 @@ package struct DryRun: Sendable {
                 verdict.decision,
                 deferrals,
                 upstreamHead: self.upstreamHead(parser.head, facts: facts, bytes, verdict),
-                addedFields: String(decoding: verdict.clientFields, as: UTF8.self)
+                addedFields: String(decoding: verdict.clientFields.text, as: UTF8.self)
             )
         } catch {
             return .refused(GateAnswer(error))
@@ -137,14 +137,16 @@ package struct DryRun: Sendable {
             try? SocketAddress(ipAddress: self.address, port: 0),
             trusted: .none
         )
-        RequestHeadWriter(origin: origin, upstreamAuthority: "upstream").write(
+        let request = ForwardedRequest(
             head,
             facts: facts,
-            bytes: bytes,
+            in: bytes,
             verdict: verdict,
-            newRequestID: { RequestID(high: 0, low: 0) },
-            into: &buffer
+            origin: origin,
+            upstreamAuthority: "upstream",
+            newRequestID: { RequestID(high: 0, low: 0) }
         )
+        RequestHeadWriter.write(request, into: &buffer)
         return String(buffer: buffer)
     }
 }

@@ -1,11 +1,12 @@
 import GatePolicy
-package import NIOCore
+package import GateWire
+import NIOCore
 
 /// A client that waits for its decision to change (Server-Sent Events, HTML Living Standard
 /// section 9.2).
 package struct EventStream: Equatable, Sendable {
-    /// The request, to be judged again by other rules.
-    let head: ByteBuffer
+    /// The head of the request, to be judged again by other rules.
+    let received: ReceivedHead
     /// The client's address.
     let address: String
     private let isChunked: Bool
@@ -18,8 +19,8 @@ package struct EventStream: Equatable, Sendable {
     static let heartbeatInterval = TimeAmount.seconds(15)
 
     /// Begins a stream for a client that has heard of the content with this tag.
-    package init(head: ByteBuffer, address: String, isChunked: Bool, lastTag: String) {
-        self.head = head
+    package init(received: ReceivedHead, address: String, isChunked: Bool, lastTag: String) {
+        self.received = received
         self.address = address
         self.isChunked = isChunked
         self.tag = lastTag

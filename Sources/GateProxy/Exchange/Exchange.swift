@@ -4,7 +4,7 @@ package import NIOCore
 /// One client connection, seen as the request that is on it and that request's answer: what may
 /// come next, and what must be done about it.
 ///
-/// It holds no socket, and no bytes but those that wait for one. Every event has its own list of actions; where a
+/// It holds no socket, and no request but one that waits for a socket. Every event has its own list of actions; where a
 /// peer can bring about a combination that makes no sense, the answer is to close, never to trap.
 package enum Exchange: Equatable, Sendable {
     /// Waiting for the first request head, or in the middle of one.
@@ -28,8 +28,8 @@ package enum Exchange: Equatable, Sendable {
     /// A request that was passed on.
     package struct Forwarding: Equatable, Sendable {
         package var requestEnded: Bool
-        /// The bytes that wait for a connection to the backend; `nil`: none is being opened.
-        package var unsent: [ByteBuffer]?
+        /// The request as long as it waits for a connection to the backend; `nil`: none is being opened.
+        package var unsent: ForwardedRequest?
         package var responseStarted = false
         /// Whether the client may send another request afterwards.
         package var keepsClient: Bool
@@ -48,7 +48,7 @@ package enum Exchange: Equatable, Sendable {
 
         package init(
             requestEnded: Bool,
-            unsent: [ByteBuffer]? = nil,
+            unsent: ForwardedRequest? = nil,
             responseStarted: Bool = false,
             keepsClient: Bool,
             retryable: Bool,
@@ -184,8 +184,8 @@ extension Exchange {
         return event
     }
 
-    /// The request waits for a connection to the backend, by which these bytes are to be sent.
-    package mutating func connect(sending unsent: [ByteBuffer]) {
+    /// The request waits for a connection to the backend.
+    package mutating func connect(sending unsent: ForwardedRequest) {
         guard case .forwarding(var forwarding) = self else { return }
         forwarding.unsent = unsent
         self = .forwarding(forwarding)
@@ -194,7 +194,7 @@ extension Exchange {
     /// The connection is there, or will not be.
     ///
     /// - Returns: what waited for it; `nil`: nobody waits any more.
-    package mutating func endConnecting() -> [ByteBuffer]? {
+    package mutating func endConnecting() -> ForwardedRequest? {
         guard case .forwarding(var forwarding) = self, let unsent = forwarding.unsent.take() else {
             return nil
         }
@@ -208,6 +208,11 @@ extension Exchange {
         guard case .forwarding(var forwarding) = self, forwarding.requestEnded else { return }
         forwarding.retryable = true
         self = .forwarding(forwarding)
+    }
+
+    /// Whether the rest of a request's content goes to the backend.
+    var takesContent: Bool {
+        if case .forwarding(let forwarding) = self { !forwarding.requestEnded } else { false }
     }
 
     package enum RequestEndAction: Equatable {

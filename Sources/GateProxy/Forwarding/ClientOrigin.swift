@@ -1,7 +1,9 @@
 package import NIOCore
 
 /// The origin of a client connection, as the backend is told (`X-Forwarded-*`).
-package struct ClientOrigin: Sendable {
+///
+/// A class, so that the requests of a connection share one.
+package final class ClientOrigin: Sendable {
     /// The address alone, without brackets or port; "unknown" for a Unix socket.
     package let address: String
     /// Whether the peer is a proxy whose own `X-Forwarded-*` are believed.
@@ -12,7 +14,11 @@ package struct ClientOrigin: Sendable {
     /// believed.
     let lines: [UInt8]
 
-    package init(_ peer: SocketAddress?, trusted: TrustedProxies, isSecure: Bool = false) {
+    package convenience init(
+        _ peer: SocketAddress?,
+        trusted: TrustedProxies,
+        isSecure: Bool = false
+    ) {
         self.init(
             address: peer?.ipAddress ?? "unknown",
             isTrusted: trusted.contains(peer),

@@ -57,6 +57,10 @@ final class LoopContext {
     /// The wall clock, which can be set forward and back; for nothing but dates.
     let wallClock: () -> Timestamp
 
+    /// Buffers that wait for another head: enough for those of many requests at the same time.
+    private static let mostBuffers = 64
+    private static let largestBuffer = 8 * 1024
+
     static let tickInterval = TimeAmount.milliseconds(250)
 
     /// The context of one event loop.
@@ -150,7 +154,9 @@ final class LoopContext {
 
     /// Lets the memory of a head serve again; its content may still be on its way.
     func giveBack(_ buffer: consuming ByteBuffer) {
-        guard self.buffers.count < 16, buffer.capacity <= 16 * 1024 else { return }
+        guard self.buffers.count < Self.mostBuffers, buffer.capacity <= Self.largestBuffer else {
+            return
+        }
         self.buffers.append(buffer)
     }
 }

@@ -81,7 +81,7 @@ protocol TransportStream: AnyObject {
     /// Whether it takes more without having to keep too much.
     var isWritable: Bool { get }
 
-    /// Takes content of an answer, or bytes of an HTTP/1.1 request.
+    /// Takes content.
     func write(_ buffer: ByteBuffer)
     /// Hands what was written to the channel soon.
     func flush()

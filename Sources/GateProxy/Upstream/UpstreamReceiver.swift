@@ -9,6 +9,8 @@ import NIOCore
 protocol UpstreamReceiver: AnyObject {
     /// Whether it takes more.
     var isWritable: Bool { get }
+    /// Whether it has a place for trailers behind content whose length was announced.
+    var takesTrailersBehindLength: Bool { get }
 
     func responseHead(_ head: ResponseHead, facts: ResponseFacts, bytes: Span<UInt8>)
     /// Takes what is there of a body as HTTP/1.1 frames it.
@@ -27,8 +29,8 @@ protocol UpstreamReceiver: AnyObject {
     func upstreamBecameWritable()
     /// The connection ended before the response did; `wasReset`: not in order.
     func upstreamEnded(wasReset: Bool)
-    /// The backend has not looked at the request; `sent`: all that was sent of it, unless that is more than is kept.
-    func upstreamRefused(sent: [ByteBuffer]?)
+    /// The backend has not looked at the request.
+    func upstreamRefused()
     /// The backend sent something that is no HTTP response.
     func upstreamFailed(_ fault: MessageFault)
     /// No acceptable answer will come, and the backend has seen the request.

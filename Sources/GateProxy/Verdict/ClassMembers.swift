@@ -19,9 +19,7 @@ package struct ClassMembers: Sendable {
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
         guard self.told.isAdded else { return nil }
         for line in head.fields.lines where self.part(line.role) == .version {
-            let value = bytes.extracting(line.value)
-            return self.classes.fields(added: self.told, inVersion: value)?
-                .moved(to: line.valueStart)
+            return self.classes.fields(added: self.told, inVersion: line.value, of: bytes)
         }
         return nil
     }

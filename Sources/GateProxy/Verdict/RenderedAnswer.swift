@@ -74,10 +74,16 @@ final class RenderedAnswer: Sendable, Equatable {
     static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
     /// The status of a call of gRPC, which ends an answer that has begun as its trailer fields.
-    var callTrailers: [UInt8] {
+    var callTrailers: RenderedFields {
         let lines = String(decoding: self.head, as: UTF8.self).split(separator: "\r\n")
             .filter { $0.hasPrefix("grpc-") }
-        return Array(lines.map { "\($0)\r\n" }.joined().utf8)
+        return RenderedFields(
+            lines.compactMap { line in
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                let value = line[colon...].dropFirst(2)
+                return HeaderField(name: String(line[..<colon]), value: String(value))
+            }
+        )
     }
 
     static func lines(_ fields: [HeaderField]) -> [UInt8] {

@@ -8,13 +8,13 @@ package final class Verdict: Sendable {
     let tallyPlace: Int
     /// The place of what happens in the `CensusTally` of the loop; `nil`: it is not counted there.
     let outcomePlace: Int?
-    /// Field lines that are added to the request for the backend.
-    let upstreamFields: [UInt8]
+    /// Fields that are added to the request for the backend.
+    let upstreamFields: RenderedFields
     /// One bit for each identity field whose lines are removed from the request, by the index of
     /// its role.
     let droppedFields: UInt64
-    /// Field lines that are added to the backend's answer.
-    let clientFields: [UInt8]
+    /// Fields that are added to the backend's answer.
+    let clientFields: RenderedFields
     /// The answer that the client gets instead of the backend's.
     let denial: RenderedAnswer?
     /// The access log's fields for the decision.
@@ -64,7 +64,7 @@ package final class Verdict: Sendable {
             dropped |= 1 << UInt64(index)
         }
         self.droppedFields = dropped
-        self.clientFields = RenderedAnswer.lines(hint)
+        self.clientFields = RenderedFields(hint)
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
@@ -85,9 +85,12 @@ package final class Verdict: Sendable {
         self.decidedAt = verdict.decidedAt
     }
 
-    private static func upstreamFields(_ added: [HeaderField], _ decision: Decision) -> [UInt8] {
+    private static func upstreamFields(
+        _ added: [HeaderField],
+        _ decision: Decision
+    ) -> RenderedFields {
         let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
-        return RenderedAnswer.lines(added + [kind])
+        return RenderedFields(added + [kind])
     }
 
     /// Whether the data plane writes the same because of both.

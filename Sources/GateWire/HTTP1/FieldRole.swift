@@ -32,6 +32,18 @@ package enum FieldRole: Equatable, Sendable {
 }
 
 extension FieldRole {
+    /// Whether other rules may give a field of the same name another role: it tells who the client is, or looks like
+    /// one that does.
+    var dependsOnRules: Bool {
+        switch self {
+        case .other, .identity, .gateOwned: true
+        case .host, .connection, .contentLength, .transferEncoding, .expect, .upgrade, .origin,
+            .contentType, .accept, .requestID, .accessControlRequestMethod, .maxForwards,
+            .forwarded, .te, .hopByHop:
+            false
+        }
+    }
+
     /// Fields of a request that the gate reads or writes, whatever the rules say.
     static let requestFields: [(String, FieldRole)] = [
         ("host", .host),

@@ -30,6 +30,16 @@ package struct FieldSection: Equatable, Sendable {
         self.lines[index].role = .other
     }
 
+    /// Tells the fields that say who the client is by another table; all others have the roles that they had.
+    mutating func renameIdentity(in bytes: Span<UInt8>, by table: FieldNameTable) {
+        for index in self.lines.indices {
+            let line = self.lines[index]
+            guard line.role.dependsOnRules else { continue }
+            let role = table.role(in: bytes, from: line.start, to: line.nameEnd)
+            if role.dependsOnRules { self.lines[index].role = role }
+        }
+    }
+
     /// Reads lines of the form that nearly all have, eight bytes at a time, and returns where the
     /// first one begins that has another form, is not there whole, or is too much.
     ///
@@ -117,6 +127,22 @@ package struct FieldLine: Equatable, Sendable {
     /// One past the line feed.
     package var end: Int
     package var role: FieldRole
+
+    package init(
+        start: Int,
+        nameEnd: Int,
+        valueStart: Int,
+        valueEnd: Int,
+        end: Int,
+        role: FieldRole
+    ) {
+        self.start = start
+        self.nameEnd = nameEnd
+        self.valueStart = valueStart
+        self.valueEnd = valueEnd
+        self.end = end
+        self.role = role
+    }
 
     /// The place of the value.
     @inlinable package var value: Range<Int> {

@@ -1,36 +1,27 @@
-package import NIOCore
-
 extension RequestHead {
     /// Writes the request line with the target in origin form (RFC 9112 3.2.1).
     package func writeRequestLine(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
         out.write(bytes, from: self.methodStart, to: self.methodEnd)
         out.writeStaticString(" ")
-        if self.target.start == self.target.end
-            || (self.target.isAbsolute && bytes[self.target.start] != ASCII.slash)
-        {
-            out.writeStaticString("/")
-        }
-        out.write(bytes, from: self.target.start, to: self.target.end)
+        self.writeOriginForm(bytes, into: &out)
         out.writeStaticString(" HTTP/1.1\r\n")
     }
 
-    /// Writes the head as text of HTTP/1.1, to be read again later.
-    package func write(_ bytes: Span<UInt8>, into out: inout ByteBuffer) {
-        let most = self.end + 4 * self.fields.lines.count + 64
-        out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
-            self.writeRequestLine(bytes, into: &out)
-            for line in self.fields.lines where line.role != .hopByHop {
-                if line.role == .host {
-                    out.writeStaticString("host")
-                } else {
-                    out.write(bytes, from: line.start, to: line.nameEnd)
-                }
-                out.writeStaticString(": ")
-                out.write(bytes, from: line.valueStart, to: line.valueEnd)
-                out.writeStaticString("\r\n")
-            }
-            out.writeStaticString("\r\n")
-        }
+    /// Writes the target in origin form, or `*`.
+    package func writeOriginForm(_ bytes: Span<UInt8>, into out: inout OutputRawSpan) {
+        if self.lacksSlash(in: bytes) { out.writeStaticString("/") }
+        out.write(bytes, from: self.target.start, to: self.target.end)
+    }
+
+    /// Bytes of the target in origin form.
+    package func originFormCount(in bytes: Span<UInt8>) -> Int {
+        self.target.end - self.target.start + (self.lacksSlash(in: bytes) ? 1 : 0)
+    }
+
+    /// Whether an absolute target has no path.
+    private func lacksSlash(in bytes: Span<UInt8>) -> Bool {
+        self.target.start == self.target.end
+            || (self.target.isAbsolute && bytes[self.target.start] != ASCII.slash)
     }
 
     /// The value of the first field line of this lower-case name; `nil` if there is none.

@@ -17,7 +17,7 @@ package struct RequestIDs {
 }
 
 /// The name of one request: 32 lower-case hexadecimal digits when written.
-package struct RequestID: CustomStringConvertible {
+package struct RequestID: CustomStringConvertible, Sendable {
     /// All digits in the order of memory, eight in each number.
     package let digits: InlineArray<4, UInt64>
 

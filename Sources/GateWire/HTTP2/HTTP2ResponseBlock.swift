@@ -75,18 +75,6 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Writes field lines of the gate.
-    package static func write(_ lines: [UInt8], into block: inout ByteBuffer) {
-        guard !lines.isEmpty else { return }
-        var count = 0
-        self.forEachLine(of: lines.span) { _, _ in count += 1 }
-        block.writeHeaderBlock(fields: count, bytes: lines.count) { block in
-            self.forEachLine(of: lines.span) { bytes, line in
-                HPACKWriter.writeField(bytes, line, into: &block)
-            }
-        }
-    }
-
     /// A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
     private static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         bytes.matches("grpc-status", from: line.start, to: line.nameEnd)

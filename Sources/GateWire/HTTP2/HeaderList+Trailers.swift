@@ -23,6 +23,13 @@ extension HeaderList {
 }
 
 extension ByteBuffer {
+    /// A block of the fields of a list.
+    package init(headerBlock list: borrowing HeaderList) {
+        self.init()
+        let bytes = list.bytes.span
+        for line in list.lines { self.writeHeaderField(line, in: bytes) }
+    }
+
     /// Writes the end of a chunked body with trailer fields, if there are any (RFC 9112 7.1.2).
     package mutating func writeLastChunk(trailers: borrowing HeaderList) {
         self.writeStaticString("0\r\n")

@@ -182,6 +182,66 @@ struct UpstreamHTTP2Tests {
     }
 
     @Test
+    func `trailers pass behind a length between two sides of HTTP/2`() async throws {
+        let script: RawHTTP2Backend.Script = { peer in
+            while true {
+                let request = try peer.request()
+                let body = try peer.body(of: request)
+                try peer.head(request.stream, "200", [("content-length", "\(body.bytes.count)")])
+                try peer.data(request.stream, body.bytes)
+                let said = body.trailers["x-said"].first ?? "nothing"
+                try peer.fields(request.stream, [("x-heard", said)], ends: true)
+            }
+        }
+        try await HTTP2Scene.play(settings: [], script: script) { scene in
+            let client = try scene.connectHTTP2()
+            for stream in [1, 3] as [UInt32] {
+                try client.request(
+                    stream,
+                    "POST",
+                    "/",
+                    [("content-length", "3")],
+                    endsStream: false
+                )
+                try client.data(stream, Array("abc".utf8))
+                try client.send(.headers(stream, HTTP2Fields.block([("x-said", "it")])))
+                let response = try client.response(stream)
+                #expect(response.text == "abc")
+                #expect(response.trailers?["x-heard"] == ["it"])
+            }
+            for record in scene.backend.record.requests {
+                #expect(record["content-length"] == ["3"])
+            }
+            // A client of HTTP/1.1 has no place for them, and nothing to wait for.
+            let other = try scene.connect()
+            for _ in 0..<2 {
+                try other.send(
+                    "POST / HTTP/1.1\r\nHost: gate\r\nContent-Length: 3\r\n\r\nabc"
+                )
+                #expect(try other.response().text == "abc")
+            }
+        }
+    }
+
+    /// What frames, routes or identifies a message may not come behind it (RFC 9110 6.5.1).
+    @Test(arguments: ["x-app-version", "x-request-id", "content-length"], [true, false])
+    func `a field that says who the client is cannot come behind the content`(
+        name: String,
+        isCounted: Bool
+    ) async throws {
+        try await HTTP2Scene.play(settings: [], script: { try $0.answerAll() }) { scene in
+            let client = try scene.connectHTTP2()
+            let length = isCounted ? [("content-length", "3")] : []
+            try client.request(1, "POST", "/", length, endsStream: false)
+            try client.data(1, Array("abc".utf8))
+            try client.send(.headers(1, HTTP2Fields.block([(name, "9")])))
+            #expect(try client.response(1).status == 400)
+            try client.request(3, "GET", "/next")
+            #expect(try client.response(3).text == "/next")
+        }
+    }
+
+    @Test
     func `answers without content are complete with their heads`() async throws {
         let script: RawHTTP2Backend.Script = { peer in
             while true {

@@ -24,16 +24,17 @@ struct AddedFieldsTests {
         var told = ClientClasses.Told()
         let line = Array(sample.line.utf8)
         try #require(classes.tell(header: index, line.span, to: &key, &told))
-        let added = classes.fields(added: told, inVersion: line.span)
+        let added = classes.fields(added: told, inVersion: 0..<line.count, of: line.span)
         func texts(_ fields: [HeaderField]) -> [String] {
             fields.map { "\($0.name.lowercased()): \($0.value)" }
         }
         #expect(texts(added?.fields(in: line.span) ?? []) == sample.fields)
         // In a head, it stands behind other lines.
         let head = Array("Host: a\r\n".utf8) + line
-        let moved = added?.moved(to: head.count - line.count)
+        let place = head.count - line.count..<head.count
+        let moved = classes.fields(added: told, inVersion: place, of: head.span)
         #expect(texts(moved?.fields(in: head.span) ?? []) == sample.fields)
-        let size = sample.fields.reduce(0) { $0 + $1.utf8.count + 2 }
-        #expect(moved?.byteCount ?? 0 == size)
+        let sizes = sample.fields.map { $0.utf8.count + 2 }
+        #expect([moved?.first, moved?.second].compactMap { $0?.mostBytes } == sizes)
     }
 }

@@ -187,7 +187,7 @@ struct AccessLogTests {
         let facts = try RequestFacts(parser.head, in: wire.span)
         var text = ""
         let log = AccessLog(format) { text += $0.text(from: 0, to: $0.count) }
-        let id = RequestHeadWriter.clientRequestID(parser.head, facts: facts, bytes: wire.span)
+        let id = ForwardedRequest.clientRequestID(parser.head, facts: facts, bytes: wire.span)
         var entry = log.begin(
             parser.head,
             in: wire.span,

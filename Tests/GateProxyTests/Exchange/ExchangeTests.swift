@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 import Testing
 
@@ -11,7 +12,7 @@ struct ExchangeTests {
 
     static func forwarding(
         requestEnded: Bool = true,
-        unsent: [ByteBuffer]? = nil,
+        unsent: ForwardedRequest? = nil,
         responseStarted: Bool = false,
         keepsClient: Bool = true,
         retryable: Bool = false,
@@ -50,7 +51,7 @@ struct ExchangeTests {
         Exchange.Lingering(budget: 100, end: .uptimeNanoseconds(7))
     )
     private static let lingers = Exchange.lingering(Exchange.Lingering(budget: 1000))
-    private static let unsent = [ByteBuffer(string: "GET"), ByteBuffer(string: " /")]
+    private static let unsent = ForwardedRequest.sample()
     private static let connecting = Self.forwarding(requestEnded: false, unsent: Self.unsent)
     private static let tunnel = Exchange.tunnel(Exchange.Tunnel())
     private static let clientGone = Exchange.tunnel(Exchange.Tunnel(clientEnded: true))
@@ -61,7 +62,7 @@ struct ExchangeTests {
 
     private static let streaming = Exchange.streaming(
         EventStream(
-            head: ByteBuffer(string: "GET"),
+            received: ForwardedRequest.sample().received,
             address: "192.0.2.1",
             isChunked: true,
             lastTag: ""

@@ -16,21 +16,15 @@ struct RequestHeadWriterTests {
         var testDescription: String { self.name }
     }
 
-    private static func write(_ sample: Case) throws -> String {
+    private static func request(_ sample: Case) throws -> ForwardedRequest {
         let read = try RequestSample(sample.received)
-        let facts = try read.facts()
         let trusted: TrustedProxies =
             sample.isTrusted ? try #require(TrustedProxies(["192.0.2.0/24"])) : .none
         let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
-        var out = ByteBuffer()
-        let bytes = read.bytes
-        RequestHeadWriter(
-            origin: ClientOrigin(peer, trusted: trusted),
-            upstreamAuthority: "backend:8080"
-        ).write(
+        return ForwardedRequest(
             read.head,
-            facts: facts,
-            bytes: bytes.span,
+            facts: try read.facts(),
+            in: read.bytes.span,
             verdict: Verdict(
                 decision: .preflight,
                 upstreamIdentity: UpstreamIdentity(
@@ -39,9 +33,15 @@ struct RequestHeadWriterTests {
                 ),
                 identityHeaderNames: RequestSample.identityNames
             ),
-            newRequestID: { RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xF) },
-            into: &out
+            origin: ClientOrigin(peer, trusted: trusted),
+            upstreamAuthority: "backend:8080",
+            newRequestID: { RequestID(high: 0x0123_4567_89AB_CDEF, low: 0xF) }
         )
+    }
+
+    private static func write(_ sample: Case) throws -> String {
+        var out = ByteBuffer()
+        RequestHeadWriter.write(try Self.request(sample), into: &out)
         return String(buffer: out)
     }
 
@@ -71,16 +71,18 @@ struct RequestHeadWriterTests {
         try #require(verdict.members != nil)
         let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
         var out = ByteBuffer()
-        RequestHeadWriter(origin: ClientOrigin(peer, trusted: .none), upstreamAuthority: "b")
-            .write(
-                parser.head,
-                facts: try RequestFacts(parser.head, in: received.span),
-                bytes: received.span,
-                verdict: verdict,
-                newRequestID: { RequestID(high: 1, low: 2) },
-                into: &out
-            )
+        let request = ForwardedRequest(
+            parser.head,
+            facts: try RequestFacts(parser.head, in: received.span),
+            in: received.span,
+            verdict: verdict,
+            origin: ClientOrigin(peer, trusted: .none),
+            upstreamAuthority: "b",
+            newRequestID: { RequestID(high: 1, low: 2) }
+        )
+        RequestHeadWriter.write(request, into: &out)
         #expect(String(buffer: out).contains("\r\n\(name): 3\r\n"))
+        #expect(try HeaderBlock(of: request).fields.contains("\(name): 3"))
     }
 
     /// Bytes that are no UTF-8 become three each where they are made a text.
@@ -96,16 +98,18 @@ struct RequestHeadWriterTests {
         let trusted = try #require(TrustedProxies(["192.0.2.0/24"]))
         let peer = try SocketAddress(ipAddress: "192.0.2.9", port: 1)
         var out = ByteBuffer()
-        RequestHeadWriter(origin: ClientOrigin(peer, trusted: trusted), upstreamAuthority: "b")
-            .write(
-                parser.head,
-                facts: try RequestFacts(parser.head, in: received.span),
-                bytes: received.span,
-                verdict: Verdict(decision: .preflight),
-                newRequestID: { RequestID(high: 1, low: 2) },
-                into: &out
-            )
+        let request = ForwardedRequest(
+            parser.head,
+            facts: try RequestFacts(parser.head, in: received.span),
+            in: received.span,
+            verdict: Verdict(decision: .preflight),
+            origin: ClientOrigin(peer, trusted: trusted),
+            upstreamAuthority: "b",
+            newRequestID: { RequestID(high: 1, low: 2) }
+        )
+        RequestHeadWriter.write(request, into: &out)
         #expect(out.readableBytes > 2_000 * 4 + 50 * 100)
+        #expect(try HeaderBlock(of: request).fields.contains { $0.utf8.count > 50 * 100 })
     }
 
     static let cases: [Case] = [
@@ -380,6 +384,13 @@ struct RequestHeadWriterTests {
     }
 
     @Test(arguments: Self.cases)
+    func `a backend of HTTP/2 gets the same fields`(_ sample: Case) throws {
+        let text = try RequestSample(Self.write(sample))
+        let kept = try HeaderBlock.fields(of: text)
+        #expect(try HeaderBlock(of: Self.request(sample)).fields == kept)
+    }
+
+    @Test(arguments: Self.cases)
     func `what goes on is a head that the gate itself would accept`(_ sample: Case) throws {
         #expect(throws: Never.self) { try RequestSample(Self.write(sample)).facts() }
     }
@@ -392,7 +403,7 @@ struct RequestHeadWriterTests {
     func `a client's request id is one short token`(_ id: String, _ isKept: Bool) throws {
         let read = try RequestSample(wire("GET / HTTP/1.1", "Host: a", "X-Request-Id: \(id)"))
         let bytes = read.bytes
-        let line = RequestHeadWriter.clientRequestID(
+        let line = ForwardedRequest.clientRequestID(
             read.head,
             facts: try read.facts(),
             bytes: bytes.span

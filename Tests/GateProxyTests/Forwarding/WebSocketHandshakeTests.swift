@@ -35,16 +35,17 @@ struct WebSocketHandshakeTests {
             let facts = try RequestFacts(self.head, in: self.list.bytes.span)
             #expect(facts.offersUpgrade && facts.framing == .none)
             var out = ByteBuffer()
-            RequestHeadWriter(origin: ClientOrigin(nil, trusted: .none), upstreamAuthority: "b")
-                .write(
-                    self.head,
-                    facts: facts,
-                    bytes: self.list.bytes.span,
-                    verdict: Verdict(decision: .preflight),
-                    webSocketKey: WebSocketKey(high: 0, low: 0),
-                    newRequestID: { RequestID(high: 1, low: 2) },
-                    into: &out
-                )
+            let request = ForwardedRequest(
+                self.head,
+                facts: facts,
+                in: self.list.bytes.span,
+                verdict: Verdict(decision: .preflight),
+                origin: ClientOrigin(nil, trusted: .none),
+                upstreamAuthority: "b",
+                webSocketKey: WebSocketKey(high: 0, low: 0),
+                newRequestID: { RequestID(high: 1, low: 2) }
+            )
+            RequestHeadWriter.write(request, into: &out)
             return String(buffer: out).components
         }
     }

@@ -236,9 +236,9 @@ struct ClientClassTests {
             let added = verdict.members?.fields(of: head, in: bytes.span)?.fields(in: bytes.span)
             self.decision = verdict.decision
             self.upstream =
-                RenderedAnswer.lines(added ?? []) + verdict.upstreamFields
+                RenderedAnswer.lines(added ?? []) + verdict.upstreamFields.text
             self.dropped = verdict.droppedFields
-            self.client = verdict.clientFields
+            self.client = verdict.clientFields.text
             self.denial = verdict.denial.map { $0.head + $0.body }
             self.log = format.map { format in
                 Self.logged(verdict, head, in: bytes.span, as: format) + verdict.logFields

@@ -222,7 +222,7 @@ struct WorkerRulesTests {
         #expect(second.decision.gap != nil)
         let index = try #require(rules.ruleSet.identityHeaderNames.firstIndex(of: "x-app-version"))
         #expect(second.droppedFields == 1 << UInt64(index))
-        #expect(String(decoding: second.upstreamFields, as: UTF8.self).contains(": 1\r\n"))
+        #expect(String(decoding: second.upstreamFields.text, as: UTF8.self).contains(": 1\r\n"))
     }
 
     @Test func `a preflight is not judged`() throws {

@@ -99,10 +99,8 @@ extension ClientConnection {
         address: String
     ) {
         let isChunked = self.framesEvents
-        var request = ByteBuffer()
-        head.write(bytes, into: &request)
         let stream = EventStream(
-            head: request,
+            received: ReceivedHead(head, in: bytes),
             address: address,
             isChunked: isChunked,
             lastTag: head.value(of: "last-event-id", in: bytes) ?? ""
@@ -160,16 +158,15 @@ extension ClientConnection {
     }
 
     private func currentStatus(of stream: EventStream) -> LaunchStatus? {
-        let request = stream.head
-        let bytes = request.readableBytesUInt8Span
-        var parser = RequestHeadParser(limits: self.loop.settings.headLimits)
         let rules = self.loop.rules
-        guard parser.parse(bytes, table: rules.table) == .complete else { return nil }
+        let head = stream.received.head(by: rules.table)
+        let buffer = stream.received.bytes
+        let bytes = buffer.readableBytesUInt8Span
         return rules.launchStatus(
-            on: parser.head,
+            on: head,
             in: bytes,
             address: stream.address,
-            preview: self.preview(in: parser.head, bytes, counts: false)
+            preview: self.preview(in: head, bytes, counts: false)
         )
     }
 }

@@ -8,6 +8,9 @@ struct AnnouncedLength: Equatable {
         self.remaining = length
     }
 
+    /// Whether all of it has come.
+    var isComplete: Bool { self.remaining == 0 }
+
     /// Takes the next bytes of the body; `isLast`: whether the client sends no more of it.
     ///
     /// Throws `PROTOCOL_ERROR` for more bytes than announced, or fewer.

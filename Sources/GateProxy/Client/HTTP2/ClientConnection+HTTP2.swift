@@ -60,6 +60,15 @@ extension ClientConnection {
         self.settle()
     }
 
+    /// Takes the fields behind the request's content.
+    func received(trailers: HeaderList) {
+        if self.exchange.takesContent {
+            guard trailers.mayTrail else { return self.fail(GateAnswer(.trailer)) }
+            self.request.trailers = trailers
+        }
+        self.settle()
+    }
+
     /// Refuses a request whose head could not be taken.
     func refuse(_ fault: MessageFault, isHead: Bool) {
         self.request.isHead = isHead

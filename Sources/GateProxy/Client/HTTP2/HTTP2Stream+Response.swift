@@ -15,12 +15,12 @@ extension HTTP2Stream {
 
     /// Writes the head of a backend's response.
     ///
-    /// `lines`: field lines of the gate, which stand behind those of the backend.
+    /// `fields`: those of the gate, which stand behind those of the backend, as a header block.
     func write(
         _ head: ResponseHead,
         facts: ResponseFacts,
         bytes: Span<UInt8>,
-        adding lines: [UInt8]
+        adding fields: [UInt8]
     ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
         let opensTunnel = head.status == 101
@@ -43,7 +43,7 @@ extension HTTP2Stream {
                 into: &connection.outbox.frames
             )
         }
-        if !lines.isEmpty { HTTP2ResponseBlock.write(lines, into: &connection.outbox.frames) }
+        connection.outbox.frames.writeBytes(fields)
         connection.outbox.endHeaders(at: start, stream: self.id)
         connection.flush()
         if !head.isInterim { self.headWasWritten(endsStream: endsStream) }
@@ -96,10 +96,10 @@ extension HTTP2Stream {
         self.trailers = block
     }
 
-    /// Takes trailer fields as text, likewise.
-    func append(trailers lines: [UInt8]) {
+    /// Takes trailer fields as a header block, likewise.
+    func append(trailers fields: [UInt8]) {
         var block = self.trailers.take() ?? ByteBuffer()
-        HTTP2ResponseBlock.write(lines, into: &block)
+        block.writeBytes(fields)
         self.trailers = block
     }
 

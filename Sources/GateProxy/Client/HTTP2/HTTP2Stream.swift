@@ -6,10 +6,11 @@ import NIOCore
 ///
 /// When an exchange has come to its end in order, both serve another stream.
 final class HTTP2Stream: HTTP2Sender {
-    /// How the bytes of the request's body are passed on.
+    /// What the client may still send of its request.
     enum RequestBody {
         case length(AnnouncedLength)
-        case chunked
+        /// As much as it likes.
+        case any
         case ended
         /// A WebSocket that the backend has not taken yet; what comes before that waits.
         case offered(WebSocketKey, hasEnded: Bool)
@@ -30,9 +31,7 @@ final class HTTP2Stream: HTTP2Sender {
     let client: ClientConnection
     private(set) var id: UInt32 = 0
     var request = RequestBody.ended
-    /// The part of a chunked body, or of a WebSocket, that came while the backend took nothing.
-    ///
-    /// It becomes one chunk: a chunk of its own for each byte would be six times as much.
+    /// The bytes of a WebSocket that came before the backend took it.
     var heldBody = ByteBuffer()
     var response = Response.head
     /// Trailer fields behind the content, as a header block.
@@ -59,7 +58,7 @@ final class HTTP2Stream: HTTP2Sender {
             switch body {
             case .none: .ended
             case .length(let length): .length(AnnouncedLength(length))
-            case .any: .chunked
+            case .any: .any
             case .webSocket: .offered(.random(), hasEnded: hasEnded)
             }
         self.response = .head
@@ -84,7 +83,7 @@ final class HTTP2Stream: HTTP2Sender {
     var hasEndedRequest: Bool {
         switch self.request {
         case .ended: true
-        case .length, .chunked: false
+        case .length, .any: false
         case .offered(_, let hasEnded), .tunnel(let hasEnded): hasEnded
         }
     }
@@ -132,52 +131,36 @@ extension HTTP2Stream {
         case .length(var length):
             try length.take(data.readableBytes, isLast: endsStream)
             self.request = endsStream ? .ended : .length(length)
-            if data.readableBytes > 0 { self.client.received(data) }
-        case .chunked:
+            self.pass(data)
+        case .any:
             if endsStream { self.request = .ended }
-            guard data.readableBytes > 0 || endsStream else { break }
-            guard self.client.mayRead || endsStream else {
-                self.heldBody.writeImmutableBuffer(data)
-                break
-            }
-            self.passChunk(data, isLast: endsStream)
+            self.pass(data)
         case .offered, .tunnel: self.receiveTunnel(data, endsStream: endsStream)
         case .ended: break
         }
         self.makeRoom()
     }
 
-    /// Passes what was held and what has come as one chunk.
-    private func passChunk(_ data: ByteBuffer, isLast: Bool) {
-        var body = data
-        if self.heldBody.readableBytes > 0 {
-            self.heldBody.writeImmutableBuffer(data)
-            body = self.heldBody
-            self.heldBody = ByteBuffer()
+    private func pass(_ content: ByteBuffer) {
+        if content.readableBytes > 0 {
+            self.client.received(content)
+        } else if self.hasEndedRequest {
+            self.client.settle()
         }
-        var chunk = self.connection.loop.takeBuffer()
-        chunk.writeChunk(body, isLast: isLast)
-        self.client.received(chunk)
     }
 
     /// Trailer fields, which end the request.
-    func receiveTrailers(_ list: borrowing HeaderList) throws(HTTP2ErrorCode) {
+    func receiveTrailers(_ list: HeaderList) throws(HTTP2ErrorCode) {
         guard list.isTrailerSection else { throw .protocolError }
         switch self.request {
-        case .length(var length):
-            try length.take(0, isLast: true)
-            // HTTP/1.1 has no place for trailers behind a counted body.
-            self.request = .ended
-        case .chunked:
-            self.request = .ended
-            if self.heldBody.readableBytes > 0 { self.passChunk(ByteBuffer(), isLast: false) }
-            var end = ByteBuffer()
-            end.writeLastChunk(trailers: list)
-            self.client.received(end)
+        case .length(var length): try length.take(0, isLast: true)
+        case .any: break
         // A tunnel has nothing but data (RFC 9113 8.5).
         case .offered, .tunnel: throw .protocolError
         case .ended: throw .streamClosed
         }
+        self.request = .ended
+        self.client.received(trailers: list)
     }
 
     /// Lets the client send more, if what it has sent so far was taken.
@@ -185,11 +168,6 @@ extension HTTP2Stream {
         let untaken = self.receiveWindow.untaken
         guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
             return
-        }
-        if self.heldBody.readableBytes > 0 {
-            self.passChunk(ByteBuffer(), isLast: false)
-            // The held bytes may be all that the backend takes.
-            guard !self.isOver, self.client.mayRead else { return }
         }
         self.connection.credit(untaken)
         guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }

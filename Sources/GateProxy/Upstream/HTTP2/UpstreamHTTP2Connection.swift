@@ -62,7 +62,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
     private(set) var lastReceived = NIODeadline.now()
     var pulse: UpstreamPulse
 
-    var requestParser: RequestHeadParser
     /// The head of the response that was read last, whose bytes are those of `headers`.
     private(set) var responseHead = ResponseHead()
     var outbox = HTTP2Outbox()
@@ -95,7 +94,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
         // A head that is only a little too large is the fault of its stream, not of all of them.
         self.reader = HTTP2FrameReader(expectsPreface: false, blockLimit: 4 * limits.bytes)
         self.headers = HTTP2HeaderReader(limit: limits.bytes)
-        self.requestParser = RequestHeadParser(limits: limits.withGateFields)
     }
 
     var isOpen: Bool {
@@ -113,17 +111,6 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
 
     /// Whether it takes another request.
     var hasRoom: Bool { self.isOpen && self.budget.hasRoom }
-}
-
-extension HeadLimits {
-    /// Behind the fields of others come those of the gate.
-    fileprivate var withGateFields: HeadLimits {
-        HeadLimits(
-            bytes: self.bytes + 16 * 1024,
-            fields: self.fields + 64,
-            target: self.target + 16
-        )
-    }
 }
 
 extension UpstreamHTTP2Connection {
@@ -211,40 +198,17 @@ extension UpstreamHTTP2Connection {
 
 /// The requests that go out.
 extension UpstreamHTTP2Connection {
-    /// The facts that the gate knows of a request that was begun.
-    struct Opened {
-        var id: UInt32
-        var sendWindow: Int
-        var framing: BodyFraming
-        /// Bytes of the head as it was written.
-        var headLength: Int
-    }
-
-    /// Begins a request; `nil`: its head cannot be sent.
-    func open(_ stream: UpstreamHTTP2Stream, _ head: ByteBuffer) -> Opened? {
-        let bytes = head.readableBytesUInt8Span
-        self.requestParser.reset()
-        guard self.isOpen,
-            self.requestParser.parse(bytes, table: HTTP2RequestBlock.table) == .complete,
-            let facts = try? RequestFacts(self.requestParser.head, in: bytes),
-            let id = self.budget.open()
-        else { return nil }
+    /// Begins a request.
+    ///
+    /// - Returns: its number; `nil`: it cannot be sent.
+    func open(_ stream: UpstreamHTTP2Stream, _ request: ForwardedRequest) -> UInt32? {
+        guard self.isOpen, let id = self.budget.open() else { return nil }
         self.streams[id] = stream
-        let start = self.outbox.beginHeaders(stream: id, endsStream: facts.framing == .none)
-        HTTP2RequestBlock.write(
-            self.requestParser.head,
-            facts: facts,
-            bytes: bytes,
-            isSecure: self.isSecure,
-            into: &self.outbox.frames
-        )
+        let endsStream = request.facts.framing == .none
+        let start = self.outbox.beginHeaders(stream: id, endsStream: endsStream)
+        RequestBlockWriter.write(request, isSecure: self.isSecure, into: &self.outbox.frames)
         self.outbox.endHeaders(at: start, stream: id)
-        return Opened(
-            id: id,
-            sendWindow: self.peer.initialWindow,
-            framing: facts.framing,
-            headLength: self.requestParser.head.end
-        )
+        return id
     }
 
     /// It is answered by updates of windows, of which backends send as many as they like.

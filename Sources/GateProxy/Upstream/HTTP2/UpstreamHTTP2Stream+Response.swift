@@ -10,7 +10,6 @@ extension UpstreamHTTP2Stream {
         }
         guard case .head = self.response else { return self.failed(.http2, .streamClosed) }
         self.isAnswered = true
-        self.forgetSent()
         let content: HTTP2ResponseHead.Content
         do throws(MessageFault) {
             content = try self.connection.readHead(
@@ -54,8 +53,7 @@ extension UpstreamHTTP2Stream {
             }
         }
         self.response = endsStream ? .ended : .content(remaining: remaining.map { $0 - count })
-        // A response with a length is complete with its last byte, before the stream has ended.
-        let isLast = remaining.map { $0 == count } ?? endsStream
+        let isLast = endsStream || remaining == count && !self.mayTrailLength
         if count > 0 || isLast { self.deliver { $0.receive(data, isLast: isLast) } }
         self.finishLingering()
         self.makeRoom()
@@ -65,15 +63,18 @@ extension UpstreamHTTP2Stream {
         let trailers = self.connection.headers.fields
         guard endsStream, trailers.isTrailerSection else { return self.failed(.trailer) }
         self.response = .ended
-        switch remaining {
-        case nil where trailers.mayTrail: self.deliver { $0.receive(trailers: trailers) }
-        case nil: return self.failed(.trailer)
-        // The answer was complete before: HTTP/1.1 has no place for trailers behind a counted body.
-        case 0: break
-        case .some: return self.failed(.contentLength)
+        guard (remaining ?? 0) == 0 else { return self.failed(.contentLength) }
+        // Without a receiver the answer was complete before.
+        if self.upstream.receiver != nil {
+            guard trailers.mayTrail else { return self.failed(.trailer) }
+            self.deliver { $0.receive(trailers: trailers) }
         }
         self.finishLingering()
     }
+
+    /// Whether trailers behind content whose length was announced reach the client: HTTP/1.1 has no place for them, so
+    /// that the answer is complete with its last byte there, before the stream has ended.
+    private var mayTrailLength: Bool { self.upstream.receiver?.takesTrailersBehindLength ?? false }
 
     /// The frame that came may have been the end that was waited for.
     private func finishLingering() {

@@ -1,18 +1,11 @@
 import GateWire
 import NIOCore
 
-/// One request to the backend over HTTP/2 and its response: what the exchange writes as HTTP/1.1
-/// becomes frames, and what the backend answers goes to the `UpstreamConnection` that the exchange
-/// knows.
+/// One request to the backend over HTTP/2 and its response: what the backend answers goes to the
+/// `UpstreamConnection` that the exchange knows.
 ///
 /// When an exchange has come to its end in order, both serve another one.
 final class UpstreamHTTP2Stream: HTTP2Sender {
-    enum Request {
-        case head
-        case body(BodyReader)
-        case ended
-    }
-
     enum Response {
         case head
         /// `remaining`: what the head has announced and has not come yet; `nil`: it says nothing.
@@ -24,7 +17,6 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     let upstream: UpstreamConnection
     /// 0: nothing was sent yet.
     private(set) var id: UInt32 = 0
-    private var request = Request.head
     var response = Response.head
     /// Whether anything of a response has come, interim ones included.
     var isAnswered = false
@@ -36,10 +28,6 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// How much of a body the backend may send.
     var receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
 
-    /// The request as it was written, as long as the backend may say that it has not looked at it.
-    private var sentHead: ByteBuffer?
-    private var sentBody = ByteBuffer()
-
     /// Until when the end of a response that was complete before may come; `nil`: it is no matter.
     private(set) var lingerEnd: NIODeadline?
     /// Nothing more is sent or received; the connection is about to let go of it.
@@ -47,8 +35,6 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// Whether it may serve another exchange.
     private(set) var isReusable = false
 
-    /// Longer requests are not kept.
-    private static let keptBytes = 64 * 1024
     private static let lingerTime = TimeAmount.seconds(5)
 
     init(connection: UpstreamHTTP2Connection) {
@@ -60,7 +46,6 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
     /// Makes ready for an exchange.
     func prepare() {
         self.id = 0
-        self.request = .head
         self.response = .head
         self.isAnswered = false
         self.receiveWindow = HTTP2ReceiveWindow(size: HTTP2OwnSettings.streamWindow)
@@ -84,62 +69,43 @@ final class UpstreamHTTP2Stream: HTTP2Sender {
 
 /// The frames that go to the backend.
 extension UpstreamHTTP2Stream {
-    /// Takes bytes of an HTTP/1.1 request; its head comes whole, perhaps with some of its body.
-    func write(_ buffer: ByteBuffer) {
+    /// Writes the head of a request, whose content follows if it has any.
+    func begin(_ request: ForwardedRequest) {
         guard !self.isOver else { return }
-        switch self.request {
-        case .head: self.writeHead(buffer)
-        case .body(let reader): self.writeBody(reader, buffer)
-        case .ended: break
-        }
-    }
-
-    private func writeHead(_ buffer: ByteBuffer) {
-        var body = buffer
-        guard let opened = self.connection.open(self, buffer),
-            let head = body.readSlice(length: opened.headLength)
-        else {
+        guard let id = self.connection.open(self, request) else {
             return self.connection.failSoon(self)
         }
-        self.id = opened.id
-        self.output.begin(window: opened.sendWindow)
+        self.id = id
+        self.output.begin(window: self.connection.peer.initialWindow)
         self.began = .now()
-        self.sentHead = head
-        if opened.framing == .none {
-            self.request = .ended
-            self.output.endAtOnce()
-        } else {
-            let reader = BodyReader(opened.framing)
-            self.request = .body(reader)
-            if body.readableBytes > 0 { self.writeBody(reader, body) }
-        }
+        if request.facts.framing == .none { self.output.endAtOnce() }
     }
 
-    private func writeBody(_ reader: BodyReader, _ buffer: ByteBuffer) {
-        var reader = reader
-        self.keep(buffer)
-        let bytes = buffer.readableBytesUInt8Span
-        var trailers: ByteBuffer?
-        // The same was read where it came from.
-        let progress = reader.consume(
-            bytes,
-            trailerFields: HTTP2RequestBlock.table,
-            onData: { start, end in self.output.append(bytes, from: start, to: end) },
-            onTrailer: { line in
-                var block = trailers ?? ByteBuffer()
-                block.writeHeaderField(line, in: bytes)
-                trailers = block
-            }
-        )
-        switch progress {
-        case .malformed: return self.connection.failSoon(self)
-        case .more: self.request = .body(reader)
-        case .end:
-            self.request = .ended
-            self.output.end(trailers: trailers)
-        }
+    /// Takes content.
+    func write(_ content: ByteBuffer) {
+        self.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
+        self.sendContent()
+    }
+
+    /// Takes content that is sent by `sendContent()` or `endContent(trailers:)`.
+    func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+        guard self.takesContent else { return }
+        self.output.append(bytes, from: start, to: end)
+    }
+
+    func sendContent() {
+        guard self.takesContent else { return }
         self.connection.send(self)
     }
+
+    /// Ends the request, with fields behind its content if there are any.
+    func endContent(trailers: HeaderList?) {
+        guard self.takesContent else { return }
+        self.output.end(trailers: trailers.map { ByteBuffer(headerBlock: $0) })
+        self.connection.send(self)
+    }
+
+    private var takesContent: Bool { !self.isOver && self.id != 0 }
 
     func becameWritable() {
         self.upstream.becameWritable()
@@ -156,21 +122,6 @@ extension UpstreamHTTP2Stream {
 
     func close() {
         self.cancel()
-    }
-
-    private func keep(_ buffer: ByteBuffer) {
-        guard self.sentHead != nil else { return }
-        guard self.sentBody.readableBytes + buffer.readableBytes <= Self.keptBytes else {
-            return self.forgetSent()
-        }
-        // A copy: a small piece would hold on to all that was received with it.
-        self.sentBody.writeImmutableBuffer(buffer)
-    }
-
-    /// The backend looks at the request, or more was sent than is kept.
-    func forgetSent() {
-        self.sentHead = nil
-        self.sentBody = ByteBuffer()
     }
 }
 
@@ -210,19 +161,15 @@ extension UpstreamHTTP2Stream {
         self.isReusable = reusable
         if self.lingerEnd != nil { self.connection.lingeringCount -= 1 }
         self.output.drop()
-        self.forgetSent()
         self.connection.isOver(self)
     }
 
     /// The backend has not looked at the request and never will (RFC 9113 8.7).
     func refused() {
         guard !self.isOver else { return }
-        let sent = self.sentHead.map { head in
-            self.sentBody.readableBytes > 0 ? [head, self.sentBody] : [head]
-        }
         let receiver = self.upstream.receiver
         self.finish(reusable: false)
-        receiver?.upstreamRefused(sent: sent)
+        receiver?.upstreamRefused()
     }
 
     /// The backend gives the stream up.

@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// The room for a block is made once, by `ByteBuffer.writeHeaderBlock`: to ask for it before each byte
 /// costs more than the fields.
-struct HPACKWriter {
+package struct HPACKWriter {
     /// The numbers of names in the static table.
     private static let names = NameTable(
         HPACKStaticTable.fields.enumerated().map { index, field in (field.name, index + 1) }
@@ -44,29 +44,23 @@ struct HPACKWriter {
     }
 
     /// Writes a field; its name becomes lower case (RFC 9113 8.2).
-    static func writeField(
+    package static func writeField(
         _ bytes: Span<UInt8>,
         _ line: FieldLine,
         into block: inout OutputRawSpan
     ) {
-        if case .found(let index) = self.names.match(bytes, from: line.start, to: line.nameEnd) {
-            self.writeInteger(index, prefix: 4, into: &block)
-        } else {
-            block.append(0)
-            self.writeInteger(line.nameEnd - line.start, prefix: 7, into: &block)
-            for index in line.start..<line.nameEnd { block.append(ASCII.lowercased(bytes[index])) }
-        }
+        self.writeName(bytes, from: line.start, to: line.nameEnd, into: &block)
         self.writeInteger(line.valueEnd - line.valueStart, prefix: 7, into: &block)
         block.write(bytes, from: line.valueStart, to: line.valueEnd)
     }
 
     /// Writes a field of the static table by its number.
-    static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
+    package static func writeIndexed(_ index: UInt8, into block: inout OutputRawSpan) {
         block.append(0x80 | index)
     }
 
     /// Writes a field whose name is that of the static table by this number.
-    static func writeField(
+    package static func writeField(
         name index: Int,
         _ bytes: Span<UInt8>,
         from start: Int,
@@ -76,6 +70,34 @@ struct HPACKWriter {
         self.writeInteger(index, prefix: 4, into: &block)
         self.writeInteger(end - start, prefix: 7, into: &block)
         block.write(bytes, from: start, to: end)
+    }
+
+    /// Writes the beginning of a field, behind which its value is written.
+    ///
+    /// `name`: in any letters; `valueCount`: bytes of the value.
+    package static func beginField(
+        _ name: Span<UInt8>,
+        valueCount: Int,
+        into block: inout OutputRawSpan
+    ) {
+        self.writeName(name, from: 0, to: name.count, into: &block)
+        self.writeInteger(valueCount, prefix: 7, into: &block)
+    }
+
+    @inline(__always)
+    private static func writeName(
+        _ bytes: Span<UInt8>,
+        from start: Int,
+        to end: Int,
+        into block: inout OutputRawSpan
+    ) {
+        if case .found(let index) = self.names.match(bytes, from: start, to: end) {
+            self.writeInteger(index, prefix: 4, into: &block)
+        } else {
+            block.append(0)
+            self.writeInteger(end - start, prefix: 7, into: &block)
+            for index in start..<end { block.append(ASCII.lowercased(bytes[index])) }
+        }
     }
 
     /// An integer behind bits that are all zero (RFC 7541 5.1).
@@ -97,7 +119,7 @@ extension ByteBuffer {
     /// Makes room for a header block, and writes it.
     ///
     /// `fields`: how many there are at most; `bytes`: those of their names and values.
-    mutating func writeHeaderBlock(
+    package mutating func writeHeaderBlock(
         fields: Int,
         bytes: Int,
         _ write: (inout OutputRawSpan) -> Void

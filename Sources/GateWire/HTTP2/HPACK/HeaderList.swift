@@ -106,6 +106,17 @@ package struct HeaderList {
         self.add(lineFrom: start, nameEnd: start + nameCount, role: role)
     }
 
+    /// Appends a field that was read, and found acceptable, in other bytes.
+    package mutating func append(_ line: FieldLine, in bytes: Span<UInt8>) {
+        let start = self.bytes.count
+        self.bytes.append(bytes.extracting(line.start..<line.nameEnd))
+        let nameEnd = self.bytes.count
+        self.bytes += ": ".utf8
+        self.bytes.append(bytes.extracting(line.value))
+        self.bytes += "\r\n".utf8
+        self.add(lineFrom: start, nameEnd: nameEnd, role: line.role)
+    }
+
     @discardableResult
     private mutating func add(lineFrom start: Int, nameEnd: Int, role: FieldRole) -> FieldLine {
         let line = FieldLine(

@@ -1,0 +1,128 @@
+import GatePolicy
+import GateWire
+package import NIOCore
+
+/// Writes the head of a request for a backend of HTTP/2, as a header block (RFC 9113 8.2 and 8.3.1).
+package enum RequestBlockWriter {
+    /// `isSecure`: whether the backend is spoken to over TLS.
+    package static func write(
+        _ request: ForwardedRequest,
+        isSecure: Bool,
+        into block: inout ByteBuffer
+    ) {
+        let received = request.bytes
+        let bytes = received.readableBytesUInt8Span
+        block.writeHeaderBlock(
+            fields: request.head.fields.lines.count + Self.mostAdded,
+            bytes: request.mostBytes
+        ) { block in
+            self.writeTarget(of: request, bytes, isSecure: isSecure, into: &block)
+            self.writeClientFields(of: request, bytes, into: &block)
+            if let left = request.maxForwards {
+                self.write("max-forwards", "\(left)", into: &block)
+            }
+            // Said anew for the next hop (RFC 9110 10.1.4): trailers are passed on to the client.
+            if request.facts.acceptsTrailers { self.write("te", "trailers", into: &block) }
+            self.writeForwarded(of: request, bytes, into: &block)
+            if let requestID = request.requestID {
+                self.begin("x-request-id", valueCount: 32, into: &block)
+                requestID.write(into: &block)
+            }
+            if let line = request.firstAdded { HPACKWriter.writeField(bytes, line, into: &block) }
+            if let line = request.secondAdded { HPACKWriter.writeField(bytes, line, into: &block) }
+            block.writeBytes(request.verdict.upstreamFields.block)
+        }
+    }
+
+    /// Fields beside those of the client, the pseudo-header fields among them.
+    private static let mostAdded = 16
+
+    private static func writeTarget(
+        of request: ForwardedRequest,
+        _ bytes: Span<UInt8>,
+        isSecure: Bool,
+        into block: inout OutputRawSpan
+    ) {
+        let head = request.head
+        if head.method("GET", in: bytes) {
+            HPACKWriter.writeIndexed(2, into: &block)
+        } else if head.method("POST", in: bytes) {
+            HPACKWriter.writeIndexed(3, into: &block)
+        } else {
+            let method = bytes.extracting(head.methodStart..<head.methodEnd)
+            self.write(name: 2, method, into: &block)
+        }
+        HPACKWriter.writeIndexed(isSecure ? 7 : 6, into: &block)
+        if let host = request.host {
+            // An empty authority is malformed (RFC 9113 8.3.1).
+            if !host.isEmpty { self.write(name: 1, bytes.extracting(host), into: &block) }
+        } else {
+            self.write(":authority", request.upstreamAuthority, into: &block)
+        }
+        self.begin(":path", valueCount: head.originFormCount(in: bytes), into: &block)
+        head.writeOriginForm(bytes, into: &block)
+    }
+
+    private static func write(
+        name index: Int,
+        _ value: Span<UInt8>,
+        into block: inout OutputRawSpan
+    ) {
+        HPACKWriter.writeField(name: index, value, from: 0, to: value.count, into: &block)
+    }
+
+    private static func writeClientFields(
+        of request: ForwardedRequest,
+        _ bytes: Span<UInt8>,
+        into block: inout OutputRawSpan
+    ) {
+        for line in request.head.fields.lines where request.passes(line, in: bytes) {
+            switch line.role {
+            // One is the authority, and frames do the work of the other.
+            case .host, .transferEncoding: continue
+            case .other, .connection, .contentLength, .expect, .upgrade, .origin, .contentType,
+                .accept, .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te,
+                .hopByHop, .gateOwned, .identity:
+                HPACKWriter.writeField(bytes, line, into: &block)
+            }
+        }
+    }
+
+    private static func writeForwarded(
+        of request: ForwardedRequest,
+        _ bytes: Span<UInt8>,
+        into block: inout OutputRawSpan
+    ) {
+        self.begin("x-forwarded-for", valueCount: request.addressCount, into: &block)
+        request.writeAddresses(bytes, into: &block)
+        if request.saysProtocol {
+            self.write(
+                "x-forwarded-proto",
+                request.origin.isSecure ? "https" : "http",
+                into: &block
+            )
+        }
+        guard let host = request.forwardedHost else { return }
+        self.begin("x-forwarded-host", valueCount: host.count, into: &block)
+        block.write(bytes, from: host.lowerBound, to: host.upperBound)
+    }
+
+    private static func write(
+        _ name: StaticString,
+        _ value: String,
+        into block: inout OutputRawSpan
+    ) {
+        self.begin(name, valueCount: value.utf8.count, into: &block)
+        block.writeString(value)
+    }
+
+    private static func begin(
+        _ name: StaticString,
+        valueCount: Int,
+        into block: inout OutputRawSpan
+    ) {
+        name.withUTF8Buffer { name in
+            unsafe HPACKWriter.beginField(name.span, valueCount: valueCount, into: &block)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import GatePolicy
+import GateWire
+import NIOCore
+
+/// Header fields of the gate, rendered once for each version of HTTP.
+package struct RenderedFields: Equatable, Sendable {
+    /// Field lines of HTTP/1.1.
+    package let text: [UInt8]
+    /// The same fields in a header block of HTTP/2.
+    package let block: [UInt8]
+
+    static let none = RenderedFields([])
+
+    package init(_ fields: [HeaderField]) {
+        self.text = RenderedAnswer.lines(fields)
+        guard !fields.isEmpty else {
+            self.block = []
+            return
+        }
+        var block = ByteBuffer()
+        block.writeHeaderBlock(fields: fields.count, bytes: self.text.count) { block in
+            for field in fields {
+                let name = Array(field.name.utf8)
+                let valueCount = field.value.utf8.count
+                HPACKWriter.beginField(name.span, valueCount: valueCount, into: &block)
+                block.writeString(field.value)
+            }
+        }
+        self.block = Array(block.readableBytesView)
+    }
+}
