@@ -37,9 +37,13 @@ extension AddedFields.Value {
     }
 }
 
+extension AddedFields {
+    /// Bytes of the lines in which they are sent.
+    package var byteCount: Int { (self.first?.byteCount ?? 0) + (self.second?.byteCount ?? 0) }
+}
+
 extension AddedFields.Field {
-    /// The most bytes of the line in which it is sent.
-    package var mostBytes: Int {
+    fileprivate var byteCount: Int {
         let value =
             switch self.value {
             case .place(let place): place.count

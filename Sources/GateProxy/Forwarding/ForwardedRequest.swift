@@ -8,7 +8,7 @@ package import NIOCore
 /// time it is sent.
 package final class ForwardedRequest: Sendable {
     let head: RequestHead
-    /// The bytes that `head` has its places in, and behind them the fields that are added.
+    /// The bytes that `head` has its places in.
     let bytes: ByteBuffer
     let facts: RequestFacts
     let verdict: Verdict
@@ -20,9 +20,6 @@ package final class ForwardedRequest: Sendable {
     let webSocketKey: WebSocketKey?
     /// The name that the gate gives the request; `nil`: the client's own passes.
     let requestID: RequestID?
-    /// The fields in which the backend is told what the client says in its version line alone: two at most.
-    let firstAdded: FieldLine?
-    let secondAdded: FieldLine?
 
     /// - Parameters:
     ///   - head: The head as it was read.
@@ -47,9 +44,6 @@ package final class ForwardedRequest: Sendable {
     ) {
         buffer.write(bytes, from: 0, to: head.end)
         self.head = head
-        let added = verdict.members?.fields(of: head, in: bytes)
-        self.firstAdded = added?.first.map { buffer.append($0, of: bytes) }
-        self.secondAdded = added?.second.map { buffer.append($0, of: bytes) }
         self.bytes = buffer
         self.facts = facts
         self.verdict = verdict
@@ -63,6 +57,11 @@ package final class ForwardedRequest: Sendable {
 
     /// The head alone.
     var received: ReceivedHead { ReceivedHead(self.head, bytes: self.bytes) }
+
+    /// The fields in which the backend is told what the client says in its version line alone.
+    func added(in bytes: Span<UInt8>) -> AddedFields? {
+        self.verdict.members?.fields(of: self.head, in: bytes)
+    }
 
     /// Whether it may be sent again whatever the backend has made of it.
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
@@ -180,39 +179,13 @@ extension ForwardedRequest {
         return line
     }
 
-    /// The most bytes that the head can be written in: all that it says stands there at most three
+    /// The most bytes that the head can be written in without the fields of `added(in:)`: all that it says stands there at most three
     /// times, once as it came, once as the forwarded host, and once as addresses or as protocols on
     /// offer.
     var mostBytes: Int {
         3 * self.head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
             + self.upstreamAuthority.utf8.count + self.verdict.upstreamFields.text.count
-            + self.bytes.readableBytes - self.head.end + 512
-    }
-}
-
-extension ByteBuffer {
-    /// Appends a field line; `bytes`: those that the client sent.
-    fileprivate mutating func append(_ field: AddedFields.Field, of bytes: Span<UInt8>) -> FieldLine
-    {
-        let start = self.writerIndex
-        let nameEnd = start + field.name.utf8.count
-        self.writeWithOutputRawSpan(minimumWritableBytes: field.mostBytes) { line in
-            line.writeString(field.name)
-            line.writeStaticString(": ")
-            switch field.value {
-            case .place(let place): line.write(bytes, from: place.lowerBound, to: place.upperBound)
-            case .text(let text): line.writeString(text)
-            }
-            line.writeStaticString("\r\n")
-        }
-        return FieldLine(
-            start: start,
-            nameEnd: nameEnd,
-            valueStart: nameEnd + 2,
-            valueEnd: self.writerIndex - 2,
-            end: self.writerIndex,
-            role: .other
-        )
+            + 512
     }
 }
 

@@ -12,9 +12,10 @@ package enum RequestBlockWriter {
     ) {
         let received = request.bytes
         let bytes = received.readableBytesUInt8Span
+        let added = request.added(in: bytes)
         block.writeHeaderBlock(
             fields: request.head.fields.lines.count + Self.mostAdded,
-            bytes: request.mostBytes
+            bytes: request.mostBytes + (added?.byteCount ?? 0)
         ) { block in
             self.writeTarget(of: request, bytes, isSecure: isSecure, into: &block)
             self.writeClientFields(of: request, bytes, into: &block)
@@ -28,8 +29,8 @@ package enum RequestBlockWriter {
                 self.begin("x-request-id", valueCount: 32, into: &block)
                 requestID.write(into: &block)
             }
-            if let line = request.firstAdded { HPACKWriter.writeField(bytes, line, into: &block) }
-            if let line = request.secondAdded { HPACKWriter.writeField(bytes, line, into: &block) }
+            if let field = added?.first { self.write(field, in: bytes, into: &block) }
+            if let field = added?.second { self.write(field, in: bytes, into: &block) }
             block.writeBytes(request.verdict.upstreamFields.block)
         }
     }
@@ -105,6 +106,22 @@ package enum RequestBlockWriter {
         guard let host = request.forwardedHost else { return }
         self.begin("x-forwarded-host", valueCount: host.count, into: &block)
         block.write(bytes, from: host.lowerBound, to: host.upperBound)
+    }
+
+    private static func write(
+        _ field: AddedFields.Field,
+        in bytes: Span<UInt8>,
+        into block: inout OutputRawSpan
+    ) {
+        let name = Array(field.name.utf8)
+        switch field.value {
+        case .place(let place):
+            HPACKWriter.beginField(name.span, valueCount: place.count, into: &block)
+            block.write(bytes, from: place.lowerBound, to: place.upperBound)
+        case .text(let text):
+            HPACKWriter.beginField(name.span, valueCount: text.utf8.count, into: &block)
+            block.writeString(text)
+        }
     }
 
     private static func write(

@@ -8,15 +8,18 @@ package enum RequestHeadWriter {
     package static func write(_ request: ForwardedRequest, into out: inout ByteBuffer) {
         let received = request.bytes
         let bytes = received.readableBytesUInt8Span
+        let added = request.added(in: bytes)
+        let most = request.mostBytes + (added?.byteCount ?? 0)
         // To make room for each piece costs more than to write it.
-        out.writeWithOutputRawSpan(minimumWritableBytes: request.mostBytes) { out in
-            self.write(request, bytes, into: &out)
+        out.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
+            self.write(request, bytes, added, into: &out)
         }
     }
 
     private static func write(
         _ request: ForwardedRequest,
         _ bytes: Span<UInt8>,
+        _ added: AddedFields?,
         into out: inout OutputRawSpan
     ) {
         let head = request.head
@@ -48,7 +51,8 @@ package enum RequestHeadWriter {
             requestID.write(into: &out)
             out.writeStaticString("\r\n")
         }
-        out.write(bytes, from: head.end, to: bytes.count)
+        if let field = added?.first { self.write(field, in: bytes, into: &out) }
+        if let field = added?.second { self.write(field, in: bytes, into: &out) }
         out.writeBytes(request.verdict.upstreamFields.text)
         out.writeStaticString("\r\n")
     }
@@ -108,6 +112,20 @@ package enum RequestHeadWriter {
         if let host = request.forwardedHost {
             self.write("X-Forwarded-Host: ", host, in: bytes, into: &out)
         }
+    }
+
+    private static func write(
+        _ field: AddedFields.Field,
+        in bytes: Span<UInt8>,
+        into out: inout OutputRawSpan
+    ) {
+        out.writeString(field.name)
+        out.writeStaticString(": ")
+        switch field.value {
+        case .place(let place): out.write(bytes, from: place.lowerBound, to: place.upperBound)
+        case .text(let text): out.writeString(text)
+        }
+        out.writeStaticString("\r\n")
     }
 
     /// Writes a value of the client in a line of the gate.

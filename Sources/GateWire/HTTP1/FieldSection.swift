@@ -128,22 +128,6 @@ package struct FieldLine: Equatable, Sendable {
     package var end: Int
     package var role: FieldRole
 
-    package init(
-        start: Int,
-        nameEnd: Int,
-        valueStart: Int,
-        valueEnd: Int,
-        end: Int,
-        role: FieldRole
-    ) {
-        self.start = start
-        self.nameEnd = nameEnd
-        self.valueStart = valueStart
-        self.valueEnd = valueEnd
-        self.end = end
-        self.role = role
-    }
-
     /// The place of the value.
     @inlinable package var value: Range<Int> {
         @inline(__always) get { self.valueStart..<self.valueEnd }

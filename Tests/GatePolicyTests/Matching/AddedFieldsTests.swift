@@ -34,7 +34,7 @@ struct AddedFieldsTests {
         let place = head.count - line.count..<head.count
         let moved = classes.fields(added: told, inVersion: place, of: head.span)
         #expect(texts(moved?.fields(in: head.span) ?? []) == sample.fields)
-        let sizes = sample.fields.map { $0.utf8.count + 2 }
-        #expect([moved?.first, moved?.second].compactMap { $0?.mostBytes } == sizes)
+        let size = sample.fields.reduce(0) { $0 + $1.utf8.count + 2 }
+        #expect(moved?.byteCount ?? 0 == size)
     }
 }
