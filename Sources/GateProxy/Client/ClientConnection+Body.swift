@@ -76,8 +76,10 @@ extension ClientConnection {
             return false
         }
         guard self.inbound.readableBytes > 0 else { return false }
-        if case .stream(let stream) = upstream.transport {
-            guard self.passBody(to: stream) else { return false }
+        if self.request.passesContent {
+            guard let content = self.takeContent() else { return false }
+            self.request.sent?.append(content)
+            self.write(content, isLast: self.requestHasEnded, to: upstream)
         } else {
             guard let piece = self.takeBody(), piece.readableBytes > 0 else { return false }
             upstream.write(piece)
@@ -88,32 +90,47 @@ extension ClientConnection {
         return false
     }
 
-    /// Passes what is there of a body without the framing of HTTP/1.1.
-    ///
-    /// - Returns: whether it was acceptable.
-    private func passBody(to stream: UpstreamHTTP2Stream) -> Bool {
+    /// The next piece of the request's body without the framing of HTTP/1.1; `nil`: it was malformed and the request is
+    /// refused.
+    private func takeContent() -> ByteBuffer? {
+        guard case .chunked = self.body else { return self.takeBody() }
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
+        var content = ByteBuffer()
         let progress = self.body.consume(
             bytes,
             trailerFields: self.rules.table,
             onData: { start, end in
                 self.request.bodyBytes += UInt64(end - start)
-                stream.append(bytes, from: start, to: end)
-                self.request.sent?.append(bytes, from: start, to: end)
+                content.write(bytes, from: start, to: end)
             },
             onTrailer: { line in
-                self.request.trailers = self.request.trailers.take() ?? HeaderList()
-                self.request.trailers?.append(line, in: bytes)
+                var trailers = self.request.trailers.take() ?? HeaderList()
+                trailers.append(line, in: bytes)
+                self.request.trailers = trailers
             }
         )
-        guard self.take(progress) != nil else { return false }
-        if self.requestHasEnded {
-            stream.endContent(trailers: self.request.trailers)
-        } else {
-            stream.sendContent()
-        }
-        return true
+        return self.take(progress) == nil ? nil : content
+    }
+
+    /// Takes a body that has come whole with its head, to be written when there is a connection: the client has said
+    /// all, whatever becomes of that.
+    func takeWholeBody() {
+        guard !self.transport.isStream, !self.requestHasEnded, self.bodyIsWhole else { return }
+        self.request.passesContent = true
+        guard let content = self.takeContent() else { return }
+        self.request.sent = SentContent(content)
+    }
+
+    private var bodyIsWhole: Bool {
+        var body = self.body
+        let inbound = self.inbound
+        let progress = body.consume(
+            inbound.readableBytesUInt8Span,
+            trailerFields: self.rules.table
+        )
+        if case .end = progress { return true }
+        return false
     }
 
     /// Passes content of a client of HTTP/2, whose frames tell the end.
@@ -127,11 +144,7 @@ extension ClientConnection {
         self.request.bodyBytes += UInt64(content.readableBytes)
         guard !self.exceedsLimit(self.request.bodyBytes) else { return self.fail(.contentTooLarge) }
         if isLast { _ = self.exchange.requestEnded() }
-        self.request.sent?.append(
-            content.readableBytesUInt8Span,
-            from: 0,
-            to: content.readableBytes
-        )
+        self.request.sent?.append(content)
         self.write(content, isLast: isLast, to: upstream)
         self.renewDeadline()
     }

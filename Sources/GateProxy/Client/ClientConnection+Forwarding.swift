@@ -48,9 +48,11 @@ extension ClientConnection {
 
     private func send(_ request: ForwardedRequest) {
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
+            self.takeWholeBody()
             return self.failForWantOfAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
+            self.takeWholeBody()
             self.requestWasForwarded()
             return self.connect(to: choice, sending: request)
         }
@@ -83,7 +85,7 @@ extension ClientConnection {
             var buffer = self.loop.takeBuffer()
             RequestHeadWriter.write(request, into: &buffer)
             if !request.isRepeatable, !self.request.isCall { self.forget(request) }
-            if hasBody, sent == nil, !self.transport.isStream {
+            if hasBody, !self.request.passesContent, !self.transport.isStream {
                 self.writeFirstPiece(behind: &buffer, to: upstream)
             } else {
                 upstream.write(buffer)
@@ -91,11 +93,14 @@ extension ClientConnection {
             self.loop.giveBack(buffer)
         case .stream(let stream):
             stream.begin(request)
-            if hasBody { self.request.sent = SentContent() }
+            if hasBody { self.beginContent() }
         case .none: return
         }
         guard hasBody else { return }
-        if let sent { self.write(sent.bytes, isLast: self.requestHasEnded, to: upstream) }
+        if let sent {
+            self.request.sent?.append(sent.bytes)
+            self.write(sent.bytes, isLast: self.requestHasEnded, to: upstream)
+        }
         if !self.requestHasEnded { _ = self.passBody() }
     }
 
@@ -111,6 +116,12 @@ extension ClientConnection {
         }
         upstream.write(head)
         upstream.write(piece)
+    }
+
+    /// Keeps the content for a backend of HTTP/2, as far as it may have to be sent again.
+    private func beginContent() {
+        self.request.passesContent = true
+        self.request.sent = SentContent()
     }
 
     /// A request that is not sent again needs its memory no more.

@@ -1,8 +1,7 @@
-import GateWire
 import NIOCore
 
-/// The content of a request that was sent to a backend of HTTP/2: it is sent once more if that says that it has not
-/// looked at it (RFC 9113 8.7).
+/// The content of a request that waits for a connection, or was sent to a backend of HTTP/2: it is sent once more if
+/// that says that it has not looked at it (RFC 9113 8.7).
 struct SentContent {
     /// Longer content is not kept, in bytes.
     private static let limit = 64 * 1024
@@ -11,14 +10,21 @@ struct SentContent {
     /// Whether more was sent than is kept.
     private(set) var isTooLong = false
 
-    mutating func append(_ content: Span<UInt8>, from start: Int, to end: Int) {
+    init() {}
+
+    /// Content that waits for a connection, all of which is kept.
+    init(_ content: ByteBuffer) {
+        self.bytes = content
+    }
+
+    mutating func append(_ content: ByteBuffer) {
         guard !self.isTooLong else { return }
-        guard self.bytes.readableBytes + end - start <= Self.limit else {
+        guard self.bytes.readableBytes + content.readableBytes <= Self.limit else {
             self.isTooLong = true
             self.bytes = ByteBuffer()
             return
         }
         // A copy: a small piece would hold on to all that was received with it.
-        self.bytes.write(content, from: start, to: end)
+        self.bytes.writeImmutableBuffer(content)
     }
 }

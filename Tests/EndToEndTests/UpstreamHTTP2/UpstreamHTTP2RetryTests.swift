@@ -1,3 +1,4 @@
+import Foundation
 import GateTestSupport
 import Testing
 
@@ -74,6 +75,70 @@ struct UpstreamHTTP2RetryTests {
                 if refusals == 1 { #expect(response.text == body ?? "") }
                 #expect(count.current == 2)
             }
+        }
+    }
+
+    /// Chunks are taken off for the one backend, and put on for the other: wherever the client was when the first one
+    /// refused, the second one gets the whole body, and nothing that looks like another request.
+    @Test(arguments: [
+        ("32\r\nAAAAAAAAAA", "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n\r\n0\r\n\r\n"),
+        ("4\r\nAAAA", "\r\n4\r\nBBBB\r\n0\r\n\r\n"), ("4\r\nAAAA\r\n", "4\r\nBBBB\r\n0\r\n\r\n"),
+        ("4\r\nAAAA\r\n0\r\n", "\r\n"), ("4\r\nAAAA\r\n0\r\nX-T: 1\r\n", "X-U: 2\r\n\r\n"),
+        ("4\r\nAAAA\r\n0\r\nX-T: 1\r\n\r\n", ""),
+    ])
+    func `a body that one backend refuses goes whole to one of HTTP/1.1`(
+        beginning: String,
+        rest: String
+    ) async throws {
+        let seen = Latch()
+        let refuses: RawHTTP2Backend.Script = { peer in
+            try peer.greet([])
+            while true {
+                let request = try peer.request()
+                guard request.path == "/up" else {
+                    try peer.answer(request.stream, "first")
+                    continue
+                }
+                _ = try peer.await { $0.isA(.data) && $0.stream == request.stream }
+                try peer.reset(request.stream, 7)
+                seen.open()
+            }
+        }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let first = try RawHTTP2Backend(script: refuses)
+        let second = try ScriptedBackend { _ in
+            [
+                .readBody,
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"),
+            ]
+        }
+        try await Scene.play(
+            in: folder,
+            flags: [.threads(1)],
+            backends: [second],
+            upstream: "h2c://127.0.0.1:\(first.port),http://127.0.0.1:\(second.port)"
+        ) { scene in
+            // They take turns, and either may be the first.
+            if try scene.ask(Request.text("GET", "/turn")).text == "first" {
+                #expect(try scene.ask(Request.text("GET", "/turn")).text == "ok")
+            }
+            let client = try scene.connect()
+            try client.send(
+                "POST /up HTTP/1.1\r\nHost: gate\r\nTransfer-Encoding: chunked\r\n\r\n" + beginning
+            )
+            try seen.wait()
+            try client.send(rest)
+            #expect(try client.response().text == "ok")
+            let sent = try scene.finalRecord().received
+            let text = String(decoding: sent, as: UTF8.self)
+            let upload = try #require(text.range(of: "POST /up"))
+            let head = try #require(
+                text.range(of: "\r\n\r\n", range: upload.upperBound..<text.endIndex)
+            )
+            let body = String(text[head.upperBound...])
+            #expect(try Chunks(body) == Chunks(beginning + rest))
         }
     }
 
@@ -187,5 +252,37 @@ struct UpstreamHTTP2RetryTests {
             try scene.expectAnswer("/next")
             #expect(scene.backend.record.connections.count == 2)
         }
+    }
+}
+
+/// A body in chunks, as whoever reads it understands it.
+private struct Chunks: Equatable {
+    var content = ""
+    var trailers: [String] = []
+
+    struct Malformed: Error {}
+
+    init(_ text: String) throws {
+        // By bytes: CR LF is one character.
+        var rest = Array(text.utf8)[...]
+        func line() throws -> String {
+            guard let end = rest.firstIndex(of: 0x0A), end > rest.startIndex, rest[end - 1] == 0x0D
+            else { throw Malformed() }
+            defer { rest = rest[(end + 1)...] }
+            return String(decoding: rest[..<(end - 1)], as: UTF8.self)
+        }
+        while true {
+            guard let count = Int(try line(), radix: 16) else { throw Malformed() }
+            guard count > 0 else { break }
+            self.content += String(decoding: rest.prefix(count), as: UTF8.self)
+            rest = rest.dropFirst(count)
+            guard try line().isEmpty else { throw Malformed() }
+        }
+        while true {
+            let trailer = try line()
+            guard !trailer.isEmpty else { break }
+            self.trailers.append(trailer.lowercased())
+        }
+        guard rest.isEmpty else { throw Malformed() }
     }
 }
