@@ -4,6 +4,28 @@ import Testing
 /// The answer that the client gets when the backend fails, and those that it never gets.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct FailureTests {
+    @Test(arguments: [
+        "Content-Length: 5\r\n\r\nhello",
+        "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    ])
+    func `a client that has sent its whole body goes on after a backend that is not there`(
+        body: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(RulesText.shop, to: "rules.yaml")
+        let unused = try ScriptedBackend { _ in [.echo] }
+        try await Scene.play(in: folder, backends: [unused], upstream: "http://127.0.0.1:1") {
+            let client = try $0.connect()
+            for _ in 0..<2 {
+                try client.send("POST / HTTP/1.1\r\nHost: gate\r\n\(body)")
+                let response = try client.response()
+                #expect(response.status == 502)
+                #expect(response.fields["connection"].isEmpty)
+            }
+        }
+    }
+
     @Test
     func `a backend that refuses connections is a 502`() async throws {
         try await Scene.play { scene in

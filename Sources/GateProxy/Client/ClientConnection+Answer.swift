@@ -115,6 +115,7 @@ extension ClientConnection {
     /// Answers instead of the backend, if it is not too late for that.
     func fail(_ answer: GateAnswer) {
         if answer.status >= 500 { self.loop.counters.upstreamFailures += 1 }
+        if self.upstream == nil, self.request.forwarded != nil { self.discardWholeBody() }
         self.dropUpstream()
         switch self.exchange {
         case .forwarding(let forwarding) where forwarding.responseStarted:

@@ -113,24 +113,17 @@ extension ClientConnection {
         return self.take(progress) == nil ? nil : content
     }
 
-    /// Takes a body that has come whole with its head, to be written when there is a connection: the client has said
-    /// all, whatever becomes of that.
-    func takeWholeBody() {
-        guard !self.transport.isStream, !self.requestHasEnded, self.bodyIsWhole else { return }
-        self.request.passesContent = true
-        guard let content = self.takeContent() else { return }
-        self.request.sent = SentContent(content)
-    }
-
-    private var bodyIsWhole: Bool {
-        var body = self.body
+    /// Reads a body away that has come whole and of which nobody was sent the end: the client has said all, and may go on.
+    func discardWholeBody() {
+        guard !self.transport.isStream, !self.requestHasEnded else { return }
         let inbound = self.inbound
-        let progress = body.consume(
+        let progress = self.body.consume(
             inbound.readableBytesUInt8Span,
             trailerFields: self.rules.table
         )
-        if case .end = progress { return true }
-        return false
+        guard case .end(let consumed) = progress else { return }
+        self.inbound.moveReaderIndex(forwardBy: consumed)
+        _ = self.exchange.requestEnded()
     }
 
     /// Passes content of a client of HTTP/2, whose frames tell the end.

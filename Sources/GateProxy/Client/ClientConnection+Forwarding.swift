@@ -48,11 +48,9 @@ extension ClientConnection {
 
     private func send(_ request: ForwardedRequest) {
         guard let choice = self.clients.pool.next(at: self.loop.now) else {
-            self.takeWholeBody()
             return self.failForWantOfAddress()
         }
         guard let upstream = choice.member.take(upgrading: self.isUpgrading) else {
-            self.takeWholeBody()
             self.requestWasForwarded()
             return self.connect(to: choice, sending: request)
         }

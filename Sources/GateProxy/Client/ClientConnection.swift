@@ -28,7 +28,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         /// The body is passed as content, without the chunks that it came in: once some of them were taken off, all
         /// are, whatever the next backend speaks.
         var passesContent = false
-        /// The content that waits for a connection, or that a backend of HTTP/2 may refuse to look at.
+        /// The content that a backend of HTTP/2 was sent, as long as it may refuse to look at it.
         var sent: SentContent?
         /// The fields behind the content, as far as they were read.
         var trailers: HeaderList?

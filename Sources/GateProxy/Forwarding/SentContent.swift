@@ -1,7 +1,7 @@
 import NIOCore
 
-/// The content of a request that waits for a connection, or was sent to a backend of HTTP/2: it is sent once more if
-/// that says that it has not looked at it (RFC 9113 8.7).
+/// The content of a request that was sent to a backend of HTTP/2: it is sent once more if that says that it has not
+/// looked at it (RFC 9113 8.7).
 struct SentContent {
     /// Longer content is not kept, in bytes.
     private static let limit = 64 * 1024
@@ -9,13 +9,6 @@ struct SentContent {
     private(set) var bytes = ByteBuffer()
     /// Whether more was sent than is kept.
     private(set) var isTooLong = false
-
-    init() {}
-
-    /// Content that waits for a connection, all of which is kept.
-    init(_ content: ByteBuffer) {
-        self.bytes = content
-    }
 
     mutating func append(_ content: ByteBuffer) {
         guard !self.isTooLong else { return }
