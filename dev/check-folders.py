@@ -13,7 +13,7 @@ import sys
 ORDERS = {
     "GateWire": ["HTTP1", "HTTP2", "ProxyProtocol"],
     "GateProxy": [
-        "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Exchange", "Forwarding", "Loop", "Transport",
+        "Settings", "Counters", "TLS", "Logging", "Verdict", "AccessLog", "Forwarding", "Exchange", "Loop", "Transport",
         "Upstream", "Client", "ParkedConnections", "Server",
     ],
 }
