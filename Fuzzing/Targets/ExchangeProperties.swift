@@ -1,6 +1,4 @@
-import GatePolicy
 import GateProxy
-import GateWire
 import NIOCore
 
 /// Properties that must hold of an exchange in whatever order its events come.
@@ -76,27 +74,9 @@ struct ExchangeProperties {
             self.book.unsent = nil
             return
         }
-        guard let request = Self.request() else { throw Finding("the sample is no request") }
+        let request = ForwardedRequest.sample()
         self.exchange.connect(sending: request)
         self.book.unsent = request
-    }
-
-    /// Each is another one, whatever it says.
-    private static func request() -> ForwardedRequest? {
-        let text = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        var parser = RequestHeadParser()
-        guard parser.parse(text.span, table: .request(identityHeaderNames: [])) == .complete,
-            let facts = try? RequestFacts(parser.head, in: text.span)
-        else { return nil }
-        return ForwardedRequest(
-            parser.head,
-            facts: facts,
-            in: text.span,
-            verdict: Verdict(decision: .preflight),
-            origin: ClientOrigin(nil, trusted: .none),
-            upstreamAuthority: "backend",
-            newRequestID: { RequestID(high: 0, low: 0) }
-        )
     }
 
     /// A head is read only where one is waited for.

@@ -129,7 +129,7 @@ extension ClientConnection {
     /// Passes content of a client of HTTP/2, whose frames tell the end.
     private func passContent(of stream: HTTP2Stream, to upstream: UpstreamConnection) {
         let isLast = stream.hasEndedRequest || self.isCompleteFor(upstream, from: stream)
-        // What a client sends byte by byte becomes one piece while the backend takes nothing.
+        // Single bytes of a client become one piece while the backend takes nothing.
         guard isLast || self.inbound.readableBytes > 0 && upstream.isWritable else { return }
         self.request.awaitsContinue = false
         let content = self.inbound
@@ -154,9 +154,8 @@ extension ClientConnection {
     /// `isLast`: whether nothing comes behind it but trailers, if there are any.
     func write(_ content: ByteBuffer, isLast: Bool, to upstream: UpstreamConnection) {
         if case .stream(let stream) = upstream.transport {
-            stream.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
             return isLast
-                ? stream.endContent(trailers: self.request.trailers) : stream.sendContent()
+                ? stream.end(with: content, trailers: self.request.trailers) : stream.write(content)
         }
         guard case .chunked = self.body else {
             if content.readableBytes > 0 { upstream.write(content) }

@@ -38,9 +38,7 @@ extension ClientConnection {
             )
         )
         // A body that is broken from its first bytes is refused before the backend hears of it.
-        if let refusal = self.refusalOfBody {
-            return self.fail(refusal)
-        }
+        if let refusal = self.refusalOfBody { return self.fail(refusal) }
         self.request.forwarded = request
         if self.request.isCall { self.keepRejudgeable(request, isWebSocket: false) }
         self.send(request)
@@ -91,7 +89,10 @@ extension ClientConnection {
             self.loop.giveBack(buffer)
         case .stream(let stream):
             stream.begin(request)
-            if hasBody { self.beginContent() }
+            if hasBody {
+                self.request.passesContent = true
+                self.request.sent = SentContent()
+            }
         case .none: return
         }
         guard hasBody else { return }
@@ -114,12 +115,6 @@ extension ClientConnection {
         }
         upstream.write(head)
         upstream.write(piece)
-    }
-
-    /// Keeps the content for a backend of HTTP/2, as far as it may have to be sent again.
-    private func beginContent() {
-        self.request.passesContent = true
-        self.request.sent = SentContent()
     }
 
     /// A request that is not sent again needs its memory no more.

@@ -67,7 +67,7 @@ package final class ForwardedRequest: Sendable {
     var isRepeatable: Bool { self.facts.isIdempotent && self.facts.framing == .none }
 }
 
-/// What passes, and what is added.
+/// The lines of the client that pass, and the values that the gate adds.
 extension ForwardedRequest {
     /// Whether a line of the client goes on, as far as the version of the backend has a place for it.
     @inline(__always)
@@ -179,13 +179,12 @@ extension ForwardedRequest {
         return line
     }
 
-    /// The most bytes that the head can be written in without the fields of `added(in:)`: all that it says stands there at most three
-    /// times, once as it came, once as the forwarded host, and once as addresses or as protocols on
-    /// offer.
+    /// The most bytes that the head can be written in without the fields of `added(in:)`: all that it says stands
+    /// there at most three times, once as it came, once as the forwarded host, and once as addresses or as protocols
+    /// on offer.
     var mostBytes: Int {
         3 * self.head.end + 2 * self.origin.address.utf8.count + self.origin.lines.count
-            + self.upstreamAuthority.utf8.count + self.verdict.upstreamFields.text.count
-            + 512
+            + self.upstreamAuthority.utf8.count + self.verdict.upstreamFields.text.count + 512
     }
 }
 

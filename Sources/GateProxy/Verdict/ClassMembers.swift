@@ -18,7 +18,11 @@ package struct ClassMembers: Sendable {
     /// The fields in which the backend is told what only the version line says.
     func fields(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> AddedFields? {
         guard self.told.isAdded else { return nil }
-        for line in head.fields.lines where self.part(line.role) == .version {
+        let parts = self.identityParts
+        for line in head.fields.lines {
+            guard case .identity(let index) = line.role, parts[Int(index)] == .version else {
+                continue
+            }
             return self.classes.fields(added: self.told, inVersion: line.value, of: bytes)
         }
         return nil

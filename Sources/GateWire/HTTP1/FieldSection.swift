@@ -31,7 +31,7 @@ package struct FieldSection: Equatable, Sendable {
     }
 
     /// Tells the fields that say who the client is by another table; all others have the roles that they had.
-    mutating func renameIdentity(in bytes: Span<UInt8>, by table: FieldNameTable) {
+    mutating func updateIdentityRoles(in bytes: Span<UInt8>, by table: FieldNameTable) {
         for index in self.lines.indices {
             let line = self.lines[index]
             guard line.role.dependsOnRules else { continue }

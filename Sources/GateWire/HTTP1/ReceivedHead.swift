@@ -20,7 +20,7 @@ package struct ReceivedHead: Equatable, Sendable {
     /// The same head, read with another table: what tells who the client is depends on the rules.
     package func head(by table: FieldNameTable) -> RequestHead {
         var head = self.head
-        head.fields.renameIdentity(in: self.bytes.readableBytesUInt8Span, by: table)
+        head.fields.updateIdentityRoles(in: self.bytes.readableBytesUInt8Span, by: table)
         return head
     }
 }

@@ -1,3 +1,4 @@
+import GateFuzzing
 import GateWire
 import NIOCore
 import Testing

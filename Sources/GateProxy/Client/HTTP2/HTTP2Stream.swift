@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// When an exchange has come to its end in order, both serve another stream.
 final class HTTP2Stream: HTTP2Sender {
-    /// What the client may still send of its request.
+    /// The rest of the request that the client may still send.
     enum RequestBody {
         case length(AnnouncedLength)
         /// As much as it likes.

@@ -83,29 +83,24 @@ extension UpstreamHTTP2Stream {
 
     /// Takes content.
     func write(_ content: ByteBuffer) {
-        self.append(content.readableBytesUInt8Span, from: 0, to: content.readableBytes)
-        self.sendContent()
-    }
-
-    /// Takes content that is sent by `sendContent()` or `endContent(trailers:)`.
-    func append(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
-        guard self.takesContent else { return }
-        self.output.append(bytes, from: start, to: end)
-    }
-
-    func sendContent() {
-        guard self.takesContent else { return }
+        guard self.append(content) else { return }
         self.connection.send(self)
     }
 
-    /// Ends the request, with fields behind its content if there are any.
-    func endContent(trailers: HeaderList?) {
-        guard self.takesContent else { return }
+    /// Takes the last content of a request, and the fields behind it if there are any.
+    func end(with content: ByteBuffer, trailers: HeaderList?) {
+        guard self.append(content) else { return }
         self.output.end(trailers: trailers.map { ByteBuffer(headerBlock: $0) })
         self.connection.send(self)
     }
 
-    private var takesContent: Bool { !self.isOver && self.id != 0 }
+    /// - Returns: whether the stream still takes any.
+    private func append(_ content: ByteBuffer) -> Bool {
+        guard !self.isOver, self.id != 0 else { return false }
+        let bytes = content.readableBytesUInt8Span
+        self.output.append(bytes, from: 0, to: bytes.count)
+        return true
+    }
 
     func becameWritable() {
         self.upstream.becameWritable()

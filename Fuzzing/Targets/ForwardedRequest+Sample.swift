@@ -1,15 +1,15 @@
 import GatePolicy
+package import GateProxy
 import GateWire
 
-@testable import GateProxy
-
 extension ForwardedRequest {
-    /// A request of which nothing is known.
-    static func sample() -> ForwardedRequest {
-        var parser = RequestHeadParser()
+    /// The shortest request; each is another one.
+    package static func sample() -> ForwardedRequest {
         let text = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-        precondition(parser.parse(text.span, table: .request(identityHeaderNames: [])) == .complete)
-        guard let facts = try? RequestFacts(parser.head, in: text.span) else { fatalError() }
+        var parser = RequestHeadParser()
+        let progress = parser.parse(text.span, table: .request(identityHeaderNames: []))
+        guard progress == .complete, let facts = try? RequestFacts(parser.head, in: text.span)
+        else { preconditionFailure("the sample is no request") }
         return ForwardedRequest(
             parser.head,
             facts: facts,
