@@ -1,6 +1,12 @@
 #!/usr/bin/env python3
 """Runs the built tests, and says at the very end what failed: the end is what a CI log keeps.
 
+Targets of the Makefile that are tests, too, run beside them (`--beside`). The last lines count the
+tests of each, and the very last one all of them.
+
+A test that is skipped fails the run on Debian, where `make test` installs what its tests need. On
+other systems it is only named.
+
 A suite that failed is run once more, alone, to tell a broken one from one that does not hold on a
 busy machine: FAILED from UNSTABLE. Either fails the run. Only a suite that `unstable-suites.txt`
 names, with its reason, may pass the second time.
@@ -8,8 +14,11 @@ names, with its reason, may pass the second time.
 A crash, a signal and the word of a sanitizer are never repeated away, whoever it was.
 """
 
+import argparse
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,7 +27,14 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from pathlib import Path
 
-UNSTABLE_SUITES = Path(__file__).resolve().parent / "unstable-suites.txt"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from suite_counts import NO_REASON, Counts, counts_in, skips_in  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+UNSTABLE_SUITES = ROOT / "dev/unstable-suites.txt"
+# The output of each target that runs beside the tests in Swift.
+BESIDE = ROOT / ".build/beside"
 
 # Each test of the executable is a few processes, mostly waiting. All at once they starve each other.
 TESTS_AT_ONCE = "12"
@@ -45,6 +61,9 @@ class Outcome:
     # The failures, each as (suite, what it said).
     failed: list[tuple[str, str]] = field(default_factory=list)
     suites: set[str] = field(default_factory=set)
+    # The tests that were skipped, each with its reason.
+    skipped: list[str] = field(default_factory=list)
+    counts: Counts = Counts()
     # The first line that tells of a crash.
     crash: str | None = None
 
@@ -78,7 +97,10 @@ def run(swift: str, arguments: list[str]) -> Outcome:
         crashes: list[str] = []
         reader = threading.Thread(target=pass_on, args=(process.stdout, crashes), daemon=True)
         reader.start()
-        outcome = Outcome(process.wait())
+        try:
+            outcome = Outcome(process.wait())
+        finally:
+            process.terminate()
         # A process that a test has left behind may hold the pipe open.
         reader.join(timeout=5)
         outcome.crash = crashes[0] if crashes else None
@@ -89,12 +111,21 @@ def run(swift: str, arguments: list[str]) -> Outcome:
     # A signal that ended `swift test` itself.
     outcome.is_whole = outcome.status >= 0
     for case in report.iter("testcase"):
-        suite = case.get("classname", "")
+        suite, name = case.get("classname", ""), case.get("name")
         outcome.suites.add(suite)
-        for failure in case.iter("failure"):
+        failures = case.findall("failure")
+        for failure in failures:
             message = failure.get("message") or ""
-            outcome.failed.append((suite, f"{case.get('name')}: {message}"))
+            outcome.failed.append((suite, f"{name}: {message}"))
             outcome.crash = outcome.crash or crash_of(message)
+        skip = case.find("skipped")
+        if skip is not None:
+            outcome.skipped.append(f"{suite}: {name}: {skip.text or NO_REASON}")
+        outcome.counts += Counts(
+            passed=int(not failures and skip is None),
+            failed=int(bool(failures)),
+            skipped=int(not failures and skip is not None),
+        )
     return outcome
 
 
@@ -156,21 +187,106 @@ def judge(first: Outcome, swift: str, reasons: dict[str, str]) -> int:
     return 0 if unstable == set(suites) and unstable <= reasons.keys() else 1
 
 
+class Beside:
+    """A target of the Makefile that runs beside the tests in Swift, and writes into a file."""
+
+    def __init__(self, target: str):
+        self.target = target
+        self.file = BESIDE / f"{target}.txt"
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        make = shlex.split(os.environ.get("MAKE", "make"))
+        with self.file.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*make, "--no-print-directory", target], cwd=ROOT,
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+            )
+
+    def end(self) -> Outcome:
+        """Waits for the end of the target, and prints its output if it failed."""
+        outcome = Outcome(self.process.wait())
+        output = self.file.read_text(errors="replace")
+        counts = counts_in(output)
+        outcome.counts = counts or Counts()
+        outcome.skipped = skips_in(output)
+        if outcome.status == 0 and counts is None:
+            print(f"\n{self.target} does not say how many tests it ran: see {self.file.relative_to(ROOT)}")
+            outcome.status = 1
+        elif outcome.status != 0:
+            print(f"\n{self.target} failed:\n{output}", flush=True)
+        return outcome
+
+
+def is_debian(os_release: Path) -> bool:
+    """Whether the system is one where `make test` installs what its tests need."""
+    try:
+        return "ID=debian" in os_release.read_text().splitlines()
+    except OSError:
+        return False
+
+
+def close(outcomes: dict[str, Outcome], skips_fail: bool) -> int:
+    """Names skipped tests, ends with the counts, and returns the exit status."""
+    status = int(any(outcome.status for outcome in outcomes.values()))
+    print()
+    for name, outcome in outcomes.items():
+        for skip in outcome.skipped:
+            print(f"SKIPPED: {name}: {skip}")
+        # Tests that were never reached are not counted by any report.
+        if outcome.status != 0 and outcome.counts.failed == 0:
+            outcome.counts += Counts(failed=1)
+    total = sum((outcome.counts for outcome in outcomes.values()), Counts())
+    if total.skipped and skips_fail:
+        print("a skipped test fails the run: `make test` installs what tests need, see CONTRIBUTING.md")
+        status = 1
+    elif total.skipped:
+        print(f"NOT TESTED: {total.skipped} tests were skipped, which would fail the run on Debian")
+    for name, outcome in outcomes.items():
+        print(f"{name}: {outcome.counts}")
+    print(total)
+    return status
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="dev/run-tests.py",
+        allow_abbrev=False,
+        description="Runs the built tests. Further arguments are those of `swift test`.",
+    )
+    parser.add_argument("--beside", nargs="+", default=[], metavar="TARGET",
+                        help="targets of the Makefile that run beside the tests in Swift")
+    parser.add_argument("--os-release", type=Path, default=Path("/etc/os-release"),
+                        help="the file that tells which system this is")
+    options, arguments = parser.parse_known_args()
     try:
         reasons = known_unstable(UNSTABLE_SUITES.read_text())
     except (OSError, ListError) as error:
         print(f"{UNSTABLE_SUITES.name}: {error}", file=sys.stderr)
         return 1
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     swift = os.environ.get("SWIFT", "swift")
-    arguments = sys.argv[1:]
-    first = run(swift, arguments)
-    status = judge(first, swift, reasons)
+    parts: list[Beside] = []
+    try:
+        for target in options.beside:
+            parts.append(Beside(target))
+        first = run(swift, arguments)
+        # A suite that is repeated is alone only once they have ended.
+        outcomes = {part.target: part.end() for part in parts}
+    finally:
+        for part in parts:
+            part.process.terminate()
+    first.status = judge(first, swift, reasons)
+    if first.status == 0:
+        # What failed is known to be unstable, and passed alone.
+        first.counts = Counts(first.counts.passed + first.counts.failed, 0, first.counts.skipped)
+    if first.is_whole and first.counts == Counts():
+        print("no test ran")
+        first.status = 1
     # A part of the tests tells nothing of the suites that are not in it.
-    missing = sorted(reasons.keys() - first.suites) if first.is_whole and not arguments else []
-    for suite in missing:
-        print(f"{UNSTABLE_SUITES.name}: there is no suite {suite}")
-    return 1 if missing else status
+    if first.is_whole and not arguments:
+        for suite in sorted(reasons.keys() - first.suites):
+            print(f"{UNSTABLE_SUITES.name}: there is no suite {suite}")
+            first.status = 1
+    return close({"swift": first} | outcomes, is_debian(options.os_release))
 
 
 if __name__ == "__main__":

@@ -148,13 +148,14 @@ def main():
     parser.add_argument("--gate", type=Path, required=True, help="the binary of the gate")
     parser.add_argument("pages", type=Path, nargs="+")
     options = parser.parse_args()
-    failed = False
+    failed = 0
     for page in options.pages:
         try:
             print(f"{page}: {follow(page, options.gate.resolve())} blocks hold")
         except PageError as error:
-            failed = True
+            failed += 1
             print(f"{page}: {error}")
+    print(f"{len(options.pages) - failed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
 

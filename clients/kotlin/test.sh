@@ -41,4 +41,4 @@ tests=("${tests[@]##*/}")
 tests=("${tests[@]%.kt}")
 java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dversiongate.root="$PWD" \
     -cp "$out/library:$out/tests:$testing:$jars/kotlin-stdlib.jar" \
-    org.junit.runner.JUnitCore "${tests[@]/#/versiongate.}"
+    versiongate.RunTests "${tests[@]/#/versiongate.}"

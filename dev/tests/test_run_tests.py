@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-RUN_TESTS = Path(__file__).resolve().parent.parent / "run-tests.py"
+DEV = Path(__file__).resolve().parent.parent
 
 # Plays the next of the runs, and notes how it was called.
 FAKE_SWIFT = """#!/bin/sh
@@ -21,16 +21,25 @@ if [ -f "$run/report" ]; then cp "$run/report" "${4%.xml}-swift-testing.xml"; fi
 . "$run/end"
 """
 
+# Plays the target that is its last argument.
+FAKE_MAKE = """#!/bin/sh
+for target; do :; done
+. "$(dirname "$0")/target-$target"
+"""
+
 
 class RunTests(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "dev").mkdir()
-        shutil.copy(RUN_TESTS, self.folder / "dev")
+        for name in "run-tests.py", "suite_counts.py":
+            shutil.copy(DEV / name, self.folder / "dev")
+        for name, text in ("swift", FAKE_SWIFT), ("make", FAKE_MAKE):
+            program = self.folder / name
+            program.write_text(text)
+            program.chmod(0o755)
         self.swift = self.folder / "swift"
-        self.swift.write_text(FAKE_SWIFT)
-        self.swift.chmod(0o755)
 
     def prepare(self, number, run):
         folder = self.folder / f"run-{number}"
@@ -44,22 +53,34 @@ class RunTests(unittest.TestCase):
                 case = ElementTree.SubElement(root, "testcase", classname=suite, name="a()")
                 if failure:
                     ElementTree.SubElement(case, "failure", message=failure)
+            for suite, reason in run.get("skips", {}).items():
+                case = ElementTree.SubElement(root, "testcase", classname=suite, name="b()")
+                ElementTree.SubElement(case, "skipped").text = reason
             ElementTree.ElementTree(root).write(folder / "report")
         status = run.get("status", 1 if any((suites or {}).values()) else 0)
         end = f"kill -{run['signal']} $$" if "signal" in run else f"exit {status}"
         (folder / "end").write_text(end + "\n")
 
-    def play(self, *runs, unstable="", arguments=()):
-        """The exit status, what was printed, and how often `swift` was called."""
+    def play(self, *runs, unstable="", arguments=(), beside=None, system="debian"):
+        """The exit status, what was printed, and how often `swift` was called.
+
+        `beside`: the shell commands of each target that runs beside the tests in Swift.
+        """
         if unstable is not None:
             (self.folder / "dev/unstable-suites.txt").write_text(unstable)
         for number, run in enumerate(runs, 1):
             self.prepare(number, run)
         calls = self.folder / "calls"
         calls.unlink(missing_ok=True)
+        for target, commands in (beside or {}).items():
+            (self.folder / f"target-{target}").write_text(commands)
+        release = self.folder / "os-release"
+        release.write_text(f'NAME="Some Linux"\nID={system}\nID_LIKE=debian\n')
+        command = [sys.executable, self.folder / "dev/run-tests.py", "--os-release", release]
+        command += ["--beside", *beside] if beside else []
+        programs = {"SWIFT": str(self.swift), "MAKE": str(self.folder / "make")}
         result = subprocess.run(
-            [sys.executable, self.folder / "dev/run-tests.py", *arguments],
-            env=os.environ | {"SWIFT": str(self.swift)}, text=True, timeout=60,
+            [*command, *arguments], env=os.environ | programs, text=True, timeout=60,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.calls = calls.read_text().splitlines() if calls.exists() else []
         return result.returncode, result.stdout, len(self.calls)
@@ -68,6 +89,83 @@ class RunTests(unittest.TestCase):
         status, output, calls = self.play({"suites": {"T.A": None}, "says": "a word"})
         self.assertEqual((status, calls), (0, 1))
         self.assertIn("a word", output)
+
+    def test_the_last_line_counts_all_tests(self):
+        many = {f"T.{number}": None for number in range(7)}
+        beside = {
+            "test-ours": "echo 'SKIPPED is a word'; echo 40 passed, 0 failed, 0 skipped",
+            "test-tap": "printf '# tests 3\\n# pass 3\\n# fail 0\\n# cancelled 0\\n# skipped 0\\n'",
+        }
+        status, output, _ = self.play({"suites": many}, beside=beside)
+        self.assertEqual(status, 0, output)
+        self.assertEqual(output.splitlines()[-4:], [
+            "swift: 7 passed, 0 failed, 0 skipped",
+            "test-ours: 40 passed, 0 failed, 0 skipped",
+            "test-tap: 3 passed, 0 failed, 0 skipped",
+            "50 passed, 0 failed, 0 skipped",
+        ])
+        self.assertEqual((self.folder / ".build/beside/test-ours.txt").read_text().count("\n"), 2)
+
+    def test_a_skipped_test_fails_the_run_and_is_named_with_its_reason(self):
+        run = {"suites": {"T.A": None}, "skips": {"T.B": "chromium: not installed", "T.C": None}}
+        status, output, calls = self.play(run)
+        self.assertEqual((status, calls), (1, 1))
+        self.assertIn("\nSKIPPED: swift: T.B: b(): chromium: not installed\n", output)
+        self.assertIn("\nSKIPPED: swift: T.C: b(): no reason given\n", output)
+        self.assertTrue(output.endswith("\n1 passed, 0 failed, 2 skipped\n"), output)
+
+    def test_a_skip_beside_the_tests_in_swift_fails_the_run(self):
+        ours = "echo SKIPPED: a.B.c: no openssl; echo 5 passed, 0 failed, 1 skipped"
+        tap = (
+            "echo 'ok 1 - fine'; echo '    ok 1 - part # SKIP no gate'; echo 'ok 2 - later # TODO'\n"
+            "printf '# pass 4\\n# fail 0\\n# cancelled 0\\n# skipped 1\\n# todo 1\\n'"
+        )
+        for commands, skips, closing in (
+            (ours, ["a.B.c: no openssl"], "6 passed, 0 failed, 1 skipped"),
+            (tap, ["part: no gate", "later: no reason given"], "5 passed, 0 failed, 2 skipped"),
+        ):
+            with self.subTest(closing):
+                status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": commands})
+                self.assertEqual(status, 1)
+                for skip in skips:
+                    self.assertIn(f"\nSKIPPED: t: {skip}\n", output)
+                self.assertTrue(output.endswith(f"\n{closing}\n"), output)
+
+    def test_where_nothing_can_be_installed_skips_are_said_loudly(self):
+        run = {"suites": {"T.A": None}, "skips": {"T.B": "chromium: not installed"}}
+        status, output, _ = self.play(run, system="fedora")
+        self.assertEqual(status, 0)
+        self.assertIn("SKIPPED: swift: T.B: b(): chromium: not installed", output)
+        self.assertIn("\nNOT TESTED: 1 tests were skipped", output)
+        self.assertTrue(output.endswith("\n1 passed, 0 failed, 1 skipped\n"), output)
+
+    def test_a_target_beside_that_fails_fails_the_run_and_its_output_is_shown(self):
+        commands = "echo what went wrong; echo 5 passed, 2 failed, 0 skipped; exit 1"
+        status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": commands})
+        self.assertEqual(status, 1)
+        self.assertIn("\nt failed:\nwhat went wrong\n", output)
+        self.assertTrue(output.endswith("\n6 passed, 2 failed, 0 skipped\n"), output)
+        # One that broke off has counted nothing.
+        status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": "kill -9 $$"})
+        self.assertEqual(status, 1)
+        self.assertTrue(output.endswith("\n1 passed, 1 failed, 0 skipped\n"), output)
+
+    def test_a_target_beside_that_counts_nothing_proves_nothing(self):
+        for commands in "echo OK", "echo 0 passed, 0 failed, 0 skipped", "echo '# pass 0'":
+            with self.subTest(commands):
+                status, output, _ = self.play({"suites": {"T.A": None}}, beside={"t": commands})
+                self.assertEqual(status, 1)
+                self.assertIn("t does not say how many tests it ran: see .build/beside/t.txt", output)
+
+    def test_a_run_that_broke_off_counts_as_a_failure(self):
+        for run in {"signal": 6}, {"suites": {}, "status": 1}:
+            with self.subTest(run):
+                status, output, _ = self.play(run)
+                self.assertEqual(status, 1)
+                self.assertTrue(output.endswith("\n0 passed, 1 failed, 0 skipped\n"), output)
+
+    def test_a_run_without_tests_proves_nothing(self):
+        self.assertEqual(self.play({"suites": {}})[0], 1)
 
     def test_a_suite_that_fails_twice_has_failed(self):
         run = {"suites": {"T.A": "1 == 2", "T.B": None}}
@@ -91,6 +189,7 @@ class RunTests(unittest.TestCase):
         self.assertEqual((status, calls), (0, 2))
         self.assertIn("UNSTABLE, failed once: T.A: a(): late", output)
         self.assertIn("the clock of others", output)
+        self.assertTrue(output.endswith("\n1 passed, 0 failed, 0 skipped\n"), output)
 
     def test_a_suite_that_is_listed_may_not_fail_twice(self):
         run = {"suites": {"T.A": "late"}}
