@@ -51,7 +51,7 @@ struct PageTests {
         try folder.writeInPlace(Self.rules, to: "rules.yaml")
         let flags: [GateFlag] = [
             .adminListen(), .censusInterval(seconds: 0.1), .logLevel("debug"),
-            .stateDir(path: folder.path(of: "state")),
+            .stateDir(path: folder.path(of: "state")), try .censusKey(in: folder),
         ]
         try await Scene.play(in: folder, flags: flags) { scene in
             var visitors: [CensusVisitor] = []

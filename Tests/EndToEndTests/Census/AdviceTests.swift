@@ -63,7 +63,7 @@ struct AdviceTests {
         try folder.writeInPlace(Self.rules, to: "rules.yaml")
         let flags: [GateFlag] = [
             .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
-            .logLevel("debug"), .adminListen(),
+            .logLevel("debug"), .adminListen(), try .censusKey(in: folder),
         ]
         try await Scene.play(in: folder, flags: flags, backend: script, body)
     }

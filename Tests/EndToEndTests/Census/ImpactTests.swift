@@ -32,7 +32,7 @@ struct ImpactTests {
             in: folder,
             flags: [
                 .stateDir(path: folder.path(of: "state")), .censusInterval(seconds: 0.1),
-                .logLevel("debug"), .adminListen(),
+                .logLevel("debug"), .adminListen(), try .censusKey(in: folder),
             ],
             body
         )

@@ -31,6 +31,15 @@ struct HyperLogLogTests {
         #expect(sketch.count == count)
     }
 
+    /// What makes the count an estimate even of two: in one of 16,384 cases they are counted as one.
+    @Test(arguments: [(0x0000_8005, 0x0001_0005, 1), (0x0000_8005, 0x0000_8006, 2)])
+    func `two that share a register are counted as one`(one: UInt64, other: UInt64, count: Int) {
+        var sketch = HyperLogLog()
+        sketch.add(one)
+        sketch.add(other)
+        #expect(sketch.count == count)
+    }
+
     @Test(arguments: [0, 5, 1_024, 1_025, 20_000], [0, 5, 1_500, 20_000])
     func `a merged sketch is that of everything both have seen`(one: Int, other: Int) {
         var generator = SeededGenerator(seed: 3)

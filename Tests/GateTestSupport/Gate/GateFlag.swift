@@ -48,6 +48,7 @@ package enum GateFlag: Sendable, Equatable {
     case censusDevices(Bool)
     case censusMaxCells(Int)
     case censusInterval(seconds: Double)
+    case censusKeyFile(path: String)
     /// A store that all gates of a fleet share, and the files of both secrets.
     case censusStore(url: String, passwordFile: String, keyFile: String)
     /// Who may vouch for that store, and the certificate that it is shown.
@@ -105,6 +106,7 @@ package enum GateFlag: Sendable, Equatable {
         case .censusDevices(let counts): ["--census-devices", counts ? "on" : "off"]
         case .censusMaxCells(let count): ["--census-max-cells", "\(count)"]
         case .censusInterval(let seconds): ["--census-interval", "\(seconds)"]
+        case .censusKeyFile(let path): ["--census-key-file", path]
         case .censusStore(let url, let passwordFile, let keyFile):
             [
                 "--census-store", url,
