@@ -2,8 +2,9 @@
 
 SWIFT ?= swift
 GATE := .build/release/versiongate
-# Debian once called it `nodejs`.
-NODE = $(shell command -v node || echo nodejs)
+NODE ?= node
+# What dev/install-python.sh makes, once it is there.
+PYTHON = $(or $(wildcard .build/python/bin/python3),python3)
 # Linked into the binary, the Swift runtime needs not be installed where the gate runs. The run-time
 # exclusivity checks cost a tenth of the gate's own time; the tests run with them. Lines and functions are
 # enough for a trace or a profile, and all that a debugger could show besides takes half a minute.
@@ -29,39 +30,33 @@ build:
 
 test: lint
 	@dev/install-packages.sh test
-	@dev/install-axe.sh
+	@dev/install-python.sh
 	$(SWIFT) build --build-tests
 	python3 -B dev/notice.py --check
-	@$(MAKE) --no-print-directory --jobs --output-sync=target $(WAITING_TESTS) >$(WAITING_OUTPUT) 2>&1 & \
-		waiting=$$!; trap "kill $$waiting" INT TERM; \
-		SWIFT=$(SWIFT) dev/run-tests.py; status=$$?; \
-		if wait $$waiting; then echo "$(WAITING_TESTS): passed, see $(WAITING_OUTPUT)"; \
-		else cat $(WAITING_OUTPUT); status=1; fi; \
-		exit $$status
+	SWIFT="$(SWIFT)" MAKE="$(MAKE)" dev/run-tests.py --beside $(WAITING_TESTS)
 
-# Parts of `test` that mostly wait, and so run beside each other and beside the tests in Swift. What fails of
-# them is said at the very end: the end is what a CI log keeps.
-WAITING_OUTPUT := .build/waiting-tests.txt
+# Parts of `test` that mostly wait, and so run beside each other and beside the tests in Swift. Each ends with how many
+# tests passed, failed and were skipped, which dev/run-tests.py adds up.
 WAITING_TESTS := test-dev test-feed-servers test-benchmarks test-pages test-python test-javascript test-kotlin
 .PHONY: $(WAITING_TESTS)
 
 test-dev:
-	python3 -B -m unittest discover --start-directory dev/tests
+	$(PYTHON) -B dev/run-python-tests.py dev/tests
 
 test-feed-servers:
-	python3 -B -m unittest discover --start-directory Tests/FeedServers/tests
+	$(PYTHON) -B dev/run-python-tests.py Tests/FeedServers/tests
 
 test-benchmarks:
-	python3 -B -m unittest discover --start-directory Benchmarks/tests
+	$(PYTHON) -B dev/run-python-tests.py Benchmarks/tests
 
 test-pages:
 	dev/try-pages.py --gate .build/debug/versiongate docs/guides/*.md docs/incident.md
 
 test-python:
-	python3 -B -m unittest discover --start-directory clients/python/tests
+	$(PYTHON) -B dev/run-python-tests.py clients/python/tests
 
 test-javascript:
-	$(NODE) --test clients/javascript/tests/*.test.js
+	$(NODE) --test --test-reporter=tap clients/javascript/tests/*.test.js
 
 test-kotlin:
 	clients/kotlin/test.sh
@@ -114,6 +109,7 @@ fuzz:
 
 sanitize:
 	@dev/install-packages.sh test
+	@dev/install-python.sh
 	SWIFT=$(SWIFT) Fuzzing/sanitize.sh
 
 # What NOTICE says of the packages that are linked.

@@ -7,8 +7,11 @@ case "${1:-}" in
 build) wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev) ;;
 test)
     wanted=(curl libcurl4-openssl-dev libhiredis-dev libsqlite3-dev libssl-dev libyaml-dev openssl nodejs)
-    wanted+=(python3 python3-venv python3-yaml python3-jsonschema prometheus)
-    wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server)
+    # What comes from PyPI is installed by dev/install-python.sh.
+    wanted+=(python3 python3-venv ca-certificates tzdata prometheus)
+    wanted+=(wrk nghttp2-client etcd-server etcd-client redis-server haproxy)
+    # The page for operators is laid out with a font that is the same everywhere.
+    wanted+=(chromium fonts-dejavu-core)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
     # The benchmark's load generator, and what it is tested against.
@@ -30,11 +33,9 @@ is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     default-jdk-headless) command -v javac >/dev/null ;;
-    curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
+    chromium | curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
-    python3-yaml) python3 -c 'import yaml' 2>/dev/null ;;
-    python3-jsonschema) python3 -c 'import jsonschema' 2>/dev/null ;;
-    nodejs) command -v node >/dev/null || command -v nodejs >/dev/null ;;
+    nodejs) command -v node >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;
     redis-server) command -v redis-server >/dev/null && command -v redis-cli >/dev/null ;;
     prometheus) command -v prometheus >/dev/null && command -v promtool >/dev/null ;;
@@ -49,6 +50,13 @@ for package in "${wanted[@]}"; do
     is_there "$package" || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "NOT INSTALLED, as there is no apt-get here: ${missing[*]}" >&2
+    # Tests are skipped without them; for anything else they are needed.
+    [ "$1" = test ]
+    exit
+fi
 
 root=()
 [ "$(id -u)" -eq 0 ] || root=(sudo)

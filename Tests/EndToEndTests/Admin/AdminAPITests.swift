@@ -169,8 +169,8 @@ struct AdminAPITests {
         }
         let program = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../Programs/validate_admin.py").standardizedFileURL
-        let arguments = ["python3", program.path, document.path, answers.path(of: "")]
-        let result = try ToolProcess.run("env", arguments)
+        let arguments = [program.path, document.path, answers.path(of: "")]
+        let result = try ToolProcess.run("python3", arguments)
         #expect(result.output == "", "\(result.errors)")
         #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
     }

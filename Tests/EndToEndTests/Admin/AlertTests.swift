@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// Prometheus' own tool reads the metrics and the alerts on them.
-@Suite(.ownThread, .timeLimit(.minutes(2)), .enabled(if: ToolProcess.isInstalled("promtool")))
+@Suite(.ownThread, .timeLimit(.minutes(2)), .needs("promtool"))
 struct AlertTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../deploy/prometheus").standardized

@@ -42,7 +42,7 @@ struct PageTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("chromium")))
+    @Test(.needs("chromium"))
     func `a browser shows it, floors are raised by what it gives, and one of two undoes one`()
         async throws
     {
@@ -78,7 +78,7 @@ struct PageTests {
         }
     }
 
-    @Test(.enabled(if: ToolProcess.isInstalled("chromium") && PageTests.axe != nil))
+    @Test(.needs("chromium"))
     func `everybody can read it where nobody is counted and the file is wrong`() async throws {
         let flags: [GateFlag] = [.adminListen(), .census(false)]
         try await Scene.play(rules: Self.rules, flags: flags) { scene in
@@ -91,19 +91,11 @@ struct PageTests {
         }
     }
 
-    /// axe-core, where `dev/install-axe.sh` has fetched it.
-    private static var axe: String? {
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../.build/axe/axe_core_python/axe.min.js").standardizedFileURL
-        return FileManager.default.fileExists(atPath: file.path) ? file.path : nil
-    }
-
     private static func drive(_ scene: Scene, listed: String, _ more: String...) throws {
         let port = try #require(scene.gate.adminPort)
         let result = try ToolProcess.run(
-            "env",
-            ["python3", "-B", Self.program, "http://127.0.0.1:\(port)", listed] + more
-                + (Self.axe.map { ["--axe", $0] } ?? []),
+            "python3",
+            ["-B", Self.program, "http://127.0.0.1:\(port)", listed] + more,
             within: .seconds(120) * GateExecutable.slowdown
         )
         #expect(result.output == "")

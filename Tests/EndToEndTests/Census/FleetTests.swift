@@ -7,7 +7,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(5)),
-    .enabled(if: RedisServer.canRun)
+    .needs("redis-server", "redis-cli")
 )
 struct FleetTests {
     private static let password = "a-secret-of-this-test"

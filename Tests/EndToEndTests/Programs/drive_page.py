@@ -1,6 +1,7 @@
 """Drives the page for operators in a headless Chromium, as a person would, and prints what is wrong."""
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -37,11 +38,19 @@ def answer_of(gate, version):
         return error.code, error.headers
 
 
+def axe_core():
+    """The script of axe-core, which dev/install-python.sh installs."""
+    package = importlib.util.find_spec("axe_core_python")
+    if package is None:
+        raise SystemExit(f"{sys.executable} has no axe-core-python: run dev/install-python.sh")
+    return Path(package.origin).with_name("axe.min.js").read_text("utf-8")
+
+
 class Operator:
     """A person at the page of a gate, who can write its rules file."""
 
     def __init__(self, browser, given):
-        self.browser, self.address, self.gate, self.axe = browser, given.address, given.gate, given.axe
+        self.browser, self.address, self.gate = browser, given.address, given.gate
         self.rules, self.program, self.state = given.rules, given.versiongate, given.state
 
     def status_of(self, version):
@@ -54,11 +63,9 @@ class Operator:
 
     def check(self, what):
         """What axe-core finds, in the light, and of colors in the dark."""
-        if not self.axe:
-            return
         browser = self.browser
         if not browser.evaluate("Boolean(window.axe)"):
-            browser.evaluate(self.axe.read_text("utf-8"))
+            browser.evaluate(axe_core())
         for scheme, options in (("light", "{}"), ("dark", "{ runOnly: ['color-contrast'] }")):
             browser.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
             result = browser.evaluate(
@@ -287,7 +294,6 @@ def main():
     parser.add_argument("--gate", help="the address that clients ask")
     parser.add_argument("--versiongate", help="the program")
     parser.add_argument("--state", help="the state folder")
-    parser.add_argument("--axe", type=Path, help="axe-core; without it, nobody looks whether everybody can use the page")
     parser.add_argument("--pictures", type=Path, help="a folder to take pictures into")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

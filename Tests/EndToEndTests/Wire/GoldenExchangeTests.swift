@@ -40,9 +40,8 @@ struct GoldenExchangeTests {
         }
         let program = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../Programs/validate_bodies.py").standardizedFileURL
-        // The Python of the path, for which `make test` has looked.
-        let arguments = ["python3", program.path, GoldenExchange.folder.path, bodies.path(of: "")]
-        let result = try ToolProcess.run("env", arguments)
+        let arguments = [program.path, GoldenExchange.folder.path, bodies.path(of: "")]
+        let result = try ToolProcess.run("python3", arguments)
         #expect(result.output == "", "\(result.errors)")
         #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
     }

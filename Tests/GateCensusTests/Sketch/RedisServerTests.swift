@@ -9,7 +9,7 @@ import Testing
     .serialized,
     .ownThread,
     .timeLimit(.minutes(2)),
-    .enabled(if: ToolProcess.isInstalled("redis-server") && ToolProcess.isInstalled("redis-cli"))
+    .enabled(if: RedisServer.canRun, "redis-server or redis-cli is missing")
 )
 struct RedisServerTests {
     @Test func `Redis agrees on counts and merges`() throws {

@@ -12,15 +12,15 @@ struct RulesSchemaTests {
     /// Asks a JSON Schema validator about texts; each answer is `nil` or the first error.
     ///
     /// One process for all texts: starting it costs more than the judging. It needs Python with
-    /// `jsonschema` and `yaml`, which `make test` installs.
+    /// `jsonschema` and `yaml`, which `dev/install-python.sh` installs.
     private func verdicts(
         _ texts: [String],
         by schema: URL = Project.schema
     ) throws -> [String?] {
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.executableURL = try ToolProcess.locate("python3")
         let script = Project.tests.appending(path: "Schema/validate.py").path
-        process.arguments = ["python3", script, schema.path]
+        process.arguments = [script, schema.path]
         let folder = try TemporaryFolder()
         try JSONEncoder().encode(texts).write(to: URL(filePath: folder.path(of: "texts.json")))
         process.standardInput = FileHandle(forReadingAtPath: folder.path(of: "texts.json"))

@@ -18,13 +18,21 @@ package enum ToolProcess {
             + ["/usr/local/sbin", "/usr/sbin"]
     }
 
-    /// Whether a tool is there; a test that needs it is skipped otherwise.
+    /// The Python that `dev/install-python.sh` installs, with the packages that tests need.
+    ///
+    /// It is a link: resolved, as `standardizedFileURL` does, it would be a Python without them.
+    private static let python = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../.build/python/bin/python3").standardized.path
+
+    /// Whether a tool is there; a test that needs it is skipped otherwise, which `make test` takes
+    /// for a failure.
     package static func isInstalled(_ name: String) -> Bool {
         (try? self.locate(name)) != nil
     }
 
     package static func locate(_ name: String) throws -> URL {
-        let candidates = self.folders.map { "\($0)/\(name)" }
+        let own = name == "python3" ? [self.python] : []
+        let candidates = own + self.folders.map { "\($0)/\(name)" }
         let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let found else { throw HarnessError("\(name) is not installed") }
         return URL(fileURLWithPath: found)

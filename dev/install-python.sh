@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Makes .build/python, a virtual environment with the packages of dev/python-requirements.txt, from the first python3 that
+# can: another one than Debian's may come first in PATH. Does nothing if it is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+wanted=dev/python-requirements.txt
+folder=.build/python
+# Copied there last, so that an environment that is half made is made anew.
+if cmp -s "$wanted" "$folder/requirements.txt" && "$folder/bin/python3" -c 'import grpc' 2>/dev/null; then exit 0; fi
+
+mkdir -p .build
+for python in $(type -ap python3) /usr/bin/python3; do
+    "$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
+    echo "installing $wanted into $folder, by $python"
+    rm -rf "$folder"
+    "$python" -m venv "$folder" || continue
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+        --require-hashes --requirement "$wanted" || continue
+    cp "$wanted" "$folder/requirements.txt"
+    exit 0
+done
+echo "$folder cannot be made: no python3 of 3.11 or later here has venv and can install $wanted" >&2
+exit 1
