@@ -7,6 +7,7 @@ directly above it: <!-- not run: … -->.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -19,7 +20,7 @@ from pathlib import Path
 # The ports that pages use: each run has its own.
 PORTS = ["8080", "8081", "9901", "8088"]
 SECONDS = 120
-START_SECONDS = 20
+START_SECONDS = 60
 END = "-- the end of a block --"
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n)?```([a-z]+)(?: ([\w./-]+))?\n(.*?)```", re.DOTALL)
 
@@ -28,15 +29,18 @@ class PageError(Exception):
     """What a page promises does not hold."""
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    try:
+@contextlib.contextmanager
+def reserved_ports(count):
+    """Ports on which only programs that set SO_REUSEADDR can listen, as the gate does.
+
+    A port that is merely free can be taken by a connection of another test before the gate starts.
+    """
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             one.bind(("127.0.0.1", 0))
-        return [str(one.getsockname()[1]) for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
+        yield [str(one.getsockname()[1]) for one in sockets]
 
 
 def replaced(text, names):
@@ -79,6 +83,7 @@ class Shell:
     def __init__(self, folder, gate, ports):
         self.names = dict(zip(PORTS, ports))
         self.folder = folder
+        self.lines = []
         environment = os.environ | {
             "PATH": f"{gate.parent}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8",
         }
@@ -92,8 +97,9 @@ class Shell:
         started = re.findall(r"--(?:admin-)?listen (?:[\w.]+:)?(\d+)", commands) \
             if commands.rstrip().endswith("&") else []
         waits = "".join(
-            f"\nfor _ in $(seq {START_SECONDS * 10}); do "
-            f"(: </dev/tcp/127.0.0.1/{port}) 2>/dev/null && break; sleep 0.1; done\n"
+            f"\nlistens=; for _ in $(seq {round(START_SECONDS * 10)}); do "
+            f"(: </dev/tcp/127.0.0.1/{port}) 2>/dev/null && listens=yes && break; sleep 0.1; done; "
+            f"[ $listens ] || echo 'nothing listens on {port} after {START_SECONDS} seconds'\n"
             for port in started
         )
         script = replaced(commands + waits, self.names)
@@ -105,6 +111,7 @@ class Shell:
             if line == END + "\n":
                 break
             lines.append(line)
+            self.lines.append(line)
         else:
             raise PageError("the shell ended: " + "".join(lines))
         return replaced("".join(lines), {new: old for old, new in self.names.items()})
@@ -116,8 +123,9 @@ class Shell:
 
 def follow(page, gate):
     """Runs a page, and returns how many blocks of it were run."""
-    with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name:
-        shell = Shell(Path(name), gate, free_ports(len(PORTS)))
+    with tempfile.TemporaryDirectory(prefix="versiongate-page-") as name, \
+            reserved_ports(len(PORTS)) as ports:
+        shell = Shell(Path(name), gate, ports)
         signal.alarm(SECONDS)
         try:
             output, count = None, 0
@@ -134,7 +142,8 @@ def follow(page, gate):
                     output = shell.run(block.content)
                 elif block.language == "text" and output is not None:
                     if line := missing(block.content, output):
-                        raise PageError(f"{place}: no '{line}' in\n{output}")
+                        printed = f"{output}\nAll that the page printed:\n{''.join(shell.lines)}"
+                        raise PageError(f"{place}: no '{line}' in\n{printed}")
                 else:
                     raise PageError(f"{place}: neither a file, nor commands, nor what they print")
             return count
@@ -148,14 +157,17 @@ def main():
     parser.add_argument("--gate", type=Path, required=True, help="the binary of the gate")
     parser.add_argument("pages", type=Path, nargs="+")
     options = parser.parse_args()
-    failed = 0
+    passed, failed = 0, 0
     for page in options.pages:
         try:
-            print(f"{page}: {follow(page, options.gate.resolve())} blocks hold")
+            count = follow(page, options.gate.resolve())
+            print(f"{page}: {count} blocks hold")
+            # A page that only explains is no test.
+            passed += count > 0
         except PageError as error:
             failed += 1
             print(f"{page}: {error}")
-    print(f"{len(options.pages) - failed} passed, {failed} failed, 0 skipped")
+    print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
 
 

@@ -1,5 +1,6 @@
 import importlib.util
 import re
+import socket
 import tempfile
 import unittest
 from pathlib import Path
@@ -25,6 +26,37 @@ class Missing(unittest.TestCase):
         ]:
             with self.subTest(expected=expected, output=output):
                 self.assertEqual(pages.missing(expected, output), line)
+
+
+class Ports(unittest.TestCase):
+    def test_a_reserved_port_is_the_gates_and_nobody_elses(self):
+        with pages.reserved_ports(4) as ports:
+            self.assertEqual(len(set(ports)), 4)
+            for port in ports:
+                with socket.socket() as other, self.assertRaises(OSError):
+                    other.bind(("127.0.0.1", int(port)))
+                # Until the gate listens, nothing does.
+                with socket.socket() as client, self.assertRaises(ConnectionRefusedError):
+                    client.connect(("127.0.0.1", int(port)))
+                with socket.socket() as gate:
+                    gate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    gate.bind(("0.0.0.0", int(port)))
+                    gate.listen()
+
+
+class Shells(unittest.TestCase):
+    def test_a_server_that_does_not_come_up_is_named(self):
+        with tempfile.TemporaryDirectory() as folder, pages.reserved_ports(4) as ports:
+            shell = pages.Shell(Path(folder), Path("/usr/bin/true"), ports)
+            self.addCleanup(shell.process.stdin.close)
+            self.addCleanup(shell.process.stdout.close)
+            seconds, pages.START_SECONDS = pages.START_SECONDS, 0.1
+            try:
+                output = shell.run("true serve --listen 127.0.0.1:8080 &\n")
+            finally:
+                pages.START_SECONDS = seconds
+                shell.end()
+        self.assertIn("nothing listens on 8080 after", output)
 
 
 class Blocks(unittest.TestCase):
