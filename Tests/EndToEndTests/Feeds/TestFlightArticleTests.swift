@@ -202,7 +202,7 @@ struct TestFlightArticleTests {
             let hold = "holdUntilInStore: true"
             let soaking = rules.replacing(hold, with: "holdUntilInStore: { soak: 48h }")
             try scene.folder.replace("rules.yaml", with: soaking)
-            try scene.gate.logLine("the soak") { $0.message == "rules loaded" }
+            try scene.gate.logLine("the soak", where: \.isLoadOfFile)
             // Due a month ago, and held up in review until now.
             let version = AppStoreConnectServer.version(
                 "3.3.0",
@@ -270,9 +270,11 @@ struct TestFlightArticleTests {
                     "rules.yaml",
                     with: rules.replacing("holdUntilInStore: true", with: hold)
                 )
-                try scene.gate.logLine("a soak of \(span)", skipping: seen) {
-                    $0.message == "rules loaded"
-                }
+                try scene.gate.logLine(
+                    "a soak of \(span)",
+                    skipping: seen,
+                    where: \.isLoadOfFile
+                )
             }
             try soak("48h", scene)
             try connect.set(["appStoreVersions": [awaited.version(isOut: false)]])

@@ -100,9 +100,7 @@ struct Scene: Sendable {
         let seen = self.gate.logLines.count
         try self.folder.replace("rules.yaml", with: rules)
         self.gate.send(signal: SIGHUP)
-        return try self.gate.logLine("rules loaded", skipping: seen) {
-            $0.message == "rules loaded"
-        }
+        return try self.gate.logLine("rules loaded", skipping: seen, where: \.isLoadOfFile)
     }
 
     /// Ends the gate in order, and starts another one with the same rules in front of the same
@@ -126,6 +124,16 @@ struct Scene: Sendable {
         let exit = self.gate.end()
         #expect(exit == .status(0))
         return try self.backend.waitUntilAllEnded()
+    }
+}
+
+extension LogLine {
+    /// Whether a changed file was loaded, and not what an undo or a feed says.
+    ///
+    /// The line of an undo may be read long after its answer, when the next change is awaited.
+    var isLoadOfFile: Bool {
+        self.message == "rules loaded"
+            && ["fileChanged", "signal"].contains(self.metadata["reason"])
     }
 }
 
