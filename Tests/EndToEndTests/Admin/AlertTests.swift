@@ -3,7 +3,7 @@ import GateTestSupport
 import Testing
 
 /// Prometheus' own tool reads the metrics and the alerts on them.
-@Suite(.ownThread, .timeLimit(.minutes(2)), .needs("promtool"))
+@Suite(.ownThread, .timeLimit(.minutes(5)), .needs("promtool"))
 struct AlertTests {
     private static let folder = URL(fileURLWithPath: #filePath)
         .appending(path: "../../../../deploy/prometheus").standardized
@@ -11,7 +11,12 @@ struct AlertTests {
     @Test func `alerts are raised when they shall be, and not else`() throws {
         for (command, file) in [("check", "alerts.yaml"), ("test", "alerts.test.yaml")] {
             let path = Self.folder.appending(path: file).path
-            let result = try ToolProcess.run("promtool", [command, "rules", path])
+            // It computes for seconds: beside other tests, for a minute.
+            let result = try ToolProcess.run(
+                "promtool",
+                [command, "rules", path],
+                within: .seconds(240) * GateExecutable.slowdown
+            )
             #expect(result.status == 0, "\(result.output)\(result.errors)")
         }
     }
