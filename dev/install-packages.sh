@@ -14,6 +14,8 @@ test)
     wanted+=(chromium fonts-dejavu-core)
     # The client for Kotlin.
     wanted+=(kotlin default-jdk-headless libokhttp-java junit4)
+    # What the guides use.
+    wanted+=(jq)
     # The benchmark's load generator, and what it is tested against.
     wanted+=(gcc libnghttp2-dev nginx)
     ;;
@@ -33,7 +35,7 @@ is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     default-jdk-headless) command -v javac >/dev/null ;;
-    chromium | curl | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
+    chromium | curl | jq | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     nodejs) command -v node >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;
