@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .build/python, a virtual environment with the packages of dev/python-requirements.txt, from the first python3 that
-# can: another one than Debian's may come first in PATH. Does nothing if it is there.
+# Makes .build/python, a virtual environment with the packages of dev/python-requirements.txt, from the first python3 in
+# PATH that can: another one may come before Debian's. Does nothing if it is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ folder=.build/python
 if cmp -s "$wanted" "$folder/requirements.txt" && "$folder/bin/python3" -c 'import grpc' 2>/dev/null; then exit 0; fi
 
 mkdir -p .build
-for python in $(type -ap python3) /usr/bin/python3; do
+for python in $(type -ap python3); do
     "$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue
     echo "installing $wanted into $folder, by $python"
     rm -rf "$folder"
