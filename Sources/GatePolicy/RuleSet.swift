@@ -11,8 +11,8 @@ package final class RuleSet: Sendable {
     /// The classes of clients that the rules tell apart; `nil` if each client may be one of its own.
     package let clientClasses: ClientClasses?
     private let namedClients: NamedClients
-    /// Segments of each pattern, by their places, that a shape of a path does not name.
-    private let nameless: [[Int: String]]
+    /// Segments of each pattern, by their places, that a shape of a path may leave out.
+    private let omitted: [PathShape.Omitted]
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
@@ -25,8 +25,8 @@ package final class RuleSet: Sendable {
         self.responder = Responder(definition)
         self.clientClasses = ClientClasses(definition, reader)
         self.namedClients = NamedClients(definition)
-        self.nameless = (classifier.patterns + definition.exemptions).map(\.nameless)
-            .filter { !$0.isEmpty }
+        self.omitted = (classifier.patterns + definition.exemptions).map(\.omitted)
+            .filter { !$0.nameless.isEmpty || !$0.capitals.isEmpty }
     }
 
     package var revision: String { self.definition.revision }
@@ -228,12 +228,17 @@ extension RuleSet {
     /// - Returns: `nil` if the rules may tell one of them from another one: they name what the shape
     ///   leaves out.
     package func scope(of shape: PathShape) -> RequestScope? {
-        func scope(_ choice: [Int: String]) -> RequestScope {
-            let target = Array(shape.path(choice).utf8)
-            return self.scope(method: Array(shape.method.utf8).span, target: target.span)
+        let method = Array(shape.method.utf8)
+        func scope(of path: String) -> RequestScope {
+            let target = Array(path.utf8)
+            return self.scope(method: method.span, target: target.span)
         }
-        let whole = scope([:])
-        let isOne = self.nameless.allSatisfy { scope($0) == whole }
+        let path = shape.path()
+        let whole = scope(of: path)
+        let isOne = self.omitted.allSatisfy { choice in
+            let other = shape.path(choice)
+            return other == path || scope(of: other) == whole
+        }
         return isOne ? whole : nil
     }
 

@@ -80,14 +80,16 @@ package struct RequestPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-    /// The segments, by their places, that the shape of a path does not name.
-    var nameless: [Int: String] {
-        var found: [Int: String] = [:]
+    /// The segments that the shape of a path does not name, or not always.
+    var omitted: PathShape.Omitted {
+        var omitted = PathShape.Omitted()
         for (index, segment) in (self.segments ?? []).enumerated() {
-            guard case .literal(let bytes) = segment, PathShape.isNameless(bytes) else { continue }
-            found[index] = String(decoding: bytes, as: UTF8.self)
+            guard case .literal(let bytes) = segment else { continue }
+            let text = String(decoding: bytes, as: UTF8.self)
+            if PathShape.isNameless(bytes) { omitted.nameless[index] = text }
+            if PathShape.hasCapitals(bytes) { omitted.capitals[index] = text }
         }
-        return found
+        return omitted
     }
 
     /// The pattern on one line: `GET,POST /v2/**`.

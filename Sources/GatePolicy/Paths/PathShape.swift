@@ -1,15 +1,17 @@
 /// A method and a path without what looks like the name of one thing or one person: `GET /video/*`.
 ///
 /// Only segments that look like words of the API stay. Numbers, ids, tokens, addresses and whatever is
-/// encoded are `*`, and the query is gone.
+/// encoded are `*`, and the query is gone. A word in capitals (`PENDING`) may be a name of the API as well as
+/// a code of one person; it is `^`, so that it is not kept, and still known as a word to rules that ignore case.
 package struct PathShape: Sendable, Hashable {
     /// Bytes and segments of the longest path that has a shape.
     package static let longestPath = 200
-    private static let mostSegments = 12
+    package static let mostSegments = 12
     /// Words between hyphens, dots and underscores: a name with more is the title of something.
     private static let mostWords = 4
     private static let longestWord = 20
     private static let anything = UInt8(ascii: "*")
+    private static let capitals = UInt8(ascii: "^")
     /// Stands in the place of `*` where one path of many is wanted; no rule names it.
     private static let standIn = "~0~"
 
@@ -17,10 +19,10 @@ package struct PathShape: Sendable, Hashable {
     package let text: String
 
     /// - Returns: `nil` for a request of which a shape would not say enough: its path has several
-    ///   readings, or is long, or has a segment of which nobody can tell what it is.
+    ///   readings, or is long, or has many segments.
     package init?(method: Span<UInt8>, target: Span<UInt8>) {
         let length = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
-        guard Self.isKnown(method), length <= Self.longestPath else { return nil }
+        guard Self.keeps(method: method), length <= Self.longestPath else { return nil }
         var path: [UInt8] = []
         path.append(target.extracting(..<length))
         guard let exact = ExactPath(path) else { return nil }
@@ -31,14 +33,22 @@ package struct PathShape: Sendable, Hashable {
         while start < bytes.count {
             var end = start + 1
             while end < bytes.count, bytes[end] != UInt8(ascii: "/") { end += 1 }
-            let segment = bytes.extracting((start + 1)..<end)
-            let isWord = segment.isEmpty || Self.isWord(segment)
-            // A word to those alone who do not tell letters by their case.
-            guard isWord || !Self.isWord(segment, ignoringCase: true) else { return nil }
-            guard names.append(isWord: isWord) else { return nil }
+            guard names.append(Self.kind(of: bytes.extracting((start + 1)..<end))) else {
+                return nil
+            }
             start = end
         }
         self.text = names.text(method, bytes)
+    }
+
+    /// The part of a segment that a shape keeps.
+    package enum Kind: Sendable, Hashable {
+        /// The segment itself.
+        case word
+        /// `^`, in place of a segment that only its capitals keep from being a word.
+        case capitals
+        /// `*`.
+        case nameless
     }
 
     /// The segments of a path, as far as they are words.
@@ -46,11 +56,14 @@ package struct PathShape: Sendable, Hashable {
         private var count = 0
         /// A bit for each that is none.
         private var nameless: UInt16 = 0
+        /// A bit for each of these that is a word where case is ignored.
+        private var capitals: UInt16 = 0
 
         /// - Returns: Whether there was room for it.
-        mutating func append(isWord: Bool) -> Bool {
+        mutating func append(_ kind: Kind) -> Bool {
             guard self.count < PathShape.mostSegments else { return false }
-            if !isWord { self.nameless |= 1 << self.count }
+            if kind != .word { self.nameless |= 1 << self.count }
+            if kind == .capitals { self.capitals |= 1 << self.count }
             self.count += 1
             return true
         }
@@ -66,7 +79,7 @@ package struct PathShape: Sendable, Hashable {
                 unsafe text[count] = UInt8(ascii: " ")
                 count += 1
                 var isNameless = false
-                var rest = self.nameless
+                var (rest, capitals) = (self.nameless, self.capitals)
                 for index in path.indices {
                     let byte = path[index]
                     let isSlash = byte == UInt8(ascii: "/")
@@ -78,16 +91,19 @@ package struct PathShape: Sendable, Hashable {
                     isNameless = rest & 1 == 1
                     rest >>= 1
                     if isNameless {
-                        unsafe text[count] = PathShape.anything
+                        let isWord = capitals & 1 == 1
+                        unsafe text[count] = isWord ? PathShape.capitals : PathShape.anything
                         count += 1
                     }
+                    capitals >>= 1
                 }
                 return count
             }
         }
     }
 
-    private static func isKnown(_ method: Span<UInt8>) -> Bool {
+    /// Whether requests with a method have shapes; of others, clients make up any number.
+    package static func keeps(method: Span<UInt8>) -> Bool {
         switch method.text {
         case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
             "QUERY":
@@ -111,10 +127,42 @@ package struct PathShape: Sendable, Hashable {
             .map { String(Substring($0)) }
     }
 
-    /// A path of this shape, with other segments in the places of some that may be anything.
-    func path(_ choice: [Int: String] = [:]) -> String {
+    /// Whether a segment was a word in capitals.
+    var hasCapitals: Bool { self.text.utf8.contains(Self.capitals) }
+
+    /// The shape as reports show it, in which a word in capitals is a parameter like any other.
+    package var general: PathShape {
+        guard self.hasCapitals else { return self }
+        return PathShape(written: self.text.replacing("^", with: "*"))
+    }
+
+    private init(written text: String) { self.text = text }
+
+    /// The kind of a segment that a shape shows.
+    package static func kind(shown segment: String) -> Kind {
+        switch segment {
+        case "*": .nameless
+        case "^": .capitals
+        default: .word
+        }
+    }
+
+    /// The segments of a pattern, by their places, that shapes may leave out.
+    struct Omitted: Sendable {
+        /// Those that are `*`, however their letters are written.
+        var nameless: [Int: String] = [:]
+        /// Those that are `^` if they come in capitals.
+        var capitals: [Int: String] = [:]
+    }
+
+    /// A path of this shape, with other segments in the places of some that it leaves out.
+    func path(_ choice: Omitted = Omitted()) -> String {
         let segments = self.segments.enumerated().map { index, segment in
-            segment == "*" ? choice[index] ?? Self.standIn : segment
+            switch Self.kind(shown: segment) {
+            case .word: segment
+            case .capitals: choice.capitals[index] ?? Self.standIn
+            case .nameless: choice.nameless[index] ?? Self.standIn
+            }
         }
         return "/" + segments.joined(separator: "/")
     }
@@ -122,6 +170,18 @@ package struct PathShape: Sendable, Hashable {
     /// Whether a segment, however its letters are written, is `*` in a shape.
     static func isNameless(_ segment: [UInt8]) -> Bool {
         !segment.isEmpty && !self.isWord(segment.span, ignoringCase: true)
+    }
+
+    /// Whether a word is `^` in the shape of a request that writes it in capitals.
+    static func hasCapitals(_ segment: [UInt8]) -> Bool {
+        guard self.isWord(segment.span, ignoringCase: true) else { return false }
+        let capitals = segment.map(\.uppercased)
+        return !self.isWord(capitals.span)
+    }
+
+    static func kind(of segment: Span<UInt8>) -> Kind {
+        if segment.isEmpty || self.isWord(segment) { return .word }
+        return self.isWord(segment, ignoringCase: true) ? .capitals : .nameless
     }
 
     /// Whether somebody who wrote an API named a segment so, as far as its looks tell.

@@ -40,6 +40,8 @@ extension UInt8 {
     /// The lower-case form of an ASCII letter; any other byte is returned as it is.
     var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
+    var uppercased: UInt8 { self >= 0x61 && self <= 0x7A ? self & ~0x20 : self }
+
     /// The value of a hexadecimal digit.
     var hexValue: UInt8? {
         if self.isDigit { return self - 0x30 }

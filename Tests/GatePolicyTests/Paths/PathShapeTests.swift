@@ -32,7 +32,42 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "*", "/a//b", "/a/../b", "/a;b", "/a%2fb", "/a/aBeDiFoGuHaJi", "http://host/a",
+        ("/jobs/PENDING", "GET /jobs/^"), ("/INVENTORY/summary", "GET /^/summary"),
+        ("/jobs/CANCELLED/4711", "GET /jobs/^/*"), ("/a/aBeDiFoGuHaJi", "GET /a/^"),
+        ("/jobs/PAYMENT_DUE", "GET /jobs/^"), ("/rates/EUR", "GET /rates/EUR"),
+        // None of them would be a word in small letters.
+        ("/jobs/PROGRAM_DE2024", "GET /jobs/*"), ("/keys/AKIAIOSFODNN7EXAMPLE", "GET /keys/*"),
+    ])
+    func `a word in capitals is not kept, and known as one`(path: String, text: String) throws {
+        #expect(Self.shape(path) == text)
+        let shape = try #require(PathShape(text: text))
+        #expect(shape.general.text == text.replacing("^", with: "*"))
+    }
+
+    @Test(
+        arguments: [
+            ("orders", "orders", .word, true), ("order%73", "orders", .word, true),
+            ("api", "api", .word, false), ("INVENTORY", "INVENTORY", .capitals, true),
+            ("2024", "2024", .nameless, false), ("caf\u{E9}", "caf%C3%A9", .nameless, false),
+        ] as [(String, String, PathShape.Kind, Bool)]
+    )
+    func `a document's segment is read as that of a request`(
+        segment: String,
+        text: String,
+        kind: PathShape.Kind,
+        mayBeCapitals: Bool
+    ) throws {
+        let word = try #require(PathWord(segment))
+        #expect(word.text == text && word.kind == kind && word.mayBeCapitals == mayBeCapitals)
+    }
+
+    @Test(arguments: ["a/b", "a%2fb", "a;b", "..", "a#b"])
+    func `some segments of a document have no shape`(segment: String) {
+        #expect(PathWord(segment) == nil)
+    }
+
+    @Test(arguments: [
+        "", "*", "/a//b", "/a/../b", "/a;b", "/a%2fb", "http://host/a",
         "/" + String(repeating: "a/", count: 12), "/" + String(repeating: "a", count: 300),
     ])
     func `of some paths there is no shape`(path: String) {
@@ -68,6 +103,8 @@ import Testing
             "/users/me",
             "/users/*/likes",
             "/2024/report",
+            "/jobs/pending",
+            "/Jobs/FINISHED/*",
             exempt: "/healthz"
         )
         func patterns(_ text: String) throws -> [String]? {
@@ -83,5 +120,12 @@ import Testing
         // One of them may be that of 2024.
         #expect(try patterns("GET /*/report") == nil)
         #expect(try patterns("GET /*/other") == [])
+        // `/jobs/PENDING` is the path of a rule, `/jobs/4711` is not.
+        #expect(try patterns("GET /jobs/^") == nil)
+        #expect(try patterns("GET /jobs/*") == [])
+        #expect(try patterns("GET /jobs/^/*") == nil)
+        #expect(try patterns("GET /jobs/finished/*") == ["/Jobs/FINISHED/*"])
+        #expect(try patterns("GET /^") == nil)
+        #expect(try patterns("GET /other/^") == [])
     }
 }
