@@ -1,52 +1,51 @@
 package import GatePolicy
 
-/// An operation of an API document: a method, and a path some segments of which may be anything.
-package struct APIOperation: Sendable, Hashable {
-    package let method: String
-    /// As the document writes it, behind the path of its server.
-    package let path: String
-    /// The segments of a request for it that the census keeps; `nil`: nothing that would tell it from
-    /// others.
-    private let segments: [String]?
-    /// The places of its parameters.
-    private let parameters: Set<Int>
-
-    package init(method: String, path: String) {
-        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        self.method = method.uppercased()
-        self.path = path
-        self.parameters = Set(segments.indices.filter { segments[$0].contains("{") })
-        let example = "/" + segments.map { $0.contains("{") ? "0" : $0 }.joined(separator: "/")
-        let shape = PathShape(method: self.method.utf8.span, target: example.utf8.span)
-        self.segments = shape?.segments
-    }
-
-    package var text: String { "\(self.method) \(self.path)" }
-
-    /// The number of segments that are the same as in a request; `nil`: it does not fit.
-    func fit(_ method: String, _ others: [String]) -> Int? {
-        guard let segments, self.method == method, segments.count == others.count
-        else { return nil }
-        let literals = segments.indices.filter { !self.parameters.contains($0) }
-        let isOne = literals.allSatisfy { segments[$0] == others[$0] }
-        return isOne ? literals.count : nil
-    }
-}
-
-/// The operations of an API document that old versions still call, by the shapes of the paths that were kept.
+/// The operations of API documents that old versions still call, by the shapes of the paths that were kept.
 package struct OperationSurvey: Sendable {
     package enum Place: Sendable, Hashable {
-        case operation(APIOperation)
-        /// A path that is none of the document's.
+        /// An operation, by its number, and the path at which it is called.
+        case operation(Int, path: String)
+        /// A path that is none of the documents'.
         case path(PathShape)
         /// Paths of which no shape is kept.
         case other
     }
 
+    /// Whether there were calls.
+    package enum Calls: Sendable, Hashable {
+        case some
+        /// Requests that may be for it, and may be for another operation.
+        case possible
+        /// None; the census would have them.
+        case none
+        /// None that the census has, which it might not.
+        case unknown(Doubt)
+    }
+
+    /// The reason for which nobody can tell whether an operation is called.
+    package enum Doubt: Sendable, Hashable {
+        /// Shapes of some requests are missing.
+        case missingShapes
+        /// Requests for it have no shape.
+        case noShape
+        /// Requests for it are not counted.
+        case uncounted
+        /// Clients call it that state no version.
+        case unversionedClients
+        /// No request fits the document, or the server.
+        case misfit
+        /// The document could not be read to its end.
+        case unread(String)
+        /// The census has no requests of some of the time.
+        case uncoveredTime
+    }
+
     /// The calls of old versions.
     package struct Line: Sendable {
         package let place: Place
-        /// Estimated by the share that the shape has among the requests of each kind of client.
+        package fileprivate(set) var calls: Calls
+        /// Estimated by the share that the shape has among the requests of each kind of client; at most so many
+        /// where the calls are but possible.
         package fileprivate(set) var requests = 0.0
         /// Those of the kinds of clients that called it: at most so many.
         package fileprivate(set) var devices = HyperLogLog()
@@ -54,45 +53,84 @@ package struct OperationSurvey: Sendable {
         package fileprivate(set) var lastSeen: (start: Timestamp, length: Int64)?
     }
 
+    /// The paths of a document that fit no request, and requests that may be for them.
+    package struct Misfit: Sendable, Hashable {
+        package let document: Int
+        /// Whether it is no operation of the document that any request fits.
+        package let isWhole: Bool
+        /// Some of the requests.
+        package let seen: [PathShape]
+        /// The path that stands before the document's own in most of them.
+        package let base: String?
+    }
+
+    private let index: OperationIndex
     private var filter: SunsetFilter
-    private let operations: [APIOperation]
-    private var places: [PathShape: Place] = [:]
-    private var lines: [Place: Line] = [:]
+    private var placements: [PathShape: OperationIndex.Placement] = [:]
+    private var lines: [Target: Line] = [:]
+    /// Operations that clients without a version call.
+    private var unversioned: Set<Int> = []
     package private(set) var total = CensusFigures()
+    package private(set) var gaps = ShapeGaps()
+
+    package var operations: [APIOperation] { self.index.operations }
 
     package init(_ filter: SunsetFilter, _ operations: [APIOperation]) {
         self.filter = filter
-        self.operations = operations
-        for operation in operations {
-            let place = Place.operation(operation)
-            self.lines[place] = Line(place: place)
-        }
+        self.index = OperationIndex(operations)
+    }
+
+    /// The place of some calls, before it is known how they are to be shown.
+    private enum Target: Hashable {
+        /// Calls that are for one address of an operation alone.
+        case certain(OperationIndex.Target)
+        /// Calls that may be for it.
+        case possible(OperationIndex.Target)
+        /// Calls at a path at which the operation could be as well.
+        case elsewhere(Int)
+        case path(PathShape)
+        case other
     }
 
     /// Adds what was counted of a kind of client.
     package mutating func add(_ row: CensusRow) {
-        guard let version = self.filter.version(of: row.cell) else { return }
-        self.total.add(row.figures)
-        let requests = Double(row.figures.requests)
+        switch self.filter.standing(of: row.cell) {
+        case .other: return
+        case .unknown: self.gaps.add(unknownClients: row.figures.requests)
+        case .unversioned:
+            for shape in row.figures.shapes.counts.keys {
+                self.unversioned.formUnion(self.placement(of: shape).operations)
+            }
+        case .old(let version):
+            self.total.add(row.figures)
+            self.gaps.add(row.figures)
+            self.add(row.figures, of: version)
+        }
+    }
+
+    private mutating func add(_ figures: CensusFigures, of version: String) {
+        let requests = Double(figures.requests)
         var rest = 1.0
-        for (shape, share) in row.figures.shapes.shares(of: row.figures.requests) where share > 0 {
+        for (shape, share) in figures.shapes.shares(of: figures.requests) where share > 0 {
             rest -= share
-            self.add(share * requests, at: self.place(of: shape), version, row.figures.devices)
+            for target in self.targets(of: shape) {
+                self.add(share * requests, at: target, version, figures.devices)
+            }
         }
         if rest * requests >= 0.5 { self.add(rest * requests, at: .other, version, .init()) }
     }
 
     private mutating func add(
         _ requests: Double,
-        at place: Place,
+        at target: Target,
         _ version: String,
         _ devices: HyperLogLog
     ) {
-        var line = self.lines.removeValue(forKey: place) ?? Line(place: place)
+        var line = self.lines.removeValue(forKey: target) ?? self.line(of: target)
         line.requests += requests
         line.devices.merge(devices)
         line.versions.insert(version)
-        self.lines[place] = line
+        self.lines[target] = line
     }
 
     /// Notes the last minute, hour or day in which a kind of client asked for a shape.
@@ -102,72 +140,194 @@ package struct OperationSurvey: Sendable {
         _ start: Timestamp,
         length: Int64
     ) {
-        let place = self.place(of: shape)
-        guard self.filter.version(of: cell) != nil, var line = self.lines[place] else { return }
-        let end = start.advanced(by: length)
-        guard line.lastSeen.map({ $0.start.advanced(by: $0.length) < end }) ?? true else { return }
-        line.lastSeen = (start, length)
-        self.lines[place] = line
-    }
-
-    private mutating func place(of shape: PathShape) -> Place {
-        if let known = self.places[shape] { return known }
-        let (method, segments) = (shape.method, shape.segments)
-        let best = self.operations.compactMap { operation in
-            operation.fit(method, segments).map { (operation, $0) }
-        }.max { $0.1 < $1.1 }
-        let place = best.map { Place.operation($0.0) } ?? .path(shape)
-        self.places[shape] = place
-        return place
-    }
-
-    /// The operations that were found, those with most requests first, and those that nobody calls.
-    package var found: [Line] {
-        self.lines.values.sorted { left, right in
-            left.requests == right.requests
-                ? left.place.words < right.place.words : left.requests > right.requests
+        guard self.filter.version(of: cell) != nil else { return }
+        for target in self.targets(of: shape) {
+            self.lines[target]?.see(start, length: length)
         }
+    }
+
+    private mutating func placement(of shape: PathShape) -> OperationIndex.Placement {
+        if let known = self.placements[shape] { return known }
+        let placement = self.index.placement(of: shape)
+        self.placements[shape] = placement
+        return placement
+    }
+
+    private mutating func targets(of shape: PathShape) -> [Target] {
+        switch self.placement(of: shape) {
+        case .certain(let target): [.certain(target)]
+        case .possible(let targets): targets.map { .possible($0) }
+        case .elsewhere(let operations):
+            operations.map { .elsewhere($0) } + [.path(shape.general)]
+        }
+    }
+
+    private func line(of target: Target) -> Line {
+        switch target {
+        case .certain(let target): Line(place: self.place(of: target), calls: .some)
+        case .possible(let target): Line(place: self.place(of: target), calls: .possible)
+        case .elsewhere(let operation):
+            Line(place: self.place(of: .init(operation: operation)), calls: .possible)
+        case .path(let shape): Line(place: .path(shape), calls: .some)
+        case .other: Line(place: .other, calls: .some)
+        }
+    }
+
+    private func place(of target: OperationIndex.Target) -> Place {
+        let operation = self.operations[target.operation]
+        let path =
+            operation.addresses.indices.contains(target.address)
+            ? operation.addresses[target.address].path : operation.path
+        return .operation(target.operation, path: path)
+    }
+}
+
+extension OperationSurvey.Line {
+    fileprivate mutating func see(_ start: Timestamp, length: Int64) {
+        let end = start.advanced(by: length)
+        guard self.lastSeen.map({ $0.start.advanced(by: $0.length) < end }) ?? true else { return }
+        self.lastSeen = (start, length)
+    }
+
+    /// Adds calls that may be for the same.
+    fileprivate mutating func add(_ other: Self) {
+        self.requests += other.requests
+        self.devices.merge(other.devices)
+        self.versions.formUnion(other.versions)
+        if let (start, length) = other.lastSeen { self.see(start, length: length) }
+    }
+}
+
+/// What was found.
+extension OperationSurvey {
+    /// The operations and other paths, those with most requests first, and those without any.
+    ///
+    /// `isCovered`: whether the census has requests of all the time that was asked for.
+    package func found(isCovered: Bool = true) -> [Line] {
+        let misfits = Set(self.misfits.flatMap(\.operations))
+        let operations = self.operations.indices.flatMap { number in
+            self.lines(of: number, misfits, isCovered: isCovered)
+        }
+        let others = self.lines.compactMap { target, line -> Line? in
+            switch target {
+            case .path, .other: line
+            case .certain, .possible, .elsewhere: nil
+            }
+        }
+        let names = self.operations
+        return (operations + others).sorted { left, right in
+            left.requests == right.requests
+                ? left.place.text(names) < right.place.text(names)
+                : left.requests > right.requests
+        }
+    }
+
+    /// The documents, or servers of a document, that fit no request.
+    package var mismatches: [Misfit] { self.misfits.map(\.misfit) }
+
+    private func lines(
+        of operation: Int,
+        _ misfits: Set<Int>,
+        isCovered: Bool
+    ) -> [Line] {
+        let addresses = self.operations[operation].addresses.indices
+        let called = addresses.compactMap { address -> Line? in
+            let target = OperationIndex.Target(operation: operation, address: address)
+            let possible = self.lines[.possible(target)]
+            guard var line = self.lines[.certain(target)] else { return possible }
+            guard let possible else { return line }
+            line.add(possible)
+            line.calls = .possible
+            return line
+        }
+        guard called.isEmpty else { return called }
+        if let line = self.lines[.elsewhere(operation)] { return [line] }
+        let place = self.place(of: .init(operation: operation))
+        let doubt = self.doubt(about: operation, misfits) ?? (isCovered ? nil : .uncoveredTime)
+        return [Line(place: place, calls: doubt.map { .unknown($0) } ?? .none)]
+    }
+
+    private func doubt(about number: Int, _ misfits: Set<Int>) -> Doubt? {
+        let operation = self.operations[number]
+        if let reason = operation.unread { return .unread(reason) }
+        if misfits.contains(number) { return .misfit }
+        if self.unversioned.contains(number) { return .unversionedClients }
+        if operation.isUncounted { return .uncounted }
+        if !operation.hasShape { return .noShape }
+        return self.gaps.isEmpty ? nil : .missingShapes
+    }
+
+    /// Operations whose servers no request fits, with those that were seen instead.
+    private var misfits: [(misfit: Misfit, operations: [Int])] {
+        guard self.total.requests > 0 else { return [] }
+        var fitting: Set<Int> = []
+        var others: [(shape: PathShape, requests: Double)] = []
+        for (target, line) in self.lines {
+            switch target {
+            case .certain(let target), .possible(let target): fitting.insert(target.operation)
+            case .elsewhere(let operation): fitting.insert(operation)
+            case .path(let shape): others.append((shape, line.requests))
+            case .other: break
+            }
+        }
+        others.sort { ($1.requests, $0.shape.text) < ($0.requests, $1.shape.text) }
+        guard !others.isEmpty else { return [] }
+        let documents = Dictionary(grouping: self.operations.indices) {
+            self.operations[$0].document
+        }.sorted { $0.key < $1.key }
+        guard fitting.isEmpty else {
+            return documents.flatMap { self.misfits(of: $0.key, $0.value, fitting, others) }
+        }
+        return documents.map { document, operations in
+            let seen = self.index.others(others, like: operations)
+            let shapes = seen.isEmpty ? others.map(\.shape) : seen.map(\.shape)
+            let misfit = Misfit(
+                document: document,
+                isWhole: true,
+                seen: Array(shapes.prefix(Self.mostSeen)),
+                base: seen.first?.base
+            )
+            return (misfit, operations)
+        }
+    }
+
+    /// Paths that a report names as examples.
+    private static var mostSeen: Int { 3 }
+
+    /// Those of some servers of a document, others of which fit.
+    private func misfits(
+        of document: Int,
+        _ operations: [Int],
+        _ fitting: Set<Int>,
+        _ others: [(shape: PathShape, requests: Double)]
+    ) -> [(misfit: Misfit, operations: [Int])] {
+        Dictionary(grouping: operations) { self.operations[$0].bases }
+            .filter { fitting.isDisjoint(with: $0.value) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .compactMap { _, operations in
+                let seen = self.index.others(others, like: operations)
+                guard let first = seen.first else { return nil }
+                let misfit = Misfit(
+                    document: document,
+                    isWhole: false,
+                    seen: seen.prefix(Self.mostSeen).map(\.shape),
+                    base: first.base
+                )
+                let meant = operations.filter { number in
+                    seen.contains { $0.operations.contains(number) }
+                }
+                return (misfit, meant)
+            }
     }
 }
 
 extension OperationSurvey.Place {
     /// As a table shows it.
-    package var words: String {
+    package func text(_ operations: [APIOperation]) -> String {
         switch self {
-        case .operation(let operation): operation.text
+        case .operation(let number, let path): operations[number].text(at: path)
         case .path(let shape): "(\(shape.text))"
         case .other: "(other)"
         }
-    }
-}
-
-/// Whether a client of the census is one of the old ones.
-package struct SunsetFilter: Sendable {
-    private let bound: AppVersion
-    private let isWanted: @Sendable (CensusClient) -> Bool
-    private var known: [String: Bool] = [:]
-
-    /// The versions below one of them; a pre-release counts as the release that it leads to.
-    package init(
-        below bound: AppVersion,
-        isWanted: @escaping @Sendable (CensusClient) -> Bool = { _ in true }
-    ) {
-        self.bound = bound
-        self.isWanted = isWanted
-    }
-
-    /// The version of a cell, as its clients write it; `nil`: it is not an old one.
-    mutating func version(of cell: CensusCell) -> String? {
-        guard let client = cell.client, let text = client.version.text, self.isBelow(text),
-            self.isWanted(client)
-        else { return nil }
-        return text
-    }
-
-    private mutating func isBelow(_ text: String) -> Bool {
-        if let known = self.known[text] { return known }
-        let isBelow = (try? AppVersion(parsing: text)).map { $0.release < self.bound } ?? false
-        self.known[text] = isBelow
-        return isBelow
     }
 }

@@ -62,6 +62,37 @@ extension CensusStore {
         }
     }
 
+    /// The time since a second that the census covers.
+    func coverage(since start: Timestamp, until now: Timestamp) throws(Failure) -> CensusCoverage {
+        try self.use { database in
+            // A row that begins before is not read.
+            let cut = try database.integer(
+                "SELECT start + span FROM figures WHERE start < ? AND start + span > ? "
+                    + "ORDER BY start + span DESC LIMIT 1",
+                [.integer(start.secondsSinceEpoch), .integer(start.secondsSinceEpoch)]
+            )
+            let isOlder = try database.integer(
+                "SELECT 1 FROM figures WHERE start < ? LIMIT 1",
+                [.integer(start.secondsSinceEpoch)]
+            )
+            var spans: [Range<Timestamp>] = []
+            try database.run(
+                "SELECT DISTINCT span, start FROM figures WHERE \(Self.inRange)",
+                [.integer(start.secondsSinceEpoch), .integer(.max)]
+            ) { row in
+                let begin = Timestamp(secondsSinceEpoch: row.integer(1))
+                spans.append(begin..<begin.advanced(by: row.integer(0)))
+            }
+            let known = cut.map { Timestamp(secondsSinceEpoch: $0) }
+            return CensusCoverage(
+                spans,
+                from: isOlder == nil ? nil : known ?? start,
+                isCut: known != nil,
+                until: now
+            )
+        }
+    }
+
     /// When each rule last decided about a request, by its id.
     package func lastMatches(at now: Timestamp) throws(Failure) -> [String: LastMatch] {
         try self.use { database in

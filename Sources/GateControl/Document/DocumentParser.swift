@@ -9,14 +9,16 @@ struct DocumentParser {
     static let maximumDepth = 200
 
     private let source: RulesSource
+    private let mostElements: Int
     private var elements = 0
     private var depth = 0
     /// The elements that have an anchor so far, and the number of elements that each holds.
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 
-    init(_ source: RulesSource) {
+    init(_ source: RulesSource, mostElements: Int = Self.maximumElements) {
         self.source = source
+        self.mostElements = mostElements
     }
 
     /// Reads the only document of the file.
@@ -152,8 +154,8 @@ struct DocumentParser {
 
     private mutating func count(_ elements: Int, at place: Place) throws(RulesFileError) {
         self.elements += elements
-        guard self.elements <= Self.maximumElements else {
-            let message = "the file holds more than \(Self.maximumElements) values"
+        guard self.elements <= self.mostElements else {
+            let message = "the file holds more than \(self.mostElements) values"
             throw RulesFileError(place, "\(message), counting every use of an alias")
         }
     }

@@ -8,10 +8,13 @@ struct RulesSource: Sendable, Equatable {
     /// The name for messages: the path as the operator gave it.
     let name: String
     let bytes: [UInt8]
+    /// Bytes that it may have.
+    let limit: Int
 
-    init(name: String, bytes: [UInt8]) {
+    init(name: String, bytes: [UInt8], atMost limit: Int = Self.maximumSize) {
         self.name = name
         self.bytes = bytes
+        self.limit = limit
     }
 
     /// Reads a file.
@@ -36,7 +39,7 @@ struct RulesSource: Sendable, Equatable {
 
     /// The content without a byte order mark.
     func text() throws(RulesFileError) -> String {
-        guard self.bytes.count <= Self.maximumSize else { throw .tooLarge(self.name) }
+        guard self.bytes.count <= self.limit else { throw .tooLarge(self.name) }
         let text: String
         do {
             text = String(copying: try UTF8Span(validating: self.bytes.span))

@@ -9,9 +9,10 @@ struct SunsetCommand: ParsableCommand {
         abstract:
             "Says which paths versions below one of them still call, how often, and when last.",
         discussion: """
-            Paths are the patterns of the rules file; or, with --openapi, the operations of a \
-            document, by the shapes of paths that the gate keeps. Those that no old version calls \
-            are named, too.
+            Paths are the patterns of the rules file, and of other requests the shapes that the \
+            gate keeps; or, with --openapi, the operations of a document, by the same shapes. \
+            Behind operations that no old version calls stands '-', and '?' where the census does \
+            not tell.
             """
     )
 
@@ -23,8 +24,15 @@ struct SunsetCommand: ParsableCommand {
     var platform: String?
     @Option(help: "How far back: 90m, 24h, 30d (default 30d).")
     var since = "30d"
-    @Option(help: "An OpenAPI document, YAML or JSON, whose operations are looked for.")
-    var openapi: String?
+    @Option(help: "An OpenAPI document, YAML or JSON, whose operations are looked for; repeatable.")
+    var openapi: [String] = []
+    @Option(
+        help: """
+            The path under which requests for a document arrive, such as /api/v1, in place of \
+            those of its servers; repeatable.
+            """
+    )
+    var base: [String] = []
     @OptionGroup var census: CensusQuestion
 
     func run() throws {
@@ -43,20 +51,29 @@ struct SunsetCommand: ParsableCommand {
             platform: self.platform,
             since: start
         )
-        guard let openapi else {
+        guard !self.openapi.isEmpty else {
+            guard self.base.isEmpty else {
+                StandardError.write("--base is for the paths of a document: pass --openapi as well")
+                throw ExitCode.failure
+            }
             return try self.census.answer { store throws(CensusStore.Failure) in
                 try SunsetReport(store, question, at: now)
             }
         }
-        let document = try Self.document(openapi)
+        let documents = try self.documents()
         try self.census.answer { store throws(CensusStore.Failure) in
-            try OperationReport(store, question, document, at: now)
+            try OperationReport(store, question, documents, at: now)
         }
     }
 
-    private static func document(_ path: String) throws -> OpenAPIDocument {
+    private func documents() throws -> [OpenAPIDocument] {
         do throws(RulesFileError) {
-            return try OpenAPIDocument(path: path)
+            let bases = self.base.isEmpty ? nil : self.base.map(OpenAPIDocument.base(of:))
+            var documents: [OpenAPIDocument] = []
+            for (number, path) in self.openapi.enumerated() {
+                documents.append(try OpenAPIDocument(path: path, number: number, bases: bases))
+            }
+            return documents
         } catch {
             StandardError.write("\(error)")
             throw ExitCode.failure

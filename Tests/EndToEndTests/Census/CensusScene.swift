@@ -7,6 +7,7 @@ struct CensusVisitor {
     var platform: String? = "ios"
     var version: String?
     var device: String?
+    var method = "GET"
     var path = "/"
 
     var request: String {
@@ -15,7 +16,7 @@ struct CensusVisitor {
             self.version.map { "X-App-Version: \($0)\r\n" },
             self.device.map { "X-Device-Id: \($0)\r\n" },
         ]
-        return Request.text("GET", self.path, fields: fields.compactMap(\.self).joined())
+        return Request.text(self.method, self.path, fields: fields.compactMap(\.self).joined())
     }
 }
 
@@ -62,6 +63,10 @@ extension Scene {
 
     /// The output of `versiongate census` or `impact`, as JSON.
     func report(_ command: String, _ arguments: String...) throws -> JSONReport {
+        try self.report(command, arguments)
+    }
+
+    func report(_ command: String, _ arguments: [String]) throws -> JSONReport {
         let result = try ToolProcess.versiongate(
             [command] + arguments + ["--state", self.stateFolder, "--json"]
         )

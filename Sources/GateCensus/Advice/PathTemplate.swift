@@ -1,0 +1,250 @@
+import GatePolicy
+
+/// A path of an API document, some segments of which may be anything.
+package struct PathTemplate: Sendable, Hashable {
+    enum Segment: Sendable, Hashable {
+        case literal(PathWord)
+        /// One segment: `{id}`.
+        case parameter
+        /// The texts around the parameters of one segment, as of `{id}:cancel` or `v{version}`.
+        case mixed([String])
+        /// Any number of segments: `{+path}`.
+        case rest
+        /// A segment that backends could disagree about; requests for it have no shape.
+        case unreadable
+    }
+
+    /// The segments, without an empty one at the end.
+    let segments: [Segment]
+    /// Whether the path ends with a slash.
+    private let endsWithSlash: Bool
+
+    /// Reads a path as documents write it.
+    ///
+    /// - Parameters:
+    ///   - text: The path; a query or a fragment in it is not looked at.
+    ///   - spanning: The parameters whose values may have slashes.
+    package init(_ text: String, spanning: Set<String> = []) {
+        var parts = Self.split(text)
+        self.endsWithSlash = parts.count > 1 && parts.last?.isEmpty == true
+        if parts.last?.isEmpty == true { parts.removeLast() }
+        self.segments = parts.flatMap { Self.segments($0, spanning) }
+    }
+
+    private init(segments: [Segment], endsWithSlash: Bool) {
+        self.segments = segments
+        self.endsWithSlash = endsWithSlash
+    }
+
+    /// The segments of a path, of which a parameter may have slashes and question marks in its name.
+    private static func split(_ text: String) -> [String] {
+        var parts: [String] = []
+        var part = ""
+        var depth = 0
+        for character in text.hasPrefix("/") ? text.dropFirst() : text[...] {
+            switch character {
+            case "{": depth += 1
+            case "}" where depth > 0: depth -= 1
+            case "/" where depth == 0:
+                parts.append(part)
+                part = ""
+                continue
+            case "?" where depth == 0, "#" where depth == 0: return parts + [part]
+            default: break
+            }
+            part.append(character)
+        }
+        return parts + [part]
+    }
+
+    private static func segments(_ text: String, _ spanning: Set<String>) -> [Segment] {
+        var texts = [""]
+        var spans = false
+        var rest = text[...]
+        while let character = rest.first {
+            guard character == "{", let name = Self.name(rest) else {
+                texts[texts.count - 1].append(character)
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst(name.count + 2)
+            switch name.first {
+            // Of RFC 6570: a query, a fragment, and parameters after a semicolon, which may be missing.
+            case "?", "&", "#", ";": continue
+            case "/": return (texts[0].isEmpty ? [] : Self.segments(texts[0], [])) + [.rest]
+            default:
+                texts.append("")
+                spans = spans || Self.spans(name, spanning)
+            }
+        }
+        if texts.count == 1 {
+            // A parameter that may be missing was all that it had.
+            if texts[0].isEmpty { return text.isEmpty ? [.unreadable] : [] }
+            return [PathWord(texts[0]).map { .literal($0) } ?? .unreadable]
+        }
+        if spans { return [.rest] }
+        return [texts.allSatisfy(\.isEmpty) ? .parameter : .mixed(texts)]
+    }
+
+    /// What stands between braces at the start of a text; regular expressions in it may have more of them.
+    private static func name(_ text: Substring) -> Substring? {
+        var depth = 0
+        for index in text.indices {
+            if text[index] == "{" { depth += 1 }
+            if text[index] == "}" { depth -= 1 }
+            if depth == 0 { return text[text.index(after: text.startIndex)..<index] }
+        }
+        return nil
+    }
+
+    /// Whether the value of a parameter may have slashes, as frameworks and RFC 6570 write it: `+path`,
+    /// `path*`, `proxy+`, `**path`, `path:path`, `path:.*`.
+    private static func spans(_ name: Substring, _ spanning: Set<String>) -> Bool {
+        if name.first == "+" || name.first == "*" || name.last == "*" || name.last == "+" {
+            return true
+        }
+        return spanning.contains(String(name)) || name.hasSuffix(":path") || name.hasSuffix("=**")
+    }
+
+    /// The same, with any segments in place of the last parameter, which may have slashes in practice.
+    var spanningAtEnd: PathTemplate? {
+        guard case .parameter? = self.segments.last else { return nil }
+        return PathTemplate(
+            segments: self.segments.dropLast() + [.parameter, .rest],
+            endsWithSlash: self.endsWithSlash
+        )
+    }
+
+    /// The same after any other segments.
+    var afterAnything: PathTemplate {
+        PathTemplate(segments: [.rest] + self.segments, endsWithSlash: self.endsWithSlash)
+    }
+
+    /// Whether a request for it has a shape, unless its parameters are long.
+    var hasShape: Bool {
+        guard !self.segments.contains(.unreadable) else { return false }
+        let (count, length) = self.segments.reduce((0, 0)) { sum, segment in
+            switch segment {
+            case .literal(let word): (sum.0 + 1, sum.1 + 1 + word.text.utf8.count)
+            case .mixed(let texts):
+                (sum.0 + 1, sum.1 + 1 + texts.reduce(0) { $0 + $1.utf8.count })
+            case .parameter, .unreadable: (sum.0 + 1, sum.1 + 2)
+            case .rest: sum
+            }
+        }
+        return count + (self.endsWithSlash ? 1 : 0) <= PathShape.mostSegments
+            && length <= PathShape.longestPath
+    }
+
+    /// Whether it has any number of segments.
+    var isOpen: Bool { self.segments.contains(.rest) }
+
+    /// Whether a word of the path tells it from most others.
+    var hasWord: Bool {
+        self.segments.contains { segment in
+            guard case .literal(let word) = segment else { return false }
+            return word.kind == .word
+        }
+    }
+}
+
+/// How a shape fits a template.
+struct TemplateFit: Sendable, Equatable {
+    /// For each segment of the shape how closely it fits, and then for the slash at the end.
+    fileprivate(set) var closeness: [UInt8] = []
+    /// Whether all requests of the shape fit.
+    fileprivate(set) var isCertain = true
+    /// Whether only their letters, were they written otherwise, would make them fit.
+    fileprivate(set) var isLoose = false
+    /// The segments before the template's own.
+    fileprivate(set) var prefix = 0
+
+    /// Whether requests of the shape are for this one, by the rule that concrete paths come first.
+    func comes(before other: TemplateFit) -> Bool {
+        guard self.isCertain, self.closeness.count == other.closeness.count else { return false }
+        return self.closeness != other.closeness
+            && zip(self.closeness, other.closeness).allSatisfy { $0 >= $1 }
+    }
+}
+
+extension PathTemplate {
+    /// Compares it with the segments of a shape; `nil`: it does not fit.
+    func fit(_ shape: [String]) -> TemplateFit? {
+        var shape = shape[...]
+        let endsWithSlash = shape.count > 1 && shape.last?.isEmpty == true
+        if shape.last?.isEmpty == true { shape.removeLast() }
+        guard var fit = Self.fit(self.segments[...], shape) else { return nil }
+        // Frameworks mostly answer both.
+        fit.closeness.append(endsWithSlash == self.endsWithSlash ? 1 : 0)
+        return fit
+    }
+
+    /// The closeness of a word that is written with other letters.
+    fileprivate static let otherCase: UInt8 = 3
+
+    private static func fit(
+        _ segments: ArraySlice<Segment>,
+        _ shape: ArraySlice<String>
+    ) -> TemplateFit? {
+        var fit = TemplateFit()
+        var (segments, shape) = (segments, shape)
+        while let segment = segments.popFirst() {
+            if case .rest = segment {
+                for count in 0...shape.count {
+                    guard let end = Self.fit(segments, shape.dropFirst(count)) else { continue }
+                    fit.prefix = count
+                    fit.closeness += Array(repeating: 0, count: count) + end.closeness
+                    fit.isCertain = fit.isCertain && end.isCertain
+                    fit.isLoose = fit.isLoose || end.isLoose
+                    return fit
+                }
+                return nil
+            }
+            guard let shown = shape.popFirst(), let (closeness, isCertain) = segment.fit(shown)
+            else { return nil }
+            fit.closeness.append(closeness)
+            fit.isCertain = fit.isCertain && isCertain
+            fit.isLoose = fit.isLoose || closeness == Self.otherCase && !isCertain
+        }
+        return shape.isEmpty ? fit : nil
+    }
+}
+
+extension PathTemplate.Segment {
+    /// Compares it with a segment of a shape; `nil`: it does not fit.
+    fileprivate func fit(_ shown: String) -> (closeness: UInt8, isCertain: Bool)? {
+        let kind = PathShape.kind(shown: shown)
+        switch self {
+        case .literal(let word):
+            switch kind {
+            case .word where shown == word.text: return (4, true)
+            // Some frameworks ignore case.
+            case .word where shown.lowercasedASCII == word.text.lowercasedASCII:
+                return (PathTemplate.otherCase, true)
+            case .capitals where word.kind == .capitals: return (4, false)
+            case .capitals where word.mayBeCapitals: return (PathTemplate.otherCase, false)
+            case .nameless where word.kind == .nameless: return (4, false)
+            default: return nil
+            }
+        case .mixed(let texts):
+            guard kind == .word else { return (2, false) }
+            return Self.matches(shown, texts) ? (2, true) : nil
+        case .parameter: return shown.isEmpty ? nil : (1, true)
+        case .rest, .unreadable: return nil
+        }
+    }
+
+    private static func matches(_ shown: String, _ texts: [String]) -> Bool {
+        var rest = shown.lowercasedASCII[...]
+        let texts = texts.map(\.lowercasedASCII)
+        guard let first = texts.first, let last = texts.last, rest.hasPrefix(first) else {
+            return false
+        }
+        rest = rest.dropFirst(first.count)
+        for text in texts.dropFirst().dropLast() where !text.isEmpty {
+            guard let range = rest.firstRange(of: text) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        return rest.hasSuffix(last)
+    }
+}

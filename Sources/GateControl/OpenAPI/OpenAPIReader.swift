@@ -1,0 +1,226 @@
+internal import GateCensus
+
+/// Goes through a document, and the files that it refers to.
+struct OpenAPIReader {
+    private static let methods: Set<String> = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace", "query",
+    ]
+    /// Keys of a path that are no methods.
+    private static let otherKeys: Set<String> = [
+        "$ref", "summary", "description", "servers", "parameters", "additionaloperations",
+    ]
+
+    private var files = OpenAPIFiles()
+    private let root: Element
+    private let number: Int
+    /// Those that the operator names, in place of the servers'.
+    private let bases: [String]?
+    private var found: [APIOperation] = []
+
+    init(_ path: String, _ number: Int, _ bases: [String]?) throws(RulesFileError) {
+        self.root = try self.files.root(of: path)
+        self.number = number
+        self.bases = bases
+    }
+
+    mutating func operations() throws(RulesFileError) -> [APIOperation] {
+        guard let element = self.root["paths"] else { throw Self.noDocument(self.root.place) }
+        let servers = try self.documentServers()
+        guard case .element(let paths) = try self.files.target(of: element) else {
+            throw Self.remote(element, "download the file and refer to the copy")
+        }
+        guard case .mapping = paths.content else { throw Self.noDocument(paths.place) }
+        // Some documents have both, though one of them is enough.
+        let own = element.place == paths.place ? [] : element.entries
+        for entry in own + paths.entries where Self.isPath(entry.key) {
+            try self.read(entry.value, at: entry.key, servers)
+        }
+        guard !self.found.isEmpty else {
+            throw RulesFileError(paths.place, "the document has no operation under 'paths'")
+        }
+        return self.found
+    }
+
+    private static func noDocument(_ place: Place) -> RulesFileError {
+        RulesFileError(place, "expected an OpenAPI document with 'paths'")
+    }
+
+    private static func remote(_ element: Element, _ wayOut: String) -> RulesFileError {
+        let reference = element["$ref"]
+        let message =
+            "the reference '\(reference?.scalar ?? "")' leads to the network, which is not asked; "
+        return RulesFileError(reference?.place ?? element.place, message + wayOut)
+    }
+
+    private static func isPath(_ key: String) -> Bool {
+        key != "$ref" && !key.lowercased().hasPrefix("x-")
+    }
+}
+
+/// Paths and operations.
+extension OpenAPIReader {
+    private mutating func read(
+        _ element: Element,
+        at path: String,
+        _ servers: [OpenAPIServer]
+    ) throws(RulesFileError) {
+        let path = path.hasPrefix("/") ? path : "/\(path)"
+        var items = [element]
+        // What stands beside a reference counts as well.
+        let servers = try self.servers(of: element) ?? servers
+        if element["$ref"] != nil {
+            switch try self.files.target(of: element) {
+            case .element(let target): items.append(target)
+            case .remote(let text, let place):
+                let reason = "\(place): '\(text)' leads to the network, which is not asked"
+                self.add(nil, path, servers, [], unread: reason)
+            }
+        }
+        for item in items {
+            switch item.content {
+            case .mapping: try self.read(item, at: path, within: servers)
+            case .nothing: continue
+            case .text, .number, .boolean, .date, .list:
+                throw RulesFileError(
+                    item.place,
+                    "expected the operations of '\(path)', found \(item.found)"
+                )
+            }
+        }
+    }
+
+    private mutating func read(
+        _ item: Element,
+        at path: String,
+        within documentServers: [OpenAPIServer]
+    ) throws(RulesFileError) {
+        let servers = try self.servers(of: item) ?? documentServers
+        let spanning = self.spanning(item)
+        for entry in item.entries where Self.isMethod(entry) {
+            try self.read(entry, path, servers, spanning)
+        }
+        for entry in item["additionalOperations"]?.entries ?? [] {
+            try self.read(entry, path, servers, spanning)
+        }
+    }
+
+    /// Whether an entry of a path is an operation: those that no version of OpenAPI knows are, too, since
+    /// somebody has written them.
+    private static func isMethod(_ entry: Element.Entry) -> Bool {
+        let key = entry.key.lowercased()
+        if self.methods.contains(key) { return true }
+        guard case .mapping = entry.value.content else { return false }
+        return !self.otherKeys.contains(key) && !key.hasPrefix("x-")
+            && key.allSatisfy { $0.isLetter && $0.isASCII }
+    }
+
+    private mutating func read(
+        _ entry: Element.Entry,
+        _ path: String,
+        _ servers: [OpenAPIServer],
+        _ spanning: Set<String>
+    ) throws(RulesFileError) {
+        switch try self.files.target(of: entry.value) {
+        case .element(let operation):
+            let besides = try self.servers(of: entry.value)
+            let own = try self.servers(of: operation) ?? besides
+            let names = spanning.union(self.spanning(operation))
+            self.add(entry.key, path, own ?? servers, names)
+        case .remote(let text, let place):
+            let reason = "\(place): '\(text)' leads to the network, which is not asked"
+            self.add(entry.key, path, servers, spanning, unread: reason)
+        }
+    }
+
+    private mutating func add(
+        _ method: String?,
+        _ path: String,
+        _ servers: [OpenAPIServer],
+        _ spanning: Set<String>,
+        unread: String? = nil
+    ) {
+        let bases = self.bases ?? servers.flatMap(\.bases)
+        let others = self.bases == nil ? servers.flatMap(\.otherBases) : []
+        self.found.append(
+            APIOperation(
+                method: method,
+                path: path,
+                bases: bases,
+                otherBases: others,
+                spanning: spanning,
+                document: self.number,
+                unread: unread
+            )
+        )
+    }
+
+    /// The parameters of a path or an operation whose values may have slashes.
+    private mutating func spanning(_ element: Element) -> Set<String> {
+        var names: Set<String> = []
+        for item in element["parameters"]?.items ?? [] {
+            // Nothing else of a parameter matters, so that a broken reference does not, either.
+            guard case .element(let parameter)? = try? self.files.target(of: item),
+                parameter["x-multi-segment"]?.scalar == "true"
+                    || parameter["allowReserved"]?.scalar == "true",
+                let name = parameter["name"]?.scalar
+            else { continue }
+            names.insert(name)
+        }
+        return names
+    }
+}
+
+/// Servers.
+extension OpenAPIReader {
+    private mutating func documentServers() throws(RulesFileError) -> [OpenAPIServer] {
+        let isSwagger = self.root["swagger"] != nil
+        if !isSwagger, let servers = try self.servers(of: self.root) { return servers }
+        let host = self.root["x-ms-parameterized-host"]?["hostTemplate"]?.scalar
+        guard isSwagger || self.root["basePath"] != nil || host != nil else { return [.usual] }
+        let base = self.root["basePath"]?.scalar ?? ""
+        let path = base.isEmpty || base.hasPrefix("/") ? base : "/\(base)"
+        return [OpenAPIServer(url: (host ?? "") + (path.isEmpty ? "/" : path), [:])]
+    }
+
+    /// The servers that an element names; `nil`: none.
+    private mutating func servers(of element: Element) throws(RulesFileError) -> [OpenAPIServer]? {
+        guard let named = element["servers"] else { return nil }
+        guard case .element(let list) = try self.files.target(of: named) else {
+            throw Self.remote(named, "write the servers into the document, or pass --base")
+        }
+        var servers: [OpenAPIServer] = []
+        for item in list.items {
+            guard case .element(let server) = try self.files.target(of: item) else {
+                throw Self.remote(item, "write the server into the document, or pass --base")
+            }
+            servers.append(
+                OpenAPIServer(
+                    url: server["url"]?.scalar ?? "/",
+                    try self.variables(of: server)
+                )
+            )
+        }
+        return servers.isEmpty ? nil : servers
+    }
+
+    private mutating func variables(
+        of server: Element
+    ) throws(RulesFileError) -> [String: OpenAPIServer.Variable] {
+        var variables: [String: OpenAPIServer.Variable] = [:]
+        for entry in server["variables"]?.entries ?? [] {
+            guard case .element(let element) = try self.files.target(of: entry.value) else {
+                throw Self.remote(
+                    entry.value,
+                    "write the variable into the document, or pass --base"
+                )
+            }
+            let named = (element["enum"]?.items ?? []).compactMap(\.scalar)
+            let usual = element["default"]?.scalar
+            variables[entry.key] = OpenAPIServer.Variable(
+                values: (usual.map { [$0] } ?? []) + named.filter { $0 != usual },
+                isClosed: !named.isEmpty
+            )
+        }
+        return variables
+    }
+}
