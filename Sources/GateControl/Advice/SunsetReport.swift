@@ -3,6 +3,11 @@ package import GatePolicy
 
 /// The paths that old versions still call, as a table for people and as data for programs.
 package struct SunsetReport: Sendable {
+    /// Shapes that the table has.
+    private static let tableLimit = 40
+    /// Likewise the data.
+    private static let dataLimit = 1_000
+
     /// The question.
     package struct Question: Sendable {
         package let below: AppVersion
@@ -40,6 +45,8 @@ package struct SunsetReport: Sendable {
 
     private let summary: Summary
     private let survey: SunsetSurvey
+    /// The shapes of requests that match no pattern.
+    private let shapes: [ShapeSurvey.Line]
     /// Patterns that were not counted apart from the first second on.
     private let patternsSince: [String: Timestamp]
 
@@ -55,6 +62,12 @@ package struct SunsetReport: Sendable {
         try store.forEachPeriod(since: question.since) { survey.add($0) }
         self.summary = Summary(question: question, until: now, total: survey.total)
         self.survey = survey
+        var shapes = ShapeSurvey(question.filter)
+        for row in try store.rows(since: question.since, withShapes: true) { shapes.add(row) }
+        try store.forEachLastShape(since: question.since) { cell, shape, start, length in
+            shapes.see(shape, by: cell, start, length: length)
+        }
+        self.shapes = shapes.found
         self.patternsSince = try store.patternsSince().filter { $0.value > question.since }
     }
 }
@@ -87,21 +100,43 @@ extension SunsetReport.Summary: Encodable {
 extension SunsetReport: CustomStringConvertible {
     package var description: String {
         guard self.summary.total.requests > 0 else { return "\(self.summary)" }
-        let rows = self.survey.found.map { line in
-            [
-                Self.name(line.place), "\(line.figures.requests)",
-                line.figures.identified == 0 ? "-" : "\(line.figures.devices.count)",
-                self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
-                VersionTexts(line.versions).summary,
-            ]
-        }
+        let patterns = self.survey.found.filter { $0.place != .other || self.shapes.isEmpty }
+        let shown = self.shapes.filter { $0.shape != nil }.prefix(Self.tableLimit)
+        let more = self.shapes.count { $0.shape != nil } - shown.count
+        let rows =
+            patterns.map { (Double($0.figures.requests), self.row($0)) }
+            + shown.map { ($0.requests, self.row($0)) }
+        let others = self.shapes.filter { $0.shape == nil }.map { self.row($0) }
+        let sorted = rows.sorted { left, right in
+            left.0 == right.0 ? left.1[0] < right.1[0] : left.0 > right.0
+        }.map(\.1)
         let titles = ["path", "requests", "devices", "last", "versions"]
         let remarks = self.patternsSince.sorted { $0.key < $1.key }.map { text, since in
             "'\(text)' is counted apart since \(since)"
         }
         return
             (["\(self.summary)"]
-            + TextTable([titles] + rows).lines + remarks).joined(separator: "\n")
+            + TextTable([titles] + sorted + others).lines
+            + (more > 0 ? ["\(more) more paths: --json has \(Self.dataLimit)"] : [])
+            + remarks).joined(separator: "\n")
+    }
+
+    private func row(_ line: SunsetSurvey.Line) -> [String] {
+        [
+            Self.name(line.place), "\(line.figures.requests)",
+            line.figures.identified == 0 ? "-" : "\(line.figures.devices.count)",
+            self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
+            VersionTexts(line.versions).summary,
+        ]
+    }
+
+    private func row(_ line: ShapeSurvey.Line) -> [String] {
+        [
+            line.shape?.text ?? "(other)", "\(max(1, Int(line.requests.rounded())))",
+            line.devices.isEmpty ? "-" : "at most \(line.devices.count)",
+            self.summary.end(of: line.lastSeen).map { "\($0)" } ?? "-",
+            VersionTexts(line.versions).summary,
+        ]
     }
 
     private static func name(_ place: SunsetSurvey.Place) -> String {
@@ -128,14 +163,40 @@ extension SunsetReport: Encodable {
         let countedSince: String?
     }
 
+    /// Requests that match no pattern, by the shape of their path.
+    private struct Shape: Encodable {
+        let method: String
+        let path: String
+        let requests: Int
+        let devicesAtMost: Int
+        let lastSeen: String?
+        let versions: [String]
+    }
+
     private enum Key: String, CodingKey {
-        case paths
+        case paths, shapes, moreShapes
     }
 
     package func encode(to encoder: any Encoder) throws {
         try self.summary.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(self.survey.found.map { self.entry($0) }, forKey: .paths)
+        let shapes = self.shapes.compactMap { self.shape($0) }
+        try container.encode(Array(shapes.prefix(Self.dataLimit)), forKey: .shapes)
+        try container.encode(max(0, shapes.count - Self.dataLimit), forKey: .moreShapes)
+    }
+
+    private func shape(_ line: ShapeSurvey.Line) -> Shape? {
+        line.shape.map { shape in
+            Shape(
+                method: shape.method,
+                path: "/" + shape.segments.joined(separator: "/"),
+                requests: max(1, Int(line.requests.rounded())),
+                devicesAtMost: line.devices.count,
+                lastSeen: self.summary.end(of: line.lastSeen).map { "\($0)" },
+                versions: VersionTexts(line.versions).sorted
+            )
+        }
     }
 
     private func entry(_ line: SunsetSurvey.Line) -> Entry {
