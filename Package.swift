@@ -161,7 +161,8 @@ let package = Package(
         .testTarget(name: "GateFuzzingTests", dependencies: ["GateFuzzing", "OwnThread"]),
         .testTarget(
             name: "GatePolicyTests",
-            dependencies: ["GatePolicy", "GateTestSupport", "OwnThread"]
+            dependencies: ["GatePolicy", "GateTestSupport", "OwnThread"],
+            exclude: ["Identity/UserAgentPatterns.tsv", "Identity/VersionsInTheWild.tsv"]
         ),
         .testTarget(
             name: "GateCensusTests",

@@ -125,7 +125,7 @@ struct ClientClassProperties {
         for line in lines {
             guard let part = classes.parts[Self.index(line, rules)] else { continue }
             let value = line.value
-            ClientClasses.read(part, value.span, into: &identity)
+            classes.read(part, value.span, into: &identity)
             guard part == .version, let told else { continue }
             added =
                 classes.fields(added: told, inVersion: 0..<value.count, of: value.span)?.fields(

@@ -47,7 +47,7 @@ enum RulesChangeProperties {
             let floors = [rule.minimum, rule.recommended, try? AppVersion(parsing: "1.0")]
             return floors.compactMap(\.self).map { version in
                 ClientIdentity(
-                    app: rule.match.apps?.first.map { .stated($0) } ?? .missing,
+                    app: rule.match.apps?.first.map { .stated($0.example) } ?? .missing,
                     platform: rule.match.platforms?.first.map { .stated($0) } ?? .missing,
                     version: .stated(version),
                     build: rule.minimumBuild.map { .stated($0) } ?? .missing,

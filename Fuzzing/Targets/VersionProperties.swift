@@ -50,18 +50,24 @@ struct VersionProperties {
         }
     }
 
-    /// Without parentheses a version with a build is the version alone.
+    /// A version and a build are read the same in every form that joins them.
     private func checkBuild(_ line: String) throws(Finding) {
-        guard let stated = try? VersionAndBuild(parsing: line) else {
-            try expect(try? AppVersion(parsing: line), is: nil, "\(line) has no version and build")
-            return
+        let stated = VersionStatement(parsing: line)
+        if let version = try? AppVersion(parsing: line) {
+            try expect(stated.version, is: .stated(version), "\(line) is a version")
         }
-        guard let build = stated.build else {
-            return try expect(try? AppVersion(parsing: line), is: stated.version, "\(line)")
+        guard let version = stated.version.value, let build = stated.build.value else { return }
+        for text in ["\(version) (\(build))", "\(version)+\(build)", "\(version)/\(build)"] {
+            let again = VersionStatement(parsing: text)
+            try expect(again.version, is: .stated(version), "\(text)")
+            try expect(again.build, is: .stated(build), "\(text)")
         }
-        let text = "\(stated.version) (\(build))"
-        guard text.utf8.count <= 64 else { return }
-        try expect(try? VersionAndBuild(parsing: text), is: stated, "\(text)")
+        // A build that cannot be read leaves the version.
+        for text in ["\(version) (\(build)x)", "\(version)/\(build)-x", "\(version) (\(build)"] {
+            let again = VersionStatement(parsing: text)
+            try expect(again.version, is: .stated(version), "\(text)")
+            try expect(again.build.value, is: nil, "\(text)")
+        }
     }
 
     /// A range is printed as something that holds for the same versions.

@@ -16,7 +16,8 @@ package final class RuleSet: Sendable {
 
     /// Compiles a definition.
     package init(_ definition: RuleSetDefinition) {
-        let reader = IdentityReader(definition.identity)
+        let platforms = definition.rulesWithNext.flatMap { $0.match.platforms ?? [] }
+        let reader = IdentityReader(definition.identity, platforms: PlatformNames(platforms))
         let classifier = RequestClassifier(definition)
         self.definition = definition
         self.reader = reader

@@ -85,6 +85,10 @@ struct Draw {
             release.phase = try self.one(of: [
                 .complete, .complete, .complete, .phased(completeAt: self.second()), .partial,
             ])
+            guard let build = release.builds.first else { return release }
+            // One build for each kind of processor, and sources that state builds alone.
+            release.builds = try self.one(of: [[build], [build], [9, build], [build, 11, 12]])
+            release.version = try self.one(of: [release.version, release.version, nil])
             return release
         }
     }
@@ -166,11 +170,13 @@ struct Draw {
     }
 
     private mutating func window() throws -> MaintenanceWindow {
-        MaintenanceWindow(
+        let window = MaintenanceWindow(
             from: self.second(),
             until: self.second(),
             announceFrom: try self.maybeSecond()
         )
+        // One that never ends hides every other decision: few of them, and without another draw.
+        return window.from == window.until ? .open : window
     }
 
     private mutating func maintenance() throws -> MaintenanceWindow? {

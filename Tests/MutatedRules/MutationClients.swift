@@ -25,7 +25,7 @@ package struct MutationClients {
         package let clients: [Client]
         /// The newest version, and the newest build, that the file knows to be good; `nil`: none.
         package let version: AppVersion?
-        package let build: UInt64?
+        package let build: BuildNumber?
     }
 
     package let crowds: [Crowd]
@@ -33,27 +33,27 @@ package struct MutationClients {
     package init(_ old: RuleSet, _ new: RuleSet, at now: Timestamp) {
         let rules = old.definition.rulesWithNext + new.definition.rulesWithNext
         let releases = old.definition.releases + new.definition.releases
-        let named = rules.flatMap(Self.versions) + releases.map(\.version)
+        let named = rules.flatMap(Self.versions) + releases.compactMap(\.version)
         let good = Self.goodClients(of: old, at: now)
         let tested = good.compactMap(\.version.value)
         let versions = Self.around(named + tested)
-        let builds = Self.around(rules.flatMap(\.buildCuts) + releases.compactMap(\.build))
+        let builds = Self.around(rules.flatMap(\.buildCuts) + releases.flatMap(\.builds))
         self.crowds = old.definition.rules.map { rule in
             let match = rule.match
             let own = good.filter { Self.isOne($0, of: match) }
             let out = old.definition.releases.filter { release in
                 match.platforms?.contains(release.platform) ?? true
-                    && (release.app.map { match.apps?.contains($0) ?? true } ?? true)
+                    && (release.app.map { match.accepts(app: $0) } ?? true)
             }
             let recommended = old.definition.rules.filter { $0.match.overlaps(match) }
                 .compactMap(\.recommended)
-            let known = out.map(\.version) + recommended + own.compactMap(\.version.value)
+            let known = out.compactMap(\.version) + recommended + own.compactMap(\.version.value)
             let asksBuild = rule.withNext.contains { $0.asksBuild }
             return Crowd(
                 rule: rule,
                 clients: Self.clients(of: match, versions, asksBuild ? builds : []),
                 version: known.max(),
-                build: (out.compactMap(\.build) + own.compactMap(\.build.value)).max()
+                build: (out.flatMap(\.builds) + own.compactMap(\.build.value)).max()
             )
         }
     }
@@ -82,14 +82,14 @@ package struct MutationClients {
         let isOfPlatform = match.platforms.map { list in
             client.platform.value.map(list.contains) ?? false
         }
-        let isOfApp = match.apps.map { list in client.app.value.map(list.contains) ?? false }
+        let isOfApp = match.apps.map { _ in client.app.value.map(match.accepts) ?? false }
         return isOfPlatform ?? true && isOfApp ?? true
     }
 
     private static func clients(
         of match: RuleMatch,
         _ versions: [AppVersion],
-        _ builds: [UInt64]
+        _ builds: [BuildNumber]
     ) -> [Client] {
         let request = match.requests?.first
         let target = (request?.path ?? "/any").replacing("/**", with: "/any")
@@ -100,7 +100,7 @@ package struct MutationClients {
             (builds.isEmpty ? [nil] : builds.map(Optional.some)).map { build in
                 Client(
                     identity: ClientIdentity(
-                        app: match.apps?.first.map { .stated($0) } ?? .missing,
+                        app: match.apps?.first.map { .stated($0.example) } ?? .missing,
                         platform: match.platforms?.first.map { .stated($0) } ?? .missing,
                         version: .stated(version),
                         build: build.map { .stated($0) } ?? .missing,
@@ -145,7 +145,7 @@ package struct MutationClients {
         return Set(all).sorted()
     }
 
-    private static func around(_ builds: [UInt64]) -> [UInt64] {
-        Set(builds.flatMap { [$0 &- min(1, $0), $0, $0 &+ 1] }).sorted()
+    private static func around(_ builds: [BuildNumber]) -> [BuildNumber] {
+        Set(builds.flatMap { [$0.predecessor, $0, $0.successor].compactMap(\.self) }).sorted()
     }
 }

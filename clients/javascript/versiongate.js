@@ -168,7 +168,8 @@ function callFacts(response) {
       if (!type?.endsWith("/google.rpc.ErrorInfo")) continue;
       for (const entry of protobuf(protobuf(detail, 2)[0], 3)) {
         const [name, value] = [utf8(protobuf(entry, 1)[0]), utf8(protobuf(entry, 2)[0])];
-        facts[name] = name === "minimumBuild" ? Number(value) : value;
+        // A build with dots is no number.
+        facts[name] = name === "minimumBuild" && /^\d+$/.test(value) ? Number(value) : value;
       }
     }
     if (facts.cannotUpdate) facts.cannotUpdate = facts.cannotUpdate === "true";

@@ -37,9 +37,10 @@ function asks(rule) {
         terms.minimum && `minimum ${terms.minimum}`,
         terms.minimumBuild !== undefined && `build ${terms.minimumBuild}`,
         terms.recommended && `recommended ${terms.recommended}`,
+        terms.recommendedBuild !== undefined && `recommended build ${terms.recommendedBuild}`,
         terms.blocked.length > 0 && `blocked ${terms.blocked.join(", ")}`,
         terms.blockedBuilds.length > 0 && `blocked builds ${terms.blockedBuilds.join(", ")}`,
-        terms.maintenance && `maintenance from ${minute(terms.maintenance.from)}`,
+        terms.maintenance && (terms.maintenance.from ? `maintenance from ${minute(terms.maintenance.from)}` : "maintenance"),
         terms.holdsUntilInStore && "once the store has it",
         rule.next.length > 0 && `${rule.next.length} to come`,
     ]

@@ -84,7 +84,7 @@ struct RuleEntry: Encodable {
         let requests: [String]?
 
         init(_ match: RuleMatch) {
-            self.apps = match.apps
+            self.apps = match.apps?.map(\.description)
             self.platforms = match.platforms?.map(\.name)
             self.channels = match.channels
             self.osVersions = match.osVersions?.map(\.description)
@@ -93,8 +93,8 @@ struct RuleEntry: Encodable {
     }
 
     struct Window: Encodable {
-        let from: String
-        let until: String
+        let from: String?
+        let until: String?
         var announceFrom: String?
     }
 
@@ -107,9 +107,10 @@ struct RuleEntry: Encodable {
     struct Terms: Encodable {
         let mode: String
         let minimum: String?
-        let minimumBuild: UInt64?
+        let minimumBuild: BuildNumber?
         let minimumBuildOf: String?
         let recommended: String?
+        let recommendedBuild: BuildNumber?
         let blocked: [String]
         let blockedBuilds: [String]
         let warnFrom: String?
@@ -128,6 +129,7 @@ struct RuleEntry: Encodable {
             self.minimum = rule.minimum?.description
             self.minimumBuild = rule.minimumBuild
             self.minimumBuildOf = rule.minimumBuildOf?.description
+            self.recommendedBuild = rule.recommendedBuild
             self.recommended =
                 rule.recommended?.description ?? (rule.recommendsStoreVersion ? "store" : nil)
             self.blocked = rule.blocked.map(\.description)
@@ -143,8 +145,8 @@ struct RuleEntry: Encodable {
             }
             self.maintenance = rule.maintenance.map { window in
                 Window(
-                    from: "\(window.from)",
-                    until: "\(window.until)",
+                    from: window.from.map { "\($0)" },
+                    until: window.until.map { "\($0)" },
                     announceFrom: window.announceFrom.map { "\($0)" }
                 )
             }

@@ -68,14 +68,16 @@ struct Timeline {
         }
         if let window = rule.maintenance {
             add(.maintenanceAnnounced, at: window.announceFrom, "maintenance is announced")
-            add(.maintenanceBegins, at: window.from, "nobody is served until \(window.until)")
+            let end = window.until.map { " until \($0)" } ?? ""
+            add(.maintenanceBegins, at: window.from, "nobody is served\(end)")
             add(.maintenanceEnds, at: window.until, "maintenance is over")
         }
         return events
     }
 
     private static func events(of release: Release) -> [Event] {
-        let name = [release.app, "\(release.version)", "on \(release.platform)"]
+        let version = release.version.map { "\($0)" } ?? StoreRelease.words(for: release.builds)
+        let name = [release.app, version, "on \(release.platform)"]
             .compactMap(\.self).joined(separator: " ")
         var events = [release.releasedAt].compactMap(\.self).map { time in
             Event(time: time, rule: nil, change: .release, words: "\(name) is in the store")

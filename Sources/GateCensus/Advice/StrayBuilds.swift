@@ -77,7 +77,9 @@ package enum StrayBuilds {
         let version: AppVersion
         let build: String?
 
-        var order: (AppVersion, UInt64) { (self.version, self.build.flatMap { UInt64($0) } ?? 0) }
+        var order: (AppVersion, BuildNumber) {
+            (self.version, self.build.flatMap { try? BuildNumber(parsing: $0) } ?? .zero)
+        }
     }
 
     private static func strays(

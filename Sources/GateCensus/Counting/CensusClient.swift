@@ -69,7 +69,7 @@ package final class CensusClient: Sendable {
             app: self.app.claim { $0 },
             platform: self.platform.claim { Platform($0) },
             version: self.version.claim { try? AppVersion(parsing: $0) },
-            build: self.build.claim { UInt64($0) },
+            build: self.build.claim { try? BuildNumber(parsing: $0) },
             channel: self.channel.claim { $0 },
             osVersion: self.osMajor.claim { try? AppVersion(parsing: $0) }
         )

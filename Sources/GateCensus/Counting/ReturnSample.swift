@@ -46,8 +46,8 @@ package struct ReturnSample: Sendable {
                 let old = try? AppVersion(parsing: self.version)
             else { return false }
             if found != old { return found > old }
-            guard let build = client.build.text.flatMap({ UInt64($0) }),
-                let oldBuild = UInt64(self.build)
+            guard let text = client.build.text, let build = try? BuildNumber(parsing: text),
+                let oldBuild = try? BuildNumber(parsing: self.build)
             else { return false }
             return build > oldBuild
         }

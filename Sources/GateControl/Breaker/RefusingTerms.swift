@@ -85,9 +85,19 @@ extension RuleDefinition {
             term("blocked", \.blocked), term("blockedBuilds", \.blockedBuilds),
             term("prerelease", \.prerelease), term("mode", \.mode),
             term("schedule", \.schedule), term("rollout", \.rollout),
-            term("maintenance", \.maintenance), term("hold", \.holdUntilInStore),
+            self.maintenance.map { "maintenance: \($0.terms)" }, term("hold", \.holdUntilInStore),
             term("requiresOS", \.requiresOS),
         ].compactMap(\.self) + self.next.flatMap { ["next"] + $0.terms }
+    }
+}
+
+extension MaintenanceWindow {
+    /// As earlier gates wrote windows, which have both ends, so that an update arms no trip anew.
+    fileprivate var terms: String {
+        func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
+        let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"
+        return "Optional(GatePolicy.MaintenanceWindow(from: \(text(self.from)), "
+            + "until: \(text(self.until)), announceFrom: \(announceFrom)))"
     }
 }
 

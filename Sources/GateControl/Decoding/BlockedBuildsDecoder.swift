@@ -54,7 +54,7 @@ struct BlockedBuildsDecoder {
     /// A number, or a text with comparisons.
     private func range(_ element: Element) -> BuildRange? {
         if case .number = element.content {
-            return element.wholeNumber("a build number", self.problems).map { BuildRange($0...$0) }
+            return element.build(self.problems).map { BuildRange($0) }
         }
         return element.parsed(as: "a range of builds", self.problems, by: BuildRange.init(parsing:))
     }

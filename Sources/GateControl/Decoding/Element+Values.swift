@@ -93,6 +93,23 @@ extension Element {
         }
     }
 
+    /// A build number: plain digits, or a text with up to four numbers and dots between.
+    func build(_ problems: Problems) -> BuildNumber? {
+        let expected = "a build number"
+        guard case .number(let digits) = self.content else {
+            return self.parsed(as: expected, problems, by: BuildNumber.init(parsing:))
+        }
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            let isBuild = (try? BuildNumber(parsing: digits)) != nil
+            let hint =
+                isBuild
+                ? "; quote it: \"\(digits)\", since a number such as 93.10 loses its last zero" : ""
+            return self.reportUnexpected(expected, problems, hint: hint)
+        }
+        return Element(content: .text(digits), place: self.place)
+            .parsed(as: expected, problems, by: BuildNumber.init(parsing:))
+    }
+
     /// A truth value, in the one spelling on which all readers agree.
     func truth(_ problems: Problems, hint: String = "") -> Bool? {
         switch self.content {

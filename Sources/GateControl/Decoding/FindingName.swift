@@ -22,10 +22,14 @@ package enum FindingName: String, Sendable, CaseIterable {
     case farDate = "far-date"
     /// A maintenance that lasts for days.
     case longMaintenance = "long-maintenance"
+    /// A maintenance that does not end by itself.
+    case openMaintenance = "open-maintenance"
     /// A name of a platform that nobody knows, and that is nearly one that is known.
     case unknownPlatform = "unknown-platform"
     /// A floor for every platform, web clients included.
     case anyPlatform = "any-platform"
+    /// A feed that reads what a source says of one platform into rules for another.
+    case otherPlatform = "other-platform"
     /// The store link of another platform.
     case foreignLink = "foreign-link"
     /// A link that anybody on the way can change.
@@ -42,6 +46,8 @@ package enum FindingName: String, Sendable, CaseIterable {
     case missingRelease = "missing-release"
     /// A release that is stated twice.
     case repeatedRelease = "repeated-release"
+    /// A version with build metadata, which is not compared.
+    case buildMetadata = "build-metadata"
     /// A notice without a language that others have.
     case missingLanguage = "missing-language"
     /// A notice that nobody is shown.
@@ -86,9 +92,11 @@ package enum FindingName: String, Sendable, CaseIterable {
         case .lockout, .planOpens, .newlyRefused: .refuses
         case .laxer, .needlessBlock, .nextComplete: .notes
         case .deadRule, .pastRule, .stalledRollout, .earlyStep, .farDate, .longMaintenance,
-            .unknownPlatform, .anyPlatform, .foreignLink, .insecureLink, .placeholderLink,
+            .openMaintenance,
+            .unknownPlatform, .anyPlatform, .otherPlatform, .foreignLink, .insecureLink,
+            .placeholderLink,
             .comingRefusals, .refusedRelease, .refusedRecommendation, .missingRelease,
-            .repeatedRelease, .missingLanguage, .unusedNotice,
+            .repeatedRelease, .buildMetadata, .missingLanguage, .unusedNotice,
             .lenientPath, .failedTest, .rejectsUnidentified, .openGate, .needlessAccept, .observing,
             .identityChanged, .emptyFeed:
             .warns

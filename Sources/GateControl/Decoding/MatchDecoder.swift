@@ -10,9 +10,10 @@ struct MatchDecoder {
         let fields = Fields(element, keys: Self.keys, problems: self.problems)
         guard let fields else { return nil }
         return RuleMatch(
-            apps: self.texts(fields["app"], "an app identifier"),
-            platforms: self.texts(fields["platform"], "a platform")?.map { Platform($0) },
-            channels: self.texts(fields["channel"], "a channel"),
+            apps: fields["app"]?.oneOrMore(self.problems)
+                .compactMap { $0.appPattern(self.problems) },
+            platforms: self.names(fields["platform"], .platform)?.map { Platform($0) },
+            channels: self.names(fields["channel"], .channel),
             osVersions: fields["osVersion"].map { self.ranges($0) },
             requests: RequestDecoder(problems: self.problems).decode(fields)
         )
@@ -30,7 +31,7 @@ struct MatchDecoder {
         }
     }
 
-    private func texts(_ element: Element?, _ expected: String) -> [String]? {
-        element?.oneOrMore(self.problems).compactMap { $0.text(expected, self.problems) }
+    private func names(_ element: Element?, _ kind: ClientName.Kind) -> [String]? {
+        element?.oneOrMore(self.problems).compactMap { $0.clientName(kind, self.problems) }
     }
 }

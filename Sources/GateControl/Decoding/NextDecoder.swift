@@ -28,8 +28,7 @@ struct NextDecoder {
         let decoder = RuleDecoder(problems: self.problems)
         var next = rule
         next.minimum = fields["minimum"].flatMap { decoder.version($0) }
-        next.minimumBuild = fields["minimumBuild"]
-            .flatMap { $0.wholeNumber("a build number", self.problems) }
+        next.minimumBuild = fields["minimumBuild"].flatMap { $0.build(self.problems) }
         next.minimumBuildOf = fields["minimumBuildOf"].flatMap { decoder.version($0) }
         next.blocked =
             fields["blocked"].map { MatchDecoder(problems: self.problems).ranges($0) } ?? []
@@ -43,6 +42,9 @@ struct NextDecoder {
         // A version to go to that the floor refuses is no advice.
         if let minimum = next.minimum, let recommended = next.recommended, recommended < minimum {
             next.recommended = nil
+        }
+        if let minimum = next.minimumBuild, let build = next.recommendedBuild, build < minimum {
+            next.recommendedBuild = nil
         }
         return next
     }

@@ -3,7 +3,7 @@ internal import GatePolicy
 /// Reads one of the `releases`: what a store has, or will have.
 struct ReleaseDecoder {
     static let keys = [
-        "app", "platform", "channel", "version", "build", "releasedAt", "countries",
+        "app", "platform", "channel", "version", "build", "builds", "releasedAt", "countries",
         "storeCountries", "phased", "phasedFrom", "storeUrl", "minimumOS",
     ]
 
@@ -14,14 +14,17 @@ struct ReleaseDecoder {
             return nil
         }
         let platform = fields.required("platform", of: "a release")
-            .flatMap { $0.text("a platform", self.problems) }
-        let version = fields.required("version", of: "a release").flatMap { element in
+            .flatMap { $0.clientName(.platform, self.problems) }
+        let builds = self.builds(fields)
+        // A source may know the builds of a release and no version of it.
+        let stated =
+            builds == nil ? fields.required("version", of: "a release") : fields["version"]
+        let version = stated.flatMap { element in
             element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
         }
         let releasedAt = NamedTime("releasedAt", of: fields, self.problems)
-        let app = fields["app"].flatMap { $0.text("an app identifier", self.problems) }
-        let channel = fields["channel"].flatMap { $0.text("a channel", self.problems) }
-        let build = fields["build"].flatMap { $0.wholeNumber("a build number", self.problems) }
+        let app = fields["app"].flatMap { $0.clientName(.app, self.problems) }
+        let channel = fields["channel"].flatMap { $0.clientName(.channel, self.problems) }
         let countries = fields["countries"].map { self.countries($0) }
         let storeCountries = fields["storeCountries"].map { self.storeCountries($0, countries) }
         let phase = PhaseDecoder(problems: self.problems).decode(fields, releasedAt)
@@ -31,13 +34,13 @@ struct ReleaseDecoder {
         let minimumOS = fields["minimumOS"].flatMap { element in
             element.parsed(as: "a version", self.problems, by: AppVersion.init(parsing:))
         }
-        guard let platform, let version else { return nil }
+        guard let platform, version != nil || stated == nil else { return nil }
         return Release(
             app: app,
             platform: Platform(platform),
             channel: channel?.lowercased(),
             version: version,
-            build: build,
+            builds: builds ?? [],
             releasedAt: releasedAt?.time,
             countries: countries,
             storeCountries: storeCountries,
@@ -45,6 +48,31 @@ struct ReleaseDecoder {
             storeURL: storeURL?.text,
             minimumOS: minimumOS
         )
+    }
+
+    /// `build`, or `builds` for a release with several; `nil` if neither is there.
+    private func builds(_ fields: Fields) -> [BuildNumber]? {
+        guard let list = fields["builds"] else {
+            return fields["build"].map { $0.build(self.problems).map { [$0] } ?? [] }
+        }
+        if let place = fields.place(of: "build") {
+            let message =
+                "'build' does not go together with 'builds': write all builds into 'builds'"
+            self.problems.report(message, at: place)
+        }
+        var known: [BuildNumber: Place] = [:]
+        let builds = list.oneOrMore(self.problems).compactMap { element in
+            element.build(self.problems).map { ($0, element.place) }
+        }
+        for (build, place) in builds {
+            guard let first = known[build] else {
+                known[build] = place
+                continue
+            }
+            let message = "the build \(build) is already in line \(first.line)"
+            self.problems.report(message, at: place)
+        }
+        return builds.map(\.0)
     }
 
     /// A list of countries that have it with the release, or a mapping from a country to its time.

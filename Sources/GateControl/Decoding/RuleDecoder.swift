@@ -4,8 +4,8 @@ internal import GatePolicy
 struct RuleDecoder {
     static let keys =
         [
-            "id", "match", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
-            "blockedBuilds", "prerelease",
+            "id", "match", "minimum", "minimumBuild", "minimumBuildOf", "recommended",
+            "recommendedBuild", "blocked", "blockedBuilds", "prerelease",
         ]
         + ScheduleDecoder.keys
         + ["rollout", "holdUntilInStore", "requiresOS", "maintenance", "notice"]
@@ -29,10 +29,10 @@ struct RuleDecoder {
             id: id?.text ?? "",
             match: match.flatMap(\.self) ?? .anyone,
             minimum: fields["minimum"].flatMap { self.version($0) },
-            minimumBuild: fields["minimumBuild"]
-                .flatMap { $0.wholeNumber("a build number", self.problems) },
+            minimumBuild: fields["minimumBuild"].flatMap { $0.build(self.problems) },
             minimumBuildOf: fields["minimumBuildOf"].flatMap { self.version($0) },
             recommended: recommended?.version,
+            recommendedBuild: fields["recommendedBuild"].flatMap { $0.build(self.problems) },
             recommendsStoreVersion: recommended?.isStore ?? false,
             blocked: fields["blocked"]
                 .map { MatchDecoder(problems: self.problems).ranges($0) } ?? [],
@@ -89,6 +89,12 @@ struct RuleDecoder {
     }
 
     private func checkOrder(of rule: RuleDefinition, _ fields: Fields) {
+        if let minimum = rule.minimumBuild, let recommended = rule.recommendedBuild,
+            recommended < minimum, let element = fields["recommendedBuild"]
+        {
+            let message = "the recommended build \(recommended) is below the lowest one \(minimum)"
+            self.problems.report(message, at: element.place)
+        }
         guard let minimum = rule.minimum, let recommended = rule.recommended,
             recommended < minimum, let element = fields["recommended"]
         else { return }
@@ -97,13 +103,21 @@ struct RuleDecoder {
     }
 }
 
-/// Reads `maintenance`: the window in which nobody is served.
+/// Reads `maintenance`: the window in which nobody is served, or `true` for one that has begun and
+/// does not end by itself.
 struct MaintenanceDecoder {
     static let keys = ["from", "until", "announceFrom"]
 
     let problems: Problems
 
     func decode(_ element: Element) -> MaintenanceWindow? {
+        if case .boolean = element.content {
+            guard let isOn = element.truth(self.problems) else { return nil }
+            if isOn { return .open }
+            let message = "'maintenance: false' says nothing: leave the rule out"
+            self.problems.report(message, at: element.place)
+            return nil
+        }
         guard let fields = Fields(element, keys: Self.keys, problems: self.problems) else {
             return nil
         }

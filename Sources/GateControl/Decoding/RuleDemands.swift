@@ -2,7 +2,8 @@
 struct RuleDemands {
     /// The keys that let a rule deny.
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
-    private static let demands = floors + ["recommended", "next"]
+    private static let recommendations = ["recommended", "recommendedBuild"]
+    private static let demands = floors + recommendations + ["next"]
     /// The keys that say when, and for how many, a floor holds.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
     /// The keys that only a recommendation or a warning makes use of.
@@ -38,7 +39,7 @@ struct RuleDemands {
                 "needs 'minimum', 'minimumBuild' or 'blocked' to act on"
             )
         }
-        if self.fields["recommended"] == nil, self.fields["warnFrom"] == nil {
+        if self.first(of: Self.recommendations + ["warnFrom"]) == nil {
             self.refuse(self.first(of: Self.hints), "needs 'recommended' or 'warnFrom' to act on")
         }
     }
@@ -90,7 +91,8 @@ struct RuleDemands {
     static func idleKeys(beside keys: [String]) -> Set<String> {
         let hasFloor = keys.contains { Self.floors.contains($0) }
         let idle = hasFloor ? [] : Self.ramps + AnswerDecoder.keys
-        let warns = keys.contains("recommended") || (hasFloor && keys.contains("warnFrom"))
+        let recommends = keys.contains { Self.recommendations.contains($0) }
+        let warns = recommends || (hasFloor && keys.contains("warnFrom"))
         return Set(idle + (warns ? [] : Self.hints))
     }
 

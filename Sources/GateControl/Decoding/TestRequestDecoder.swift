@@ -57,8 +57,7 @@ struct TestRequestDecoder {
         }
         request.countryPlace = fields["country"]?.place
         request.parts[.build] =
-            fields["build"]
-            .flatMap { $0.wholeNumber("a build number", self.problems) }.map { "\($0)" }
+            fields["build"].flatMap { $0.build(self.problems) }.map { "\($0)" }
         request.headers = fields["headers"].map { self.headers($0) } ?? []
         request.method = fields["method"].flatMap { self.method($0) } ?? request.method
         request.path = fields["path"].flatMap { self.path($0) } ?? request.path

@@ -48,6 +48,7 @@ package actor FeedCoordinator {
     /// Begins with a feed: what was taken of it last, and when that was known to be good.
     func begin(_ feed: FeedDefinition) async -> Int64? {
         let known = await self.reloader.contribution(of: feed)
+            .flatMap { $0.isValid(for: feed) ? $0 : nil }
         var status = FeedStatus(feed)
         status.revision = known.map { Self.revision(of: $0.value, feed) }
         status.notes = known?.value.notes ?? []
@@ -179,7 +180,9 @@ package actor FeedCoordinator {
         known: FeedContribution?,
         isWhole: Bool = true
     ) async -> Bool {
-        let isNew = known?.value.files != value.files || known?.isObserved == true
+        let isNew =
+            known?.value.files != value.files || known?.isObserved == true
+            || known?.isValid(for: feed) == false
         let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
         if known?.value != value || known?.isObserved == true {
             let errors = await self.reloader.offer(contribution, of: feed)

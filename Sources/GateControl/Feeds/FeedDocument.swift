@@ -4,6 +4,8 @@ struct FeedDocument {
     var notices: [JSONValue.Member] = []
     var releases: [JSONValue] = []
     var testFlight: [JSONValue] = []
+    /// Remarks for operators on how the source was understood.
+    var notes: [String] = []
 
     /// The file: JSON, which every reader of rules files takes.
     var text: String {

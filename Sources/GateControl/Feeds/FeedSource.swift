@@ -6,8 +6,16 @@ protocol FeedSource: Sendable {
     var summary: String { get }
     /// The subject of its answers.
     var subject: FeedSubject { get }
+    /// The platforms that its rules are for, as its entry says; `nil` for every platform.
+    var rulePlatforms: [Platform]? { get }
+    /// The platforms that the rest of its entry speaks of.
+    var platformClaims: [FeedPlatformClaim] { get }
     /// Whether it is listened to until somebody ends it, instead of answering once.
     var streams: Bool { get }
+    /// The version of how answers are read. It counts up when a value that was made before may be
+    /// wrong: such a value is used no more, except for what the source itself takes from its
+    /// memory.
+    var interpretation: Int { get }
 
     /// Asks once, or listens until the source ends it.
     ///
@@ -25,6 +33,9 @@ protocol FeedSource: Sendable {
 
 extension FeedSource {
     var streams: Bool { false }
+    var interpretation: Int { 1 }
+    var rulePlatforms: [Platform]? { nil }
+    var platformClaims: [FeedPlatformClaim] { [] }
 }
 
 /// The surroundings that a source needs to be asked.
@@ -85,19 +96,40 @@ struct FeedValue: Sendable, Equatable, Codable {
     var memory: [String: String]
     /// Notes for operators on how the source was understood, a sentence each; `nil` for none.
     var notes: [String]?
+    /// The version of how the answers were read that it was made of; `nil` for the first.
+    private var readAs: Int?
 
-    init(files: [File], memory: [String: String] = [:], notes: [String] = []) {
+    init(
+        files: [File],
+        memory: [String: String] = [:],
+        notes: [String] = [],
+        interpretation: Int = 1
+    ) {
         self.files = files
         self.memory = memory
+        self.readAs = interpretation == 1 ? nil : interpretation
         // Names of the source may be of any form: in the log and in a file, a note is one line.
         let lines = notes.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
         self.notes = lines.isEmpty ? nil : lines
     }
 
     /// A feed that is one rules file.
-    init(document: String, memory: [String: String] = [:], notes: [String] = []) {
-        self.init(files: [File(name: nil, text: document)], memory: memory, notes: notes)
+    init(
+        document: String,
+        memory: [String: String] = [:],
+        notes: [String] = [],
+        interpretation: Int = 1
+    ) {
+        self.init(
+            files: [File(name: nil, text: document)],
+            memory: memory,
+            notes: notes,
+            interpretation: interpretation
+        )
     }
+
+    /// The version of how answers of its source were read when it was made.
+    var interpretation: Int { self.readAs ?? 1 }
 
     /// All files as one text for people, each under its name if it has one, below the notes.
     var document: String {

@@ -33,7 +33,7 @@ package struct HoldReport {
         _ releases: [Release]
     ) -> [String]? {
         let known = releases.filter { release in
-            release.app.map { rule.match.apps?.contains($0) ?? true } ?? true
+            release.app.map { rule.match.accepts(app: $0) } ?? true
         }
         var shops: [[String?]] = []
         for release in known where !shops.contains([release.app, release.channel]) {
@@ -49,10 +49,11 @@ package struct HoldReport {
     }
 
     private func words(_ rule: RuleDefinition, _ hold: StoreHold, _ releases: [Release]) -> String {
-        let candidates = releases.filter(rule.admits)
+        let releases = StoreRelease.releases(in: releases)
+        let candidates = releases.filter { rule.admits($0) }
         let countries = Set(releases.flatMap { $0.countries(awaitedBy: hold) }).sorted()
         let unsoaked = StoreHold(countries: countries)
-        func first(_ begin: (Release) -> EffectiveFrom) -> EffectiveFrom {
+        func first(_ begin: (StoreRelease) -> EffectiveFrom) -> EffectiveFrom {
             candidates.map(begin).min() ?? .never
         }
         let stores =
@@ -65,7 +66,15 @@ package struct HoldReport {
         let own = countries.map { country in
             (country, self.start(of: rule, first { EffectiveFrom(of: $0, hold, in: country) }))
         }
-        return stores.joined(separator: ", ") + "; " + self.begin(all, own, hold)
+        let gap = candidates.isEmpty ? self.gap(in: releases, for: rule) : ""
+        return stores.joined(separator: ", ") + gap + "; " + self.begin(all, own, hold)
+    }
+
+    /// What keeps the newest release from passing the rule, where some of its builds pass.
+    private func gap(in releases: [StoreRelease], for rule: RuleDefinition) -> String {
+        guard let newest = releases.max(by: { $0.precedes($1) }) else { return "" }
+        guard let refused = rule.refusedPart(of: newest) else { return "" }
+        return " (\(refused.words) \(refused.isSingle ? "does" : "do") not pass)"
     }
 
     /// Since when a store has what passes the rule.
@@ -122,6 +131,7 @@ extension RuleDefinition {
                 ? "a version that is not blocked" : nil,
         ].compactMap(\.self)
         guard parts.isEmpty else { return parts.joined(separator: " and ") }
-        return self.recommended.map { "\($0)" } ?? "a release"
+        return self.recommended.map { "\($0)" } ?? self.recommendedBuild.map { "build \($0)" }
+            ?? "a release"
     }
 }

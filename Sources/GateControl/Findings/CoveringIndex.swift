@@ -38,7 +38,9 @@ struct CoveringIndex {
             match.requests?.count,
         ]
         let keys = conditions.reduce(1) { min($0 * ($1 ?? 1), Self.keyLimit + 1) }
-        guard keys <= Self.keyLimit else { return self.wide.append(place) }
+        // A pattern may cover apps that it does not name.
+        let namesPattern = match.apps?.contains { !$0.isIdentifier } ?? false
+        guard keys <= Self.keyLimit, !namesPattern else { return self.wide.append(place) }
         Self.forEachKey(match, .each) { key in
             // A value that is there twice.
             guard self.places[key]?.last != place else { return }
@@ -80,7 +82,8 @@ extension RuleMatch {
     ///
     /// Only equal parts of a list are compared: whether `/v2/**` includes `/v2/pay` is not asked.
     func covers(_ other: RuleMatch) -> Bool {
-        Self.covers(self.apps, other.apps) && Self.covers(self.platforms, other.platforms)
+        Self.covers(self.apps, other.apps) { $0.covers($1) }
+            && Self.covers(self.platforms, other.platforms)
             && Self.covers(
                 self.channels?.map { $0.lowercasedASCII },
                 other.channels?.map { $0.lowercasedASCII }
@@ -98,7 +101,15 @@ extension RuleMatch {
     }
 
     private static func covers<Value: Equatable>(_ values: [Value]?, _ others: [Value]?) -> Bool {
+        self.covers(values, others, by: ==)
+    }
+
+    private static func covers<Value>(
+        _ values: [Value]?,
+        _ others: [Value]?,
+        by isCovering: (Value, Value) -> Bool
+    ) -> Bool {
         guard let values else { return true }
-        return others?.allSatisfy { values.contains($0) } ?? false
+        return others?.allSatisfy { other in values.contains { isCovering($0, other) } } ?? false
     }
 }

@@ -6,7 +6,9 @@ extension RulesFindings {
         DeadRuleCheck(), PastRuleCheck(), RolloutCheck(), FarDateCheck(), NextCompleteCheck(),
         MissingLanguageCheck(), UnusedNoticeCheck(), StoreLinkCheck(),
         NeedlessBlockCheck(), RefusedRecommendationCheck(), MissingReleaseCheck(),
-        RepeatedReleaseCheck(), LenientPathCheck(), PlatformCheck(), OpenGateCheck(),
+        RepeatedReleaseCheck(), BuildMetadataCheck(), LenientPathCheck(), PlatformCheck(),
+        FeedPlatformCheck(),
+        OpenGateCheck(),
     ]
 
     /// Looks at rules as they are at a second.

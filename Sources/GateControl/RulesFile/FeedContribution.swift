@@ -10,9 +10,17 @@ package struct FeedContribution: Sendable, Equatable {
     /// Whether its rules are only counted and logged, because it has been silent for too long.
     var isObserved = false
 
+    /// Whether it is what the entry of a feed says, read as this program reads it.
+    func isValid(for feed: FeedDefinition) -> Bool {
+        self.fingerprint == feed.fingerprint
+            && self.value.interpretation == feed.source.interpretation
+    }
+
     /// The same after what the feed has said so far, whose floors may have to go on below it.
     func following(_ former: FeedContribution?) -> FeedContribution {
-        guard let former, former.fingerprint == self.fingerprint else { return self }
+        guard let former, former.fingerprint == self.fingerprint,
+            former.value.interpretation == self.value.interpretation
+        else { return self }
         var next = self
         let isNew = former.value.files != self.value.files
         let history = former.earlier + (isNew ? [former.value] : [])

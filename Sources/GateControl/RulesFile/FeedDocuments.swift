@@ -21,7 +21,7 @@ struct FeedDocuments {
     /// Reads what belongs to these feeds, in their order.
     ///
     /// A value that came by another entry of the same name is left out: it is not what this one
-    /// says.
+    /// says. So is one that was read in a way that has proved wrong.
     init(
         of feeds: [FeedDefinition],
         _ contributions: [String: FeedContribution],
@@ -31,7 +31,7 @@ struct FeedDocuments {
     ) {
         for feed in feeds {
             guard let contribution = contributions[feed.id],
-                contribution.fingerprint == feed.fingerprint
+                contribution.isValid(for: feed)
             else { continue }
             let mark = contribution.isObserved ? Self.observedMark : ""
             let sources = contribution.value.sources(of: feed, mark: mark)

@@ -43,6 +43,7 @@ struct FeedFloors {
                 let earlier = self.earlier[current.id], var base = earlier.first
             else { continue }
             base.recommended = current.recommended
+            base.recommendedBuild = current.recommendedBuild
             base.recommendsStoreVersion = current.recommendsStoreVersion
             base.recommendedNotice = current.recommendedNotice
             base.next = (earlier.dropFirst() + [current]).map { floor in

@@ -10,12 +10,15 @@ package struct RulesPlaces: Sendable {
         private let nextKeys: [[String: Place]]
         /// The findings that the rule accepts.
         let accepted: [Located<FindingName>]
+        /// The build metadata in the versions of the rule.
+        let metadata: [Located<StatedMetadata>]
 
         init(_ rule: RulesDocument.Rule) {
             self.id = rule.place
             self.keys = rule.keys
             self.nextKeys = rule.next
             self.accepted = rule.accepted
+            self.metadata = rule.metadata
         }
 
         private init(next keys: [String: Place], of rule: Rule) {
@@ -23,6 +26,7 @@ package struct RulesPlaces: Sendable {
             self.keys = keys
             self.nextKeys = []
             self.accepted = []
+            self.metadata = []
         }
 
         /// The places of one `next`; of what a feed has left behind, those of its rule.
@@ -49,6 +53,7 @@ package struct RulesPlaces: Sendable {
     let unidentifiedPaths: [Place]
     /// The releases, in their order.
     let releases: [Place]
+    let metadataOfReleases: [Located<StatedMetadata>]
 
     init(_ documents: [RulesDocument], files: [String]) {
         self.files = files
@@ -64,6 +69,7 @@ package struct RulesPlaces: Sendable {
         )
         self.unidentifiedPaths = documents.lazy.compactMap(\.unidentified).first?.paths ?? []
         self.releases = documents.flatMap(\.releases).map(\.place)
+        self.metadataOfReleases = documents.flatMap(\.metadataOfReleases)
         self.mode = documents.lazy.compactMap { $0.settings["mode"] }.first
         self.identity = documents.lazy.compactMap { $0.settings["identity"] }.first
         self.unidentified = documents.lazy.compactMap { $0.settings["unidentified"] }.first

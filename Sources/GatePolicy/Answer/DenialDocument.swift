@@ -23,12 +23,13 @@ struct DenialDocument {
         object.add("minimumVersion", self.upgrade.minimum?.description)
         object.add("minimumBuild", self.upgrade.minimumBuild)
         object.add("latestVersion", self.upgrade.latest?.description)
+        object.add("latestBuild", self.upgrade.latestBuild)
         object.add("currentVersion", self.identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: self.upgrade.cannotUpdate)
         object.add("brownoutUntil", self.decision.brownout?.until.description)
         object.add("enforceFrom", self.decision.warning?.enforcedFrom?.description)
-        object.add("maintenanceFrom", self.maintenance?.from.description)
-        object.add("maintenanceUntil", self.maintenance?.until.description)
+        object.add("maintenanceFrom", self.maintenance?.from?.description)
+        object.add("maintenanceUntil", self.maintenance?.until?.description)
         object.add("rule", self.decision.ruleID)
         object.add("revision", self.revision)
         return object.bytes
@@ -75,14 +76,15 @@ struct DenialDocument {
             ("button", self.words?.button),
             ("storeUrl", self.upgrade.storeURL),
             ("minimumVersion", self.upgrade.minimum?.description),
-            ("minimumBuild", self.upgrade.minimumBuild.map { String($0) }),
+            ("minimumBuild", self.upgrade.minimumBuild?.description),
             ("latestVersion", self.upgrade.latest?.description),
+            ("latestBuild", self.upgrade.latestBuild?.description),
             ("currentVersion", self.identity.version.value?.description),
             ("cannotUpdate", self.upgrade.cannotUpdate ? "true" : nil),
             ("brownoutUntil", self.decision.brownout?.until.description),
             ("enforceFrom", self.decision.warning?.enforcedFrom?.description),
-            ("maintenanceFrom", self.maintenance?.from.description),
-            ("maintenanceUntil", self.maintenance?.until.description),
+            ("maintenanceFrom", self.maintenance?.from?.description),
+            ("maintenanceUntil", self.maintenance?.until?.description),
             ("rule", self.decision.ruleID),
             ("revision", self.revision),
         ]

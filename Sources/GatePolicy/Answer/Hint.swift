@@ -35,6 +35,7 @@ struct Hint {
         let (upgrade, warning) = (decision.upgrade, decision.warning)
         var item = StructuredItem(token: decision.kind.rawValue)
         item.add("latest", decision.goal?.description)
+        item.add("latest-build", decision.goalBuild?.description)
         item.add("url", upgrade.storeURL.map(PercentEncoding.visible))
         item.add("enforce-from", warning?.enforcedFrom?.description)
         item.add("brownout-from", warning?.nextBrownout?.from.description)
@@ -47,8 +48,8 @@ struct Hint {
     private static func notice(_ decision: Decision) -> [HeaderField] {
         guard let window = decision.maintenance else { return [] }
         var item = StructuredItem(token: self.announcement)
-        item.add("maintenance-from", window.from.description)
-        item.add("maintenance-until", window.until.description)
+        item.add("maintenance-from", window.from?.description)
+        item.add("maintenance-until", window.until?.description)
         return [HeaderField(name: Answer.markerName, value: item.text)]
     }
 }
@@ -62,6 +63,11 @@ extension Decision {
     /// newer is recommended.
     var goal: AppVersion? {
         self.upgrade.latest ?? (self.kind == .recommend ? self.upgrade.minimum : nil)
+    }
+
+    /// The same for a build.
+    var goalBuild: BuildNumber? {
+        self.upgrade.latestBuild ?? (self.kind == .recommend ? self.upgrade.minimumBuild : nil)
     }
 
     /// After how many seconds an app may remind its user again; `nil` for all but recommendations.

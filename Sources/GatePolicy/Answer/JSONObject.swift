@@ -21,6 +21,19 @@ struct JSONObject {
         self.text.append(String(value))
     }
 
+    /// Adds a build, if there is one: a number if it has one part, else a string.
+    ///
+    /// A JSON number such as 93.10 would lose its last zero.
+    mutating func add(_ name: String, _ build: BuildNumber?) {
+        guard let build else { return }
+        self.begin(name)
+        if build.isWhole {
+            self.text.append(build.description)
+        } else {
+            self.text.append(quoted: build.description)
+        }
+    }
+
     /// Adds a member that is there only if it is true.
     mutating func add(_ name: String, ifTrue value: Bool) {
         guard value else { return }

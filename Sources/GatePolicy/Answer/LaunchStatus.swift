@@ -24,6 +24,7 @@ package struct LaunchStatus: Sendable, Equatable {
         object.add("minimumVersion", status.toldMinimum?.description)
         object.add("minimumBuild", status.toldMinimumBuild)
         object.add("latestVersion", status.toldLatest?.description)
+        object.add("latestBuild", status.toldLatestBuild)
         object.add("currentVersion", identity.version.value?.description)
         object.add("cannotUpdate", ifTrue: decision.upgrade.cannotUpdate)
         object.add("enforceFrom", decision.warning?.enforcedFrom?.description)
@@ -31,8 +32,8 @@ package struct LaunchStatus: Sendable, Equatable {
         object.add("brownoutFrom", brownout?.from.description)
         object.add("brownoutUntil", brownout?.until.description)
         object.add("snoozeSeconds", decision.snooze)
-        object.add("maintenanceFrom", decision.maintenance?.from.description)
-        object.add("maintenanceUntil", decision.maintenance?.until.description)
+        object.add("maintenanceFrom", decision.maintenance?.from?.description)
+        object.add("maintenanceUntil", decision.maintenance?.until?.description)
         object.add("rule", decision.ruleID)
         self.decision = decision
         self.body = object.bytes
@@ -51,6 +52,7 @@ package struct LaunchStatus: Sendable, Equatable {
             object.add("button", words?.button)
             object.add("storeUrl", status.toldStoreURL)
             object.add("latestVersion", status.toldLatest?.description)
+            object.add("latestBuild", status.toldLatestBuild)
         }
         if decision.kind == .require {
             object.add("minimumVersion", status.toldMinimum?.description)
@@ -61,8 +63,8 @@ package struct LaunchStatus: Sendable, Equatable {
         let brownout = decision.brownout ?? decision.warning?.nextBrownout
         object.add("brownoutFrom", brownout?.from.description)
         object.add("brownoutUntil", brownout?.until.description)
-        object.add("maintenanceFrom", decision.maintenance?.from.description)
-        object.add("maintenanceUntil", decision.maintenance?.until.description)
+        object.add("maintenanceFrom", decision.maintenance?.from?.description)
+        object.add("maintenanceUntil", decision.maintenance?.until?.description)
         return object.bytes
     }
 
@@ -89,7 +91,7 @@ extension ClientStatus {
         }
     }
 
-    fileprivate var toldMinimumBuild: UInt64? {
+    fileprivate var toldMinimumBuild: BuildNumber? {
         let upgrade = self.decision.upgrade
         switch self.decision.kind {
         case .allow, .recommend: return self.minimumBuild
@@ -100,6 +102,10 @@ extension ClientStatus {
 
     fileprivate var toldLatest: AppVersion? {
         self.decision.goal ?? (self.decision.kind == .maintenance ? nil : self.latest)
+    }
+
+    fileprivate var toldLatestBuild: BuildNumber? {
+        self.decision.goalBuild ?? (self.decision.kind == .maintenance ? nil : self.latestBuild)
     }
 
     fileprivate var toldStoreURL: String? {

@@ -41,13 +41,14 @@ extension ComparedDimension where Value == Claim<String> {
     /// Nothing stated, the names, and any other; only these, where others are of no concern.
     static func names(
         _ names: [String],
-        only: Set<String>?,
-        tellsUnreadable: Bool
+        only: ((String) -> Bool)?,
+        tellsUnreadable: Bool,
+        example: (String) -> String = { $0 }
     ) -> ComparedDimension {
         var seen: Set<String> = []
         let unique = names.filter { seen.insert($0).inserted }
         guard !unique.isEmpty else { return ComparedDimension([(.missing, "")]) }
-        let named = unique.filter { only?.contains($0) ?? true }.map { (Value.stated($0), $0) }
+        let named = unique.filter { only?($0) ?? true }.map { (Value.stated(example($0)), $0) }
         var other = "any-other"
         while seen.contains(other) { other += "-name" }
         return ComparedDimension(
@@ -70,17 +71,21 @@ extension ComparedDimension where Value == Claim<AppVersion> {
     }
 }
 
-extension ComparedDimension where Value == Claim<UInt64> {
+extension ComparedDimension where Value == Claim<BuildNumber> {
     /// Builds, cut at those that rules name; if they name none, any that is stated, where needed.
-    static func builds(_ cuts: [UInt64], isNeeded: Bool) -> ComparedDimension {
+    static func builds(_ cuts: [BuildNumber], isNeeded: Bool) -> ComparedDimension {
         var values: [(Value, String)] = [(.missing, "")]
         let sorted = Set(cuts).sorted()
-        var lower: UInt64 = 0
-        for cut in sorted where cut > 0 {
-            values.append((.stated(lower), lower == 0 ? "<\(cut)" : ">=\(lower) <\(cut)"))
+        var lower = BuildNumber.zero
+        func add(below cut: BuildNumber?) {
+            let highest = cut?.predecessor ?? .max
+            values.append((.stated(lower), "\(BuildRange(lower...highest))"))
+        }
+        for cut in sorted where cut > .zero {
+            add(below: cut)
             lower = cut
         }
-        if isNeeded || !sorted.isEmpty { values.append((.stated(lower), ">=\(lower)")) }
+        if isNeeded || !sorted.isEmpty { add(below: nil) }
         return ComparedDimension(values)
     }
 }

@@ -81,7 +81,8 @@ struct ComparedFocus {
 extension RuleMatch {
     /// Whether both can be for one client that says everything of itself, as far as names tell.
     package func overlaps(_ other: RuleMatch) -> Bool {
-        Self.overlaps(self.platforms, other.platforms) && Self.overlaps(self.apps, other.apps)
+        Self.overlaps(self.platforms, other.platforms)
+            && Self.overlaps(self.apps, other.apps) { $0.meets($1) }
             && Self.overlaps(
                 self.channels?.map { $0.lowercasedASCII },
                 other.channels?.map { $0.lowercasedASCII }

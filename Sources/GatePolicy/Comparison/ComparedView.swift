@@ -46,7 +46,7 @@ struct ComparedView {
         let rules = key.certain.flatMap { world.candidates[$0].rule.withNext }
         let releases =
             rules.contains(where: \.looksAtStores)
-            ? (old.releases + new.releases).map(\.version) : []
+            ? (old.releases + new.releases).compactMap(\.version) : []
         self.versions = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
     }
 }

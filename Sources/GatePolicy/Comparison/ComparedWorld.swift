@@ -20,7 +20,7 @@ struct ComparedWorld {
     let platforms: ComparedDimension<Claim<Platform>>
     let channels: ComparedDimension<Claim<String>>
     let osVersions: ComparedDimension<Claim<AppVersion>>
-    let builds: ComparedDimension<Claim<UInt64>>
+    let builds: ComparedDimension<Claim<BuildNumber>>
     let countries: ComparedDimension<Claim<String>>
     let storefronts: ComparedDimension<Claim<String>>
     let requests: ComparedDimension<ComparedRequest>
@@ -57,11 +57,20 @@ struct ComparedWorld {
         ) -> ComparedDimension<Claim<String>> {
             .names(
                 matches.flatMap { part($0) ?? [] } + others,
-                only: focus.names(part),
+                only: focus.names(part).map { names in { names.contains($0) } },
                 tellsUnreadable: tellsUnreadable
             )
         }
-        self.apps = names(\.apps, releases.compactMap(\.app))
+        let focusApps = focus.names { $0.apps?.map(\.description) }
+            .map { names in names.map { AppPattern(stringLiteral: $0) } }
+        self.apps = .names(
+            matches.flatMap { $0.apps ?? [] }.map(\.description) + releases.compactMap(\.app),
+            only: focusApps.map { apps in
+                { name in apps.contains { $0.meets(AppPattern(stringLiteral: name)) } }
+            },
+            tellsUnreadable: tellsUnreadable,
+            example: { AppPattern(stringLiteral: $0).example }
+        )
         self.platforms = names({ $0.platforms?.map(\.name) }, releases.map(\.platform.name))
             .map { claim in claim.map { Platform($0) } }
         self.channels = names(
@@ -90,7 +99,7 @@ struct ComparedWorld {
         )
         // A client that states no version is not rejected if it counts in builds.
         self.builds = .builds(
-            rules.flatMap(\.buildCuts) + releases.compactMap(\.build),
+            rules.flatMap(\.buildCuts) + releases.flatMap(\.builds),
             isNeeded: rejects
         )
         var requests = ComparedRequests(
@@ -166,7 +175,7 @@ struct ComparedWorld {
             name.flatMap { dimension.labels.firstIndex(of: $0) } ?? dimension.values.count - 1
         }
         var cell = ComparedCell()
-        cell[.app] = place(self.apps, (match.apps ?? focus.apps)?.first)
+        cell[.app] = place(self.apps, (match.apps ?? focus.apps)?.first?.description)
         cell[.platform] = place(self.platforms, (match.platforms ?? focus.platforms)?.first?.name)
         let channel = (match.channels ?? focus.channels)?.first?.lowercasedASCII
         cell[.channel] = place(self.channels, channel)
@@ -207,7 +216,7 @@ struct ComparedWorld {
         }
         let parts = [
             Self.fit(match.platforms, self.platforms.values[cell[.platform]], ==),
-            Self.fit(match.apps, self.apps.values[cell[.app]], ==),
+            Self.fit(match.apps, self.apps.values[cell[.app]]) { $0.matches($1) },
             Self.fit(match.channels, self.channels.values[cell[.channel]]) {
                 $0.lowercasedASCII == $1
             },

@@ -3,7 +3,7 @@ struct FloorPoints {
     /// One version and one build that stand for their neighbours.
     struct Point {
         let version: AppVersion
-        let build: UInt64?
+        let build: BuildNumber?
         /// The place of the version on the axis.
         let place: Int
     }
@@ -16,13 +16,13 @@ struct FloorPoints {
     ///   - releases: Versions that make a difference besides.
     init(_ rules: [RuleDefinition], releases: [AppVersion] = []) {
         let axis = VersionAxis(cuts: rules.flatMap(\.cuts) + releases)
-        var builds: Set<UInt64> = []
+        var builds: Set<BuildNumber> = []
         for build in rules.flatMap(\.buildCuts) {
             builds.insert(build)
-            if build > 0 { builds.insert(build - 1) }
+            if let below = build.predecessor { builds.insert(below) }
         }
         // One that says none, and one that is above all: another rule may want to know.
-        let claimed: [UInt64?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
+        let claimed: [BuildNumber?] = builds.isEmpty ? [nil] : [nil, .max] + builds.sorted()
         self.axis = axis
         self.points = axis.points.enumerated().flatMap { place, point in
             claimed.map { Point(version: point.version, build: $0, place: place) }

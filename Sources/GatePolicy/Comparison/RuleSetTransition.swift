@@ -178,11 +178,12 @@ private struct RuleChange {
         self.places = after
         for index in self.planned.indices {
             self.plannedByRule[self.planned[index].rule, default: []].append(index)
-            guard let apps = self.planned[index].floor.match.apps else {
+            let apps = self.planned[index].floor.match.apps
+            guard let apps, apps.allSatisfy({ $0.prefix == nil }) else {
                 self.plannedForAnyApp.append(index)
                 continue
             }
-            for app in Set(apps) { self.plannedByApp[app, default: []].append(index) }
+            for app in Set(apps) { self.plannedByApp[app.description, default: []].append(index) }
         }
     }
 
@@ -228,11 +229,11 @@ private struct RuleChange {
         guard !self.isExhausted else {
             return self.places[rule.id].flatMap { self.plannedByRule[$0] } ?? []
         }
-        guard let apps = rule.match.apps else {
+        guard let apps = rule.match.apps, apps.allSatisfy({ $0.prefix == nil }) else {
             self.pairs += self.planned.count
             return Array(self.planned.indices)
         }
-        let named = Set(apps.flatMap { self.plannedByApp[$0] ?? [] })
+        let named = Set(apps.flatMap { self.plannedByApp[$0.description] ?? [] })
         let found = (named + self.plannedForAnyApp).sorted()
         self.pairs += found.count
         return found

@@ -33,7 +33,7 @@ struct TransitionTrial {
         self.isGone = successor == nil
         self.old = old
         self.new = new
-        self.points = FloorPoints(rules, releases: releases.map(\.version))
+        self.points = FloorPoints(rules, releases: releases.compactMap(\.version))
         let others =
             [successor?.match].compactMap { $0 } + plans.map(\.match) + besides.map(\.match)
         self.kinds = Self.kinds(of: rule.match, others, rules, releases)
@@ -84,7 +84,7 @@ struct TransitionTrial {
         }
         let other = "any-other"
         vary(\.platform, values(\.platforms, releases.map(\.platform), or: Platform(other)))
-        vary(\.app, values(\.apps, releases.compactMap(\.app), or: other))
+        vary(\.app, values({ $0.apps?.map(\.example) }, releases.compactMap(\.app), or: other))
         let channels = releases.compactMap(\.channel)
         vary(\.channel, values({ $0.channels?.map { $0.lowercasedASCII } }, channels, or: other))
         if !osVersions.isEmpty { vary(\.osVersion, osVersions) }

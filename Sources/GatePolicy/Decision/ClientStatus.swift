@@ -3,22 +3,26 @@ package struct ClientStatus: Sendable, Equatable {
     package var decision: Decision
     /// The highest minimum that is enforced for the client.
     package var minimum: AppVersion?
-    package var minimumBuild: UInt64?
+    package var minimumBuild: BuildNumber?
     /// The highest version that is recommended to it.
     package var latest: AppVersion?
+    /// The highest build that is recommended to it.
+    package var latestBuild: BuildNumber?
     package var storeURL: String?
 
     package init(
         decision: Decision,
         minimum: AppVersion? = nil,
-        minimumBuild: UInt64? = nil,
+        minimumBuild: BuildNumber? = nil,
         latest: AppVersion? = nil,
+        latestBuild: BuildNumber? = nil,
         storeURL: String? = nil
     ) {
         self.decision = decision
         self.minimum = minimum
         self.minimumBuild = minimumBuild
         self.latest = latest
+        self.latestBuild = latestBuild
         self.storeURL = storeURL
     }
 }
@@ -45,8 +49,9 @@ extension Judge {
         let decision = self.decide(identity, in: scope, at: now, address: address)
         guard !scope.isExempt else { return ClientStatus(decision: decision) }
         var minimum = Highest<AppVersion>()
-        var minimumBuild = Highest<UInt64>()
+        var minimumBuild = Highest<BuildNumber>()
         var latest = Highest<AppVersion>()
+        var latestBuild = Highest<BuildNumber>()
         let subject = CompiledRule.Subject(identity, address: address)
         for compiled in self.rules where compiled.definition.mode == .enforce {
             guard compiled.gaps(of: subject, in: scope) == [] else { continue }
@@ -59,7 +64,9 @@ extension Judge {
             }
             // A version that the device cannot run is not the latest one for it.
             if !compiled.excludesDevice(of: subject) {
-                latest.hear(compiled.recommended(at: stage), offer.storeURL)
+                let recommendation = compiled.recommendation(at: stage)
+                latest.hear(recommendation.version, offer.storeURL)
+                latestBuild.hear(recommendation.build, offer.storeURL)
             }
         }
         return ClientStatus(
@@ -67,8 +74,9 @@ extension Judge {
             minimum: minimum.value,
             minimumBuild: minimumBuild.value,
             latest: latest.value,
+            latestBuild: latestBuild.value,
             storeURL: decision.upgrade.storeURL ?? minimum.storeURL ?? minimumBuild.storeURL
-                ?? latest.storeURL
+                ?? latest.storeURL ?? latestBuild.storeURL
         )
     }
 }

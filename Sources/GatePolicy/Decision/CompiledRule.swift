@@ -31,11 +31,8 @@ final class CompiledRule: Sendable {
         self.channels = definition.match.channels?.map { $0.lowercasedASCII }
         self.rollout = Rollout(definition)
         self.isTimed = definition.isTimed
-        self.asksVersion =
-            definition.minimum != nil || definition.minimumBuildOf != nil
-            || !definition.blocked.isEmpty
-            || definition.blockedBuilds.contains(where: \.asksVersion)
-        self.asksBuild = definition.asksBuild
+        self.asksVersion = definition.floorAsksVersion
+        self.asksBuild = definition.floorAsksBuild
         self.availability = StoreAvailability(definition, releases)
     }
 
@@ -72,7 +69,7 @@ final class CompiledRule: Sendable {
                 .app,
                 self.definition.match.apps,
                 &gaps,
-                Self.areSame
+                { $0.matches($1) }
             ),
             Self.accepts(subject.identity.channel, .channel, self.channels, &gaps, Self.areSame),
             Self.accepts(
@@ -136,11 +133,10 @@ final class CompiledRule: Sendable {
         return !accepted.isEmpty
     }
 
-    /// The version that the rule recommends at this stage.
-    func recommended(at stage: RuleStage) -> AppVersion? {
-        guard stage.recommends else { return nil }
-        guard let store = stage.store else { return self.definition.recommended }
-        return store.recommended
+    /// The version and the build that the rule recommends at this stage.
+    func recommendation(at stage: RuleStage) -> Recommendation {
+        guard stage.recommends else { return .none }
+        return stage.store?.recommendation ?? self.definition.recommendation
     }
 
     /// Judges a client that the rule is, or may be, for; `nil` if the rule says nothing now.
@@ -149,11 +145,11 @@ final class CompiledRule: Sendable {
         _ stage: RuleStage,
         matchingUpTo gaps: [IdentityGap]
     ) -> Ruling? {
-        let recommended = self.recommended(at: stage)
+        let recommendation = self.recommendation(at: stage)
         guard gaps.isEmpty else {
             // A rule that may not be for the client denies nothing by itself, and a floor that only
             // warns is no reason to ask who the client is.
-            let asks = stage.refuses || recommended != nil || stage.isClosed
+            let asks = stage.refuses || !recommendation.isEmpty || stage.isClosed
             return asks ? Ruling(gaps: gaps) : nil
         }
         var announced: MaintenanceWindow?
@@ -168,7 +164,7 @@ final class CompiledRule: Sendable {
         case .announced(let window):
             announced = window
         case .absent:
-            guard stage.floor != .absent || recommended != nil else { return nil }
+            guard stage.floor != .absent || !recommendation.isEmpty else { return nil }
         }
         if let breach = self.breach(by: subject),
             var ruling = Ruling(below: breach, stage.floor)
@@ -180,7 +176,7 @@ final class CompiledRule: Sendable {
             return ruling
         }
         var ruling = self.hint(to: subject, stage)
-        ruling.gaps = self.gaps(of: subject, stage, recommended)
+        ruling.gaps = self.gaps(of: subject, stage, recommendation)
         ruling.maintenance = announced
         return ruling
     }
@@ -188,15 +184,29 @@ final class CompiledRule: Sendable {
     /// The word of the rule to a client that passes its floor, or that is let pass all the same.
     func hint(to subject: Subject, _ stage: RuleStage) -> Ruling {
         var ruling = Ruling(store: stage.store)
-        if let recommended = self.recommended(at: stage),
-            let version = subject.identity.version.value,
-            self.definition.isBelow(recommended, version, subject.release ?? version),
+        if let reason = self.shortfall(of: subject, self.recommendation(at: stage)),
             !self.excludesDevice(of: subject)
         {
             ruling.kind = .recommend
-            ruling.reason = .belowRecommended
+            ruling.reason = reason
         }
         return ruling
+    }
+
+    /// In what a client is below a recommendation; `nil` if it is not, or states too little to tell.
+    private func shortfall(
+        of subject: Subject,
+        _ recommendation: Recommendation
+    ) -> Decision.Reason? {
+        if let version = subject.identity.version.value,
+            self.definition.isBelow(recommendation.version, version, subject.release ?? version)
+        {
+            return .belowRecommended
+        }
+        guard let recommended = recommendation.build, let build = subject.identity.build.value,
+            build < recommended
+        else { return nil }
+        return .belowRecommendedBuild
     }
 
     /// The decision that the rule would make but for what the store does not have yet.
@@ -225,10 +235,11 @@ final class CompiledRule: Sendable {
     private func gaps(
         of subject: Subject,
         _ stage: RuleStage,
-        _ recommended: AppVersion?
+        _ recommendation: Recommendation
     ) -> [IdentityGap] {
         let hasFloor = stage.refuses
-        let asksVersion = recommended != nil || hasFloor && self.asksVersion
+        let asksVersion = recommendation.version != nil || hasFloor && self.asksVersion
+        // A recommended build alone is no reason to refuse a client that states none.
         let asksBuild = hasFloor && self.asksBuild
         return [
             asksVersion ? subject.identity.version.gap(.version) : nil,

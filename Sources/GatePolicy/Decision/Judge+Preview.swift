@@ -59,7 +59,7 @@ extension Judge {
             let definition = rule.definition
             return switch kind {
             case .maintenance: definition.maintenance != nil
-            case .recommend: definition.recommended != nil || definition.recommendsStoreVersion
+            case .recommend: definition.recommendsSomething
             case .require, .brownout: definition.minimum != nil || definition.minimumBuild != nil
             }
         }

@@ -109,8 +109,8 @@ struct Judge: Sendable {
 
     /// The gap of a client that does not say which build it is, whatever the rules need.
     private static func gaps(of identity: ClientIdentity) -> Set<IdentityGap> {
-        // A client that counts in builds alone has said which one it is.
-        if case .missing = identity.version, identity.build.value != nil { return [] }
+        // A client that states its build is identified; a rule about versions has a gap of its own.
+        guard identity.build.value == nil else { return [] }
         return identity.version.gap(.version).map { [$0] } ?? []
     }
 

@@ -3,7 +3,7 @@
 /// Each name in them is one of the rules file's, and `other` stands for whatever else clients say: no
 /// client can add to their number.
 package struct RequestTerms: Sendable, Hashable {
-    /// An app that the rules name, or `other`.
+    /// An app that the rules name, a pattern of theirs that it matches, or `other`.
     package let app: String
     /// A platform that the rules name, or `other`.
     package let platform: String
@@ -54,12 +54,17 @@ package struct RequestTerms: Sendable, Hashable {
 /// that one verdict for many clients has the same terms for each of them.
 struct NamedClients: Sendable {
     private let apps: Set<String>
+    /// The longest first.
+    private let patterns: [AppPattern]
     private let platforms: Set<String>
 
     init(_ definition: RuleSetDefinition) {
         let rules = definition.rulesWithNext
-        self.apps = Set(rules.flatMap { $0.match.apps ?? [] })
+        let apps = Set(rules.flatMap { $0.match.apps ?? [] })
+        self.apps = Set(apps.filter { $0.prefix == nil }.map(\.description))
             .union(definition.releases.compactMap(\.app))
+        self.patterns = apps.filter { $0.prefix != nil }
+            .sorted { $0.description.utf8.count > $1.description.utf8.count }
         self.platforms = Set(rules.flatMap { $0.match.platforms ?? [] }.map(\.name))
             .union(definition.releases.map(\.platform.name))
     }
@@ -69,7 +74,7 @@ struct NamedClients: Sendable {
         let observed = decision.observed.filter { $0.kind >= .require }
             .map { $0.ruleID ?? RuleExpectation.unidentified }
         return RequestTerms(
-            app: Self.name(identity.app.value, among: self.apps),
+            app: self.app(identity.app.value),
             platform: Self.name(identity.platform.value?.name, among: self.platforms),
             kind: decision.kind,
             rule: decision.ruleID
@@ -77,6 +82,12 @@ struct NamedClients: Sendable {
             observed: Set(observed).sorted(),
             gap: decision.gap
         )
+    }
+
+    /// The app by its name in the rules, or by the longest pattern that it matches.
+    private func app(_ name: String?) -> String {
+        guard let name, !self.apps.contains(name) else { return name ?? RequestTerms.other }
+        return self.patterns.first { $0.matches(name) }?.description ?? RequestTerms.other
     }
 
     private static func name(_ name: String?, among names: Set<String>) -> String {

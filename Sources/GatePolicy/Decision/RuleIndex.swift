@@ -35,7 +35,7 @@ struct RuleIndex: Sendable {
 
     /// All that a rule is for a client that may or may not be meant: it asks for what is not said.
     private struct Question: Hashable {
-        private let apps: [String]?
+        private let apps: [AppPattern]?
         private let platforms: [Platform]?
         private let channels: [String]?
         private let osVersions: [VersionRange]?
@@ -80,13 +80,14 @@ struct RuleIndex: Sendable {
     init(_ rules: [CompiledRule]) {
         var (apps, platforms, patterns) = (Usage<String>(), Usage<Platform>(), Usage<Int>())
         for rule in rules {
-            apps.note(rule.definition.match.apps)
+            apps.note(Self.identifiers(rule.definition.match.apps))
             platforms.note(rule.definition.match.platforms)
             patterns.note(rule.patterns)
         }
         for (index, rule) in rules.enumerated() {
             let match = rule.definition.match
-            let byApp = apps.total(match.apps)
+            let identifiers = Self.identifiers(match.apps)
+            let byApp = apps.total(identifiers)
             let byPlatform = platforms.total(match.platforms)
             let byPattern = patterns.total(rule.patterns)
             switch min(byApp, byPlatform, byPattern) {
@@ -94,7 +95,7 @@ struct RuleIndex: Sendable {
             case byApp:
                 var others = match
                 others.apps = nil
-                self.apps.keep(index, under: match.apps ?? [], Question(rule, others))
+                self.apps.keep(index, under: identifiers ?? [], Question(rule, others))
             case byPattern:
                 let values = Set(rule.patterns ?? [])
                 for value in values { self.patterns[value, default: []].append(index) }
@@ -105,6 +106,12 @@ struct RuleIndex: Sendable {
                 self.platforms.keep(index, under: match.platforms ?? [], Question(rule, others))
             }
         }
+    }
+
+    /// The identifiers of a condition on apps; `nil` if one of them is a pattern, under which no client is found.
+    private static func identifiers(_ apps: [AppPattern]?) -> [String]? {
+        guard let apps, apps.allSatisfy({ $0.prefix == nil }) else { return nil }
+        return apps.map(\.description)
     }
 
     /// The rules that can be for a client that sends a request of a scope, in their order.

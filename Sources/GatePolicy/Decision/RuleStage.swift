@@ -115,8 +115,8 @@ struct RuleStage {
         _ window: MaintenanceWindow,
         at now: Timestamp
     ) -> Maintenance {
-        guard now < window.until else { return .absent }
-        if window.from <= now { return .running(window) }
+        guard !window.isOver(at: now) else { return .absent }
+        guard let from = window.from, from > now else { return .running(window) }
         guard let announceFrom = window.announceFrom, announceFrom <= now else { return .absent }
         return .announced(window)
     }
@@ -125,8 +125,7 @@ struct RuleStage {
 extension RuleDefinition {
     /// Whether the rule holds clients against a version or a build.
     var asksSomething: Bool {
-        self.minimum != nil || self.minimumBuild != nil || self.recommended != nil
-            || self.recommendsStoreVersion || !self.blocked.isEmpty || !self.blockedBuilds.isEmpty
+        self.hasFloor || self.recommendsSomething
     }
 
     /// Whether the rule can deny because of the version or the build.

@@ -59,7 +59,7 @@ extension Ruling {
             return known.enforcedFrom.map { date < $0 } ?? true
         case .maintenance:
             guard let window = self.maintenance, let known = other.maintenance else { return false }
-            return window.until > known.until
+            return window.outlasts(known)
         }
     }
 }
@@ -67,10 +67,12 @@ extension Ruling {
 extension UpgradeTerms {
     /// Creates the offer of a rule to a client, whatever its ruling was.
     init(_ rule: RuleDefinition, _ ruling: Ruling, for identity: ClientIdentity) {
+        let recommendation = ruling.store?.recommendation ?? rule.recommendation
         self.init(
             minimum: rule.minimum,
             minimumBuild: rule.minimumBuild,
-            latest: ruling.store == nil ? rule.recommended : ruling.store?.recommended,
+            latest: recommendation.version,
+            latestBuild: recommendation.build,
             storeURL: rule.storeURL?.url(for: identity) ?? ruling.store?.newest?.storeURL,
             notice: rule.notice,
             recommendedNotice: rule.recommendedNotice,

@@ -3,7 +3,7 @@ package struct ClientIdentity: Sendable, Hashable {
     package var app: Claim<String>
     package var platform: Claim<Platform>
     package var version: Claim<AppVersion>
-    package var build: Claim<UInt64>
+    package var build: Claim<BuildNumber>
     /// The distribution channel, lower case.
     package var channel: Claim<String>
     package var osVersion: Claim<AppVersion>
@@ -19,7 +19,7 @@ package struct ClientIdentity: Sendable, Hashable {
         app: Claim<String> = .missing,
         platform: Claim<Platform> = .missing,
         version: Claim<AppVersion> = .missing,
-        build: Claim<UInt64> = .missing,
+        build: Claim<BuildNumber> = .missing,
         channel: Claim<String> = .missing,
         osVersion: Claim<AppVersion> = .missing,
         device: Claim<String> = .missing,

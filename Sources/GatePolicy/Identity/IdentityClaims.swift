@@ -13,15 +13,35 @@ package struct IdentityClaims: Sendable {
         let hasComma: Bool
     }
 
+    /// How a plus sign in the value of a query parameter is read.
+    ///
+    /// Forms write a blank as `+` (URL standard section 5.1), and apps write `1.2.3+45` as it stands.
+    enum PlusSign: Sendable {
+        case plus
+        case blank
+        /// As a blank where that gives a version, else as it stands.
+        case blankInVersion
+    }
+
     private let headerNames: [String]
     private let queryNames: [String]
+    /// The readings of a plus sign, by the index of the parameter.
+    private let plusSigns: [PlusSign]
+    private let platforms: PlatformNames
     private(set) var bytes: [UInt8] = []
     private(set) var headers: [Line] = []
     private(set) var query: [Line] = []
 
-    init(headerNames: [String], queryNames: [String]) {
+    init(
+        headerNames: [String],
+        queryNames: [String],
+        plusSigns: [PlusSign],
+        platforms: PlatformNames
+    ) {
         self.headerNames = headerNames
         self.queryNames = queryNames
+        self.plusSigns = plusSigns
+        self.platforms = platforms
     }
 
     /// Forgets all lines, and keeps the memory for others.
@@ -62,8 +82,18 @@ package struct IdentityClaims: Sendable {
     ///   - value: The value, percent-encoded as it stands there.
     package mutating func addQuery(at index: Int, _ value: [UInt8]) {
         let isRead = value.count <= IdentityLimits.lineLength
-        let decoded = isRead ? PercentEncoding.decodedBytes(value) : value
+        let decoded = isRead ? self.decoded(value, self.plusSigns[index]) : value
         self.query.append(self.line(index, decoded.span))
+    }
+
+    private func decoded(_ value: [UInt8], _ sign: PlusSign) -> [UInt8] {
+        let plus = UInt8(ascii: "+")
+        let plain = PercentEncoding.decodedBytes(value)
+        guard sign != .plus, value.contains(plus) else { return plain }
+        let spaced = PercentEncoding.decodedBytes(value.map { $0 == plus ? 0x20 : $0 })
+        guard sign == .blankInVersion else { return spaced }
+        let statement = VersionStatement(line: spaced.span, self.platforms)
+        return statement.version.value == nil ? plain : spaced
     }
 
     private mutating func line(_ name: Int, _ value: Span<UInt8>) -> Line {

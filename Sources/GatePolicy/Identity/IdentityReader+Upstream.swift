@@ -64,9 +64,9 @@ extension IdentityReader {
             return lowest
         }
         return switch part {
-        case .version: lowest { VersionStatement($0).version }?.description
+        case .version: lowest { VersionStatement($0, self.platforms).version }?.description
         case .osVersion: lowest(StatedValue.version)?.description
-        case .build: lowest(StatedValue.build).map { String($0) }
+        case .build: lowest(StatedValue.build)?.description
         case .app, .platform, .channel, .device, .languages, .country, .storefront: nil
         }
     }
@@ -76,7 +76,7 @@ extension IdentityReader {
         case .app: identity.app.value
         case .platform: identity.platform.value?.name
         case .version: identity.version.value?.description
-        case .build: identity.build.value.map { String($0) }
+        case .build: identity.build.value?.description
         case .channel: identity.channel.value
         case .osVersion: identity.osVersion.value?.description
         case .device: identity.device.value

@@ -6,6 +6,7 @@ struct IdentityReader: Sendable {
     static let userAgent = "user-agent"
 
     let sources: IdentitySources
+    let platforms: PlatformNames
 
     /// Every header field that is looked at, lower case and without repetition.
     let headerNames: [String]
@@ -14,6 +15,7 @@ struct IdentityReader: Sendable {
     /// The indices of the names that speak for a part, by the number of the part.
     private let headerIndices: [[Int]]
     private let queryIndices: [[Int]]
+    private let plusSigns: [IdentityClaims.PlusSign]
     let userAgentIndex: Int?
     /// The parts that a backend reads, the header field that each of them stands in, and the indices
     /// of all fields that speak for it.
@@ -22,8 +24,9 @@ struct IdentityReader: Sendable {
     /// other proxy says.
     let forwarded: [(part: IdentityPart, name: String, indices: [Int])]
 
-    init(_ sources: IdentitySources) {
+    init(_ sources: IdentitySources, platforms: PlatformNames) {
         var sources = sources
+        self.platforms = platforms
         sources.headers = sources.headers.mapValues { $0.map { $0.lowercased() } }
         sources.query = sources.query.mapValues { $0.lowercased() }
         self.sources = sources
@@ -37,6 +40,14 @@ struct IdentityReader: Sendable {
         self.headerIndices = headers.map { $0.compactMap { headerNames.firstIndex(of: $0) } }
         self.queryIndices = query.map {
             $0.flatMap { queryNames.firstIndex(of: $0) }.map { [$0] } ?? []
+        }
+        self.plusSigns = queryNames.map { name in
+            switch name {
+            case sources.query[.version]: .blankInVersion
+            // No platform has a plus sign in its name.
+            case sources.query[.platform]: .blank
+            default: .plus
+            }
         }
         let headerIndices = self.headerIndices
         self.forwarded = IdentityPart.allCases.compactMap { part in
@@ -54,13 +65,18 @@ struct IdentityReader: Sendable {
 
     /// The claims of a client that says nothing.
     var noClaims: IdentityClaims {
-        IdentityClaims(headerNames: self.headerNames, queryNames: self.queryNames)
+        IdentityClaims(
+            headerNames: self.headerNames,
+            queryNames: self.queryNames,
+            plusSigns: self.plusSigns,
+            platforms: self.platforms
+        )
     }
 
     func identify(_ claims: IdentityClaims) -> ClientIdentity {
         var version = VersionStatement()
         let extent = self.forEachValue(of: .version, in: claims) { value in
-            version.merge(value)
+            version.merge(value, self.platforms)
             return !version.version.isUnreadable
         }
         var userAgent: [IdentityPart: [[UInt8]]] = [:]
@@ -70,7 +86,9 @@ struct IdentityReader: Sendable {
         case .nothing:
             // A version header without a value says nothing, and counts as none.
             userAgent = self.userAgentValues(in: claims)
-            for value in userAgent[.version] ?? [] { version.merge(value.span) }
+            for value in userAgent[.version] ?? [] {
+                version.merge(value.span, self.platforms)
+            }
         }
         func claim<Value: CustomStringConvertible>(
             _ part: IdentityPart,

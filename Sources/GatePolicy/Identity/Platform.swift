@@ -28,12 +28,28 @@ package struct Platform: Sendable, Hashable {
             self.name = folded
             return
         }
+        self.name = Self.known(folded) ?? folded
+    }
+
+    /// The name of a known platform, by any of its aliases in lower case.
+    private static func known(_ folded: String) -> String? {
         // `Mac OS X`, `mac_os_x` and `macOSX` are one alias.
-        let isSpaced = !trimmed.allSatisfy { !Self.isSpace($0) }
+        let isSpaced = folded.utf8.contains(where: Self.isSpace)
         let key =
             isSpaced
             ? String(decoding: folded.utf8.filter { !Self.isSpace($0) }, as: UTF8.self) : folded
-        self.name = Self.aliases[key] ?? folded
+        return Self.aliases[key]
+    }
+
+    /// Whether the text is the name or an alias of a known platform.
+    package static func isKnown(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        return self.isKnown(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)))
+    }
+
+    /// Whether the bytes are the name or an alias of a known platform.
+    static func isKnown(_ raw: Span<UInt8>) -> Bool {
+        raw.allSatisfy { $0 < 0x80 } && Self.known(raw.lowercasedText) != nil
     }
 
     private static let names = ["ios", "android", "web", "macos", "windows"]

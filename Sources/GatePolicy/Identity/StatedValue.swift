@@ -25,9 +25,9 @@ enum StatedValue {
         }
     }
 
-    static func build(_ value: Span<UInt8>) -> Claim<UInt64> {
+    static func build(_ value: Span<UInt8>) -> Claim<BuildNumber> {
         do throws(VersionError) {
-            return .stated(try VersionAndBuild.build(value))
+            return .stated(try BuildNumber(value))
         } catch {
             return self.unreadable(value)
         }

@@ -16,7 +16,8 @@ struct VersionList {
             return
         }
         guard line.firstIndex(of: UInt8(ascii: "/")) == nil,
-            line.firstIndex(of: UInt8(ascii: "(")) == nil
+            line.firstIndex(of: UInt8(ascii: "(")) == nil,
+            line.firstIndex(of: UInt8(ascii: "+")) == nil
         else { return nil }
         // A list that is too long is not compared.
         var counter = ListReader()

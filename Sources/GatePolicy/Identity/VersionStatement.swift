@@ -1,41 +1,40 @@
 /// The statement of version headers: a version, and with it perhaps the platform and the build
 /// (`ios/3.4.0 (93)`).
-struct VersionStatement {
-    private(set) var platform = Claim<Platform>.missing
-    private(set) var version = Claim<AppVersion>.missing
-    private(set) var build = Claim<UInt64>.missing
+///
+/// Each part is read on its own: one that cannot be read makes no other one unreadable.
+package struct VersionStatement: Sendable, Equatable {
+    package private(set) var platform = Claim<Platform>.missing
+    package private(set) var version = Claim<AppVersion>.missing
+    package private(set) var build = Claim<BuildNumber>.missing
 
     init() {}
 
-    /// Reads one value without blanks around it.
-    init(_ value: Span<UInt8>) {
-        var platform = Claim<Platform>.missing
-        let (name, rest) = Self.places(in: value)
-        if let name {
-            platform =
-                name.isEmpty ? .unreadable("") : StatedValue.platform(value.extracting(name))
-        }
-        do throws(VersionError) {
-            let parsed = try VersionAndBuild(value.extracting(rest))
-            self.platform = platform
-            self.version = .stated(parsed.version)
-            self.build = parsed.build.map { .stated($0) } ?? .missing
-        } catch {
-            // `a/b` that does not end in a version is no statement of a platform either.
-            self.version = .unreadable(Excerpt(value).text)
-        }
+    /// Reads one value, with or without blanks around it.
+    package init(parsing text: String) {
+        let bytes = text.utf8Span.span
+        self.init(bytes.extracting(bytes.withoutBlanks(0..<bytes.count)), .known)
     }
 
-    /// The places of the platform, if there is one, and of the rest in a value.
-    static func places(in value: Span<UInt8>) -> (platform: Range<Int>?, rest: Range<Int>) {
-        guard let slash = value.firstIndex(of: UInt8(ascii: "/")) else {
-            return (nil, 0..<value.count)
+    /// Reads one value without blanks around it.
+    init(_ value: Span<UInt8>, _ platforms: PlatformNames) {
+        let places = VersionPlaces(in: value)
+        self.version =
+            (try? AppVersion(value.extracting(places.version))).map { .stated($0) }
+            ?? .unreadable(Excerpt(value).text)
+        if let name = places.platform {
+            let name = value.extracting(name)
+            if platforms.contains(name) { self.platform = StatedValue.platform(name) }
+            // A slash with nothing before it is meant to separate a platform.
+            if name.isEmpty, !self.version.isUnreadable { self.platform = .unreadable("") }
         }
-        return (value.withoutBlanks(0..<slash), value.withoutBlanks(slash + 1..<value.count))
+        if places.hasStrayText { self.build = .unreadable(Excerpt(value).text) }
+        for place in places.builds {
+            self.build.merge(StatedValue.build(value.extracting(place)))
+        }
     }
 
     /// Reads a line with a value, or with a list of them.
-    init(line: Span<UInt8>) {
+    init(line: Span<UInt8>, _ platforms: PlatformNames) {
         self.init()
         guard line.count <= IdentityLimits.lineLength else {
             self = .tooMuch
@@ -45,7 +44,7 @@ struct VersionStatement {
         var reader = ListReader()
         let isList = line.firstIndex(of: UInt8(ascii: ",")) != nil
         let extent = reader.read(line, 0..<line.count, isList: isList) { place in
-            statement.merge(line.extracting(place))
+            statement.merge(line.extracting(place), platforms)
             return !statement.version.isUnreadable
         }
         self = extent == .tooMuch ? .tooMuch : statement
@@ -59,8 +58,8 @@ struct VersionStatement {
     }
 
     /// Adds what another value says.
-    mutating func merge(_ value: Span<UInt8>) {
-        let statement = VersionStatement(value)
+    mutating func merge(_ value: Span<UInt8>, _ platforms: PlatformNames) {
+        let statement = VersionStatement(value, platforms)
         self.platform.merge(statement.platform)
         self.version.merge(statement.version)
         self.build.merge(statement.build)

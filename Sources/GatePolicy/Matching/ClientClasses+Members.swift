@@ -12,7 +12,9 @@ extension ClientClasses {
         if stated.describe(in: line), !stated.version.isEmpty {
             return use(line.extracting(stated.version))
         }
-        return VersionStatement(line: line).version.value.map { use($0.description.utf8Span.span) }
+        return VersionStatement(line: line, .known).version.value.map {
+            use($0.description.utf8Span.span)
+        }
     }
 
     /// The fields that the backend is told of a client with a class, in the order of
@@ -36,8 +38,8 @@ extension ClientClasses {
         }
         let stated = text.withoutBlanks(place)
         let value = text.extracting(stated)
-        let (platform, rest) = VersionStatement.places(in: value)
-        if told.isAdded(.platform), let name = self.platformField, let platform {
+        let places = VersionPlaces(in: value)
+        if told.isAdded(.platform), let name = self.platformField, let platform = places.platform {
             let text = value.extracting(platform)
             fields.append(
                 name,
@@ -45,16 +47,12 @@ extension ClientClasses {
                     ? .place(platform.moved(by: stated.lowerBound)) : .text(Platform(text).name)
             )
         }
-        let version = value.extracting(rest)
-        if told.isAdded(.build), let name = self.buildField,
-            let digits = try? VersionAndBuild.places(in: version).build
-        {
-            let build = version.extracting(digits)
-            if build.isPlainBuild {
-                let place = digits.moved(by: stated.lowerBound + rest.lowerBound)
-                fields.append(name, .place(place))
-            } else if let build = DecimalNumber(digits: build)?.integer {
-                fields.append(name, .text(String(build)))
+        if told.isAdded(.build), let name = self.buildField, let digits = places.build {
+            let build = value.extracting(digits)
+            if BuildNumber.isPlain(build) {
+                fields.append(name, .place(digits.moved(by: stated.lowerBound)))
+            } else if let build = try? BuildNumber(build) {
+                fields.append(name, .text(build.description))
             }
         }
         return fields
@@ -71,7 +69,7 @@ extension ClientClasses {
 
     /// Adds to the identity of a client with a class what a line states of its app, platform,
     /// version and build.
-    package static func read(
+    package func read(
         _ part: IdentityPart,
         _ line: Span<UInt8>,
         into identity: inout ClientIdentity
@@ -83,7 +81,7 @@ extension ClientClasses {
         case .platform:
             identity.platform.merge(isTooMuch ? .tooMuch : StatedValue.platform(value))
         case .version:
-            let statement = VersionStatement(line: line)
+            let statement = VersionStatement(line: line, self.platformNames)
             identity.version = statement.version
             identity.platform.merge(statement.platform)
             identity.build.merge(statement.build)
@@ -102,7 +100,8 @@ extension ClientClasses {
         package init() {}
 
         /// Bytes of all parts that are described, at most.
-        package static let longest = StatedValue.maximumLength + IdentityLimits.lineLength + 8 + 20
+        package static let longest =
+            StatedValue.maximumLength + IdentityLimits.lineLength + 8 + BuildNumber.maximumLength
 
         /// Goes from the values of the lines to the words in them that describe the client, if it writes
         /// all but its app as those are described: most clients do, and need not be read.
@@ -111,7 +110,7 @@ extension ClientClasses {
         package mutating func describe(in bytes: Span<UInt8>) -> Bool {
             guard self.app.count <= StatedValue.maximumLength,
                 self.platform.isEmpty || Platform.isName(bytes.extracting(self.platform)),
-                self.build.isEmpty || bytes.extracting(self.build).isPlainBuild,
+                self.build.isEmpty || BuildNumber.isPlain(bytes.extracting(self.build)),
                 self.version.count <= IdentityLimits.lineLength
             else { return false }
             let version = self.version
@@ -121,25 +120,22 @@ extension ClientClasses {
 
         private mutating func describe(version value: Span<UInt8>, at start: Int) -> Bool {
             // With nothing in front of it or behind it, as most clients state it.
-            if let version = AppVersion.placeOfDescription(inPlain: value) {
-                self.version = version.moved(by: start)
+            if AppVersion.isPlain(value) {
+                self.version = start..<start + value.count
                 return true
             }
-            let (platform, rest) = VersionStatement.places(in: value)
-            let text = value.extracting(rest)
-            guard let places = try? VersionAndBuild.places(in: text),
-                let version = AppVersion.placeOfDescription(
-                    inPlain: text.extracting(places.version)
-                )
-            else { return false }
-            self.version = version.moved(by: start + rest.lowerBound + places.version.lowerBound)
-            if let platform {
+            let places = VersionPlaces(in: value)
+            guard places.hasOneBuild, AppVersion.isPlain(value.extracting(places.version)) else {
+                return false
+            }
+            self.version = places.version.moved(by: start)
+            if let platform = places.platform {
                 guard Platform.isName(value.extracting(platform)) else { return false }
                 self.platform = platform.moved(by: start)
             }
             if let build = places.build {
-                guard text.extracting(build).isPlainBuild else { return false }
-                self.build = build.moved(by: start + rest.lowerBound)
+                guard BuildNumber.isPlain(value.extracting(build)) else { return false }
+                self.build = build.moved(by: start)
             }
             return true
         }
@@ -149,12 +145,5 @@ extension ClientClasses {
 extension Range<Int> {
     func moved(by distance: Int) -> Self {
         self.lowerBound + distance..<self.upperBound + distance
-    }
-}
-
-extension Span<UInt8> {
-    /// A build number without zeros in front, and certainly below 2^64.
-    fileprivate var isPlainBuild: Bool {
-        1...19 ~= self.count && self[0] != 0x30 && self.allSatisfy(\.isDigit)
     }
 }

@@ -25,7 +25,7 @@ package final class ClientClasses: Sendable {
         case at(Int)
         /// That of a version, and of the release that it is or leads to.
         case version(Int, release: Int)
-        case build(UInt64)
+        case build(BuildNumber)
         case unreadable
         /// The client has to be judged on its own.
         case alone
@@ -41,12 +41,13 @@ package final class ClientClasses: Sendable {
     private let versions: VersionCuts
     private let osVersions: VersionCuts
     /// The builds that rules name, in ascending order.
-    private let builds: [UInt64]
+    private let builds: [BuildNumber]
     private let apps: KnownNames
     private let platforms: KnownNames
     private let channels: KnownNames
     /// Whether a client without a version may be known by its User-Agent.
     private let readsUserAgents: Bool
+    let platformNames: PlatformNames
     private let looksAtStores: Bool
     /// Whether the languages make a difference to a client that passes: a link may depend on the
     /// country in them.
@@ -59,12 +60,16 @@ package final class ClientClasses: Sendable {
         guard rules.allSatisfy({ $0.rollout.isEmpty && !$0.asksForm }) else { return nil }
         let releases = definition.releases
         let links = (rules.map(\.storeURL) + [definition.unidentified.storeURL]).compactMap(\.self)
-        self.versions = VersionCuts(rules.flatMap(\.cuts) + releases.map(\.version))
+        self.versions = VersionCuts(rules.flatMap(\.cuts) + releases.compactMap(\.version))
         self.osVersions = VersionCuts(
             rules.flatMap { ($0.match.osVersions ?? []) + $0.requiresOS }.flatMap(\.bounds)
         )
-        self.builds = Set(rules.flatMap(\.buildCuts) + releases.compactMap(\.build)).sorted()
-        self.apps = KnownNames(rules.flatMap { $0.match.apps ?? [] } + releases.compactMap(\.app))
+        self.builds = Set(rules.flatMap(\.buildCuts) + releases.flatMap(\.builds)).sorted()
+        let apps = rules.flatMap { $0.match.apps ?? [] }
+        self.apps = KnownNames(
+            apps.filter { $0.prefix == nil }.map(\.description) + releases.compactMap(\.app),
+            prefixes: apps.compactMap(\.prefix)
+        )
         let platforms = rules.flatMap { $0.match.platforms ?? [] } + releases.map(\.platform)
         self.platforms = KnownNames(platforms.map(\.name))
         let channels =
@@ -74,6 +79,7 @@ package final class ClientClasses: Sendable {
         self.platformField = reader.forwarded.first { $0.part == .platform }?.name
         self.versionField = reader.forwarded.first { $0.part == .version }?.name
         self.buildField = reader.forwarded.first { $0.part == .build }?.name
+        self.platformNames = reader.platforms
         self.readsUserAgents = reader.userAgentIndex != nil
         self.linksByCountry = links.contains { !$0.countries.isEmpty }
         self.looksAtStores = rules.contains(where: \.looksAtStores)
@@ -99,7 +105,7 @@ package final class ClientClasses: Sendable {
         /// The platform that was said last, as its place among those that rules name, and the
         /// build.
         private var platform = 0
-        private var build: UInt64?
+        private var build: BuildNumber?
 
         package init() {}
 
@@ -129,7 +135,7 @@ package final class ClientClasses: Sendable {
         }
 
         /// The same of a build; `nil`: it cannot be read.
-        fileprivate mutating func agrees(onBuild number: UInt64?) -> Bool {
+        fileprivate mutating func agrees(onBuild number: BuildNumber?) -> Bool {
             defer { self.build = number }
             return !self.isTwice(.build) || number != nil && number == self.build
         }
@@ -220,7 +226,7 @@ package final class ClientClasses: Sendable {
         to key: inout [UInt8],
         _ told: inout Told
     ) -> Bool {
-        var (platform, build): (Int, UInt64?) = (0, nil)
+        var (platform, build): (Int, BuildNumber?) = (0, nil)
         switch place {
         case .anywhere: break
         case .alone: return false
@@ -252,31 +258,30 @@ package final class ClientClasses: Sendable {
             key.append(.version, place)
             return true
         }
-        let (platform, rest) = VersionStatement.places(in: value)
-        let text = value.extracting(rest)
-        let place: Place
-        var build: UInt64?
-        do throws(VersionError) {
-            guard text.isASCII else { return self.tell(.unreadable, of: .version, to: &key, &told) }
-            let places = try VersionAndBuild.places(in: text)
-            place = try self.place(ofVersion: text.extracting(places.version))
-            if let digits = places.build {
-                build = try VersionAndBuild.build(text.extracting(digits))
-            }
-        } catch {
-            // Without a version, nothing beside it is a statement either.
-            return self.tell(.unreadable, of: .version, to: &key, &told)
+        let places = VersionPlaces(in: value)
+        let text = value.extracting(places.version)
+        guard text.isASCII, let place = try? self.place(ofVersion: text) else {
+            // A platform and a build are stated all the same.
+            let isAlone = places.platform == nil && places.build == nil && places.hasOneBuild
+            return isAlone && self.tell(.unreadable, of: .version, to: &key, &told)
         }
-        guard self.tell(place, of: .version, to: &key, &told) else { return false }
-        if let platform {
+        guard places.hasOneBuild, self.tell(place, of: .version, to: &key, &told) else {
+            return false
+        }
+        if let platform = places.platform {
             let name = value.extracting(platform)
             guard !name.isEmpty, name.isASCII, StatedValue.isName(name) else { return false }
-            let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
-            told.insertWithVersion(.platform)
-            key.append(.platform, number, .withVersion)
-            guard told.agrees(onPlatform: number) else { return false }
+            // Any other text before a slash states nothing.
+            if self.platformNames.contains(name) {
+                let number = self.platforms.isEmpty ? 0 : self.platforms.place(ofPlatform: name)
+                told.insertWithVersion(.platform)
+                key.append(.platform, number, .withVersion)
+                guard told.agrees(onPlatform: number) else { return false }
+            }
         }
-        if let build {
+        if let digits = places.build {
+            // One that cannot be read is not added to what the backend gets.
+            guard let build = try? BuildNumber(value.extracting(digits)) else { return false }
             told.insertWithVersion(.build)
             key.append(.build, self.builds.place(of: build), .withVersion)
             guard told.agrees(onBuild: build) else { return false }
@@ -322,8 +327,7 @@ package final class ClientClasses: Sendable {
             }
             return .version(version, in: self.osVersions)
         case .build:
-            guard let build = DecimalNumber(digits: value)?.integer else { return .unreadable }
-            return .build(build)
+            return (try? BuildNumber(value)).map { .build($0) } ?? .unreadable
         case .app:
             guard !self.apps.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.apps) { $0.place(of: $1) }

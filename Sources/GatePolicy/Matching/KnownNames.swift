@@ -1,17 +1,31 @@
 /// The names that rules name.
 struct KnownNames: Sendable {
     private let names: [[UInt8]]
+    /// The beginnings of names that rules name, the longest first.
+    private let prefixes: [[UInt8]]
     let isASCII: Bool
 
-    var isEmpty: Bool { self.names.isEmpty }
+    var isEmpty: Bool { self.names.isEmpty && self.prefixes.isEmpty }
 
-    init(_ names: some Sequence<String>) {
+    init(_ names: some Sequence<String>, prefixes: some Sequence<String> = []) {
         self.names = Set(names.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }
-        self.isASCII = self.names.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
+        self.prefixes = Set(prefixes.map { Array($0.utf8) }).sorted { $0.count > $1.count }
+        self.isASCII = (self.names + self.prefixes).allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     }
 
-    /// The number of a name; 0 for one that no rule names.
+    /// The number of a name, or of the longest prefix that it begins with; 0 for one of no rule.
     func place(of name: Span<UInt8>) -> Int {
+        let place = self.exactPlace(of: name)
+        guard place == 0, !self.prefixes.isEmpty else { return place }
+        // Shorter prefixes of the name are prefixes of the longest one, too.
+        let longest = self.prefixes.firstIndex { prefix in
+            prefix.count < name.count
+                && prefix.span.isEqual(to: name.extracting(0..<prefix.count))
+        }
+        return longest.map { self.names.count + 1 + $0 } ?? 0
+    }
+
+    private func exactPlace(of name: Span<UInt8>) -> Int {
         var (start, end) = (0, self.names.count)
         while start < end {
             let middle = (start + end) / 2
@@ -39,6 +53,12 @@ struct KnownNames: Sendable {
 }
 
 extension Span<UInt8> {
+    fileprivate func isEqual(to other: Span<UInt8>) -> Bool {
+        guard self.count == other.count else { return false }
+        for index in self.indices where self[index] != other[index] { return false }
+        return true
+    }
+
     fileprivate func precedes(_ other: Span<UInt8>) -> Bool {
         for index in 0..<Swift.min(self.count, other.count) where self[index] != other[index] {
             return self[index] < other[index]

@@ -13,8 +13,7 @@ struct VersionCuts: Sendable {
 
     var isEmpty: Bool { self.cuts.isEmpty }
 
-    /// The place of a version of dotted numbers, with or without build metadata; `nil` for what
-    /// has to be read with more care.
+    /// The place of a version of dotted numbers; `nil` for what has to be read with more care.
     func fastPlace(of text: Span<UInt8>) -> Int? {
         guard let packed = self.packed, let version = AppVersion.packed(text) else {
             return nil
@@ -43,7 +42,7 @@ extension AppVersion {
         return packed
     }
 
-    /// The same of a text; `nil` also for one with anything beside numbers and build metadata.
+    /// The same of a text; `nil` also for one with anything beside numbers.
     fileprivate static func packed(_ text: Span<UInt8>) -> UInt128? {
         // One that has a build behind it would be found out at its end.
         guard 1...Self.maximumLength ~= text.count, text[text.count - 1] != UInt8(ascii: ")")
@@ -63,11 +62,7 @@ extension AppVersion {
                 parts += 1
                 (number, digits) = (0, 0)
             } else {
-                let metadata = text.extracting(index + 1..<text.count)
-                guard byte == UInt8(ascii: "+"), Prerelease.isWellFormed(metadata) else {
-                    return nil
-                }
-                break
+                return nil
             }
         }
         guard digits > 0, number <= UInt32.max else { return nil }

@@ -30,7 +30,7 @@ package struct BlockedBuilds: Sendable, Hashable {
             return false
         }
         // Of what numbers look like, some of any length stand for all.
-        return [UInt64.max, 1_234_567_890, 999_999, 70_000, 5_000].allSatisfy { build in
+        return [BuildNumber.max, 1_234_567_890, 999_999, 70_000, 5_000].allSatisfy { build in
             self.written.fits(version, self.asksBuild ? build : nil)
         }
     }
@@ -72,12 +72,12 @@ package struct WrittenForm: Sendable, Hashable {
     /// Whether a client is written so; one that does not state what is asked for is not.
     ///
     /// A version is looked at as `AppVersion.description` writes it.
-    func fits(_ version: AppVersion?, _ build: UInt64?) -> Bool {
+    func fits(_ version: AppVersion?, _ build: BuildNumber?) -> Bool {
         if !self.version.isEmpty {
             guard let version, self.version.fit(version.description) else { return false }
         }
         if !self.build.isEmpty {
-            guard let build, self.build.fit(String(build)) else { return false }
+            guard let build, self.build.fit(build.description) else { return false }
         }
         return true
     }
@@ -104,17 +104,20 @@ extension BlockedBuilds: CustomStringConvertible {
 }
 
 extension RuleDefinition {
-    /// Whether the rule looks at builds.
-    package var asksBuild: Bool {
+    /// Whether the floor of the rule is about builds.
+    var floorAsksBuild: Bool {
         self.minimumBuild != nil || self.blockedBuilds.contains(where: \.asksBuild)
     }
+
+    /// Whether the rule looks at builds.
+    package var asksBuild: Bool { self.floorAsksBuild || self.recommendedBuild != nil }
 
     /// Whether the rule looks at how a client writes its version or build.
     var asksForm: Bool { self.blockedBuilds.contains { !$0.written.isAny } }
 
     /// The builds at which the rule begins and ends to ask something.
-    package var buildCuts: [UInt64] {
-        [self.minimumBuild].compactMap { $0 }
+    package var buildCuts: [BuildNumber] {
+        [self.minimumBuild, self.recommendedBuild].compactMap { $0 }
             + self.blockedBuilds.compactMap(\.builds).flatMap(\.bounds)
     }
 }

@@ -90,12 +90,13 @@ package struct NoticeTemplate: Sendable, Equatable {
 /// The names that a text of the gate can have for facts about the client, its update and the
 /// decision.
 enum NoticePlaceholder: String, Sendable, CaseIterable {
-    case currentVersion, minimumVersion, latestVersion, minimumBuild, platform, app
+    case currentVersion, minimumVersion, latestVersion, minimumBuild, latestBuild, platform, app
     case title, message, button, storeUrl, status, decision, rule, revision
 
     /// Those that the words of a notice can use; the others are known only where the words are.
     static let inNotices: [NoticePlaceholder] = [
-        .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .platform, .app,
+        .currentVersion, .minimumVersion, .latestVersion, .minimumBuild, .latestBuild, .platform,
+        .app,
     ]
 
     /// Whether the value is a number in JSON.

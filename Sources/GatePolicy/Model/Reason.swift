@@ -10,6 +10,7 @@ extension Decision {
         /// Every rule that is for the client is content.
         case passes
         case belowRecommended
+        case belowRecommendedBuild
         case belowMinimum
         case belowMinimumBuild
         /// The version is in this blocked range.
@@ -21,7 +22,7 @@ extension Decision {
         /// The reason for which the client must upgrade for now, and until when.
         case brownout(Reason, until: Timestamp)
         /// Nobody is served until then.
-        case maintenance(until: Timestamp)
+        case maintenance(until: Timestamp?)
         /// The client does not state this part.
         case missing(IdentityPart)
         /// The client states this part unreadably.
@@ -44,6 +45,7 @@ extension Decision.Reason: CustomStringConvertible {
         case .noRuleApplies: "no rule applies"
         case .passes: "every rule that applies is met"
         case .belowRecommended: "the version is below the recommended one"
+        case .belowRecommendedBuild: "the build is below the recommended one"
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"
@@ -52,7 +54,8 @@ extension Decision.Reason: CustomStringConvertible {
         case .warned(let reason, .some(let date)):
             "\(reason), which will be required from \(date)"
         case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
-        case .maintenance(let end): "there is maintenance until \(end)"
+        case .maintenance(nil): "there is maintenance"
+        case .maintenance(.some(let end)): "there is maintenance until \(end)"
         case .missing(let part): IdentityGap.missing(part).description
         case .unreadable(let part): IdentityGap.unreadable(part).description
         }

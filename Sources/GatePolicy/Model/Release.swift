@@ -1,6 +1,6 @@
 /// One version of an app that a store has, or will have: a fact that a rule can wait for.
 ///
-/// Facts come from feeds or are written in the rules file; none of them says what anybody must do.
+/// Several facts may state one version: see `StoreRelease`. Facts come from feeds or are written in the rules file; none of them says what anybody must do.
 package struct Release: Sendable, Equatable {
     /// The app identifier; `nil` for the only app of the rules.
     package var app: String?
@@ -8,8 +8,12 @@ package struct Release: Sendable, Equatable {
     /// The channel whose store this is, lower case; `nil` for every channel without facts of its
     /// own.
     package var channel: String?
-    package var version: AppVersion
-    package var build: UInt64?
+    /// The version; `nil` if the source does not state one for certain, and then there are builds.
+    package var version: AppVersion?
+    /// All builds of it, the lowest first; empty if the source states none.
+    ///
+    /// A store can have one for each kind of processor.
+    package var builds: [BuildNumber]
     /// Since when the store has it; `nil` for always.
     package var releasedAt: Timestamp?
     /// By lower-case country code (ISO 3166-1 alpha-2), since when it is there, with `nil` for the
@@ -32,8 +36,8 @@ package struct Release: Sendable, Equatable {
         app: String? = nil,
         platform: Platform,
         channel: String? = nil,
-        version: AppVersion,
-        build: UInt64? = nil,
+        version: AppVersion?,
+        builds: [BuildNumber] = [],
         releasedAt: Timestamp? = nil,
         countries: [String: Timestamp?]? = nil,
         storeCountries: [String]? = nil,
@@ -45,7 +49,7 @@ package struct Release: Sendable, Equatable {
         self.platform = platform
         self.channel = channel
         self.version = version
-        self.build = build
+        self.builds = Set(builds).sorted()
         self.releasedAt = releasedAt
         self.countries = countries
         self.storeCountries = storeCountries

@@ -34,7 +34,7 @@ struct RolloutBucket: Sendable, Equatable {
     private static func parts(of identity: ClientIdentity) -> [String] {
         [
             identity.app.value, identity.platform.value?.name,
-            identity.version.value?.description, identity.build.value.map { String($0) },
+            identity.version.value?.description, identity.build.value?.description,
             identity.channel.value, identity.osVersion.value?.description,
         ].map { $0 ?? "" } + identity.languages.map { $0.tag?.description ?? "*" }
     }

@@ -4,13 +4,15 @@ extension RuleDefinition {
         self.breach(by: version, version.release, build: nil) == nil
     }
 
-    /// Whether a client with this release would pass.
-    package func admits(_ release: Release) -> Bool {
-        let version = release.version
-        let hasBuild =
-            self.minimumBuild == nil || release.build != nil
-            || !self.counts(buildsOf: version, version.release)
-        return hasBuild && self.breach(by: version, version.release, build: release.build) == nil
+    /// Whether a client would pass that states no more than these.
+    package func admits(_ version: AppVersion?, build: BuildNumber?) -> Bool {
+        self.breach(by: version, version?.release, build: build) == nil
+    }
+
+    /// Whether the floor of the rule is about versions.
+    package var floorAsksVersion: Bool {
+        self.minimum != nil || self.minimumBuildOf != nil || !self.blocked.isEmpty
+            || self.blockedBuilds.contains(where: \.asksVersion)
     }
 
     /// In what a build is below the floor, as far as it is known; `release` is what the version is
@@ -18,7 +20,7 @@ extension RuleDefinition {
     func breach(
         by version: AppVersion?,
         _ release: AppVersion?,
-        build: UInt64?
+        build: BuildNumber?
     ) -> Decision.Reason? {
         if let version {
             let release = release ?? version
@@ -34,7 +36,7 @@ extension RuleDefinition {
     }
 
     /// Whether builds of a version are held against the lowest one; nobody knows of no version.
-    private func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
+    func counts(buildsOf version: AppVersion?, _ release: AppVersion?) -> Bool {
         guard let only = self.minimumBuildOf else { return true }
         guard let version else { return false }
         return self.judged(version, release ?? version, isPrerelease: !only.prerelease.isEmpty)
@@ -43,7 +45,7 @@ extension RuleDefinition {
 
     /// The first entry that blocks a build; one of certain versions blocks none of no version.
     private func blocked(
-        _ build: UInt64?,
+        _ build: BuildNumber?,
         of version: AppVersion?,
         _ release: AppVersion?
     ) -> BlockedBuilds? {

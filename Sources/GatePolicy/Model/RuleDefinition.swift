@@ -6,13 +6,15 @@ package struct RuleDefinition: Sendable, Equatable {
     package var match: RuleMatch
     /// Versions below it must upgrade.
     package var minimum: AppVersion?
-    /// Builds below it must upgrade, compared as whole numbers (Android `versionCode`).
-    package var minimumBuild: UInt64?
+    /// Builds below it must upgrade.
+    package var minimumBuild: BuildNumber?
     /// The only version whose builds must reach `minimumBuild`, for numbers that begin anew with each
     /// version; `nil` for every version.
     package var minimumBuildOf: AppVersion?
     /// Versions below it pass, with a hint.
     package var recommended: AppVersion?
+    /// Builds below it pass, with a hint.
+    package var recommendedBuild: BuildNumber?
     /// Whether the newest version that the store has is recommended, too (`recommended: store`).
     package var recommendsStoreVersion: Bool
     /// Versions that must upgrade whatever the minimum is; one range of the list is enough.
@@ -57,9 +59,10 @@ package struct RuleDefinition: Sendable, Equatable {
         id: String,
         match: RuleMatch = .anyone,
         minimum: AppVersion? = nil,
-        minimumBuild: UInt64? = nil,
+        minimumBuild: BuildNumber? = nil,
         minimumBuildOf: AppVersion? = nil,
         recommended: AppVersion? = nil,
+        recommendedBuild: BuildNumber? = nil,
         recommendsStoreVersion: Bool = false,
         blocked: [VersionRange] = [],
         blockedBuilds: [BlockedBuilds] = [],
@@ -83,6 +86,7 @@ package struct RuleDefinition: Sendable, Equatable {
         self.minimumBuild = minimumBuild
         self.minimumBuildOf = minimumBuildOf
         self.recommended = recommended
+        self.recommendedBuild = recommendedBuild
         self.recommendsStoreVersion = recommendsStoreVersion
         self.blocked = blocked
         self.blockedBuilds = blockedBuilds
@@ -102,15 +106,35 @@ package struct RuleDefinition: Sendable, Equatable {
     }
 }
 
+/// A version or a build to upgrade to, without being forced.
+struct Recommendation: Sendable, Equatable {
+    var version: AppVersion?
+    var build: BuildNumber?
+
+    static let none = Recommendation()
+
+    var isEmpty: Bool { self.version == nil && self.build == nil }
+}
+
 extension RuleDefinition {
+    /// The version and the build that the rule names; the store may have a newer one.
+    var recommendation: Recommendation {
+        Recommendation(version: self.recommended, build: self.recommendedBuild)
+    }
+
+    /// Whether the rule recommends anything, by itself or as the store has it.
+    package var recommendsSomething: Bool {
+        !self.recommendation.isEmpty || self.recommendsStoreVersion
+    }
+
     /// The rule as it stands, and each of its `next`.
     package var withNext: [RuleDefinition] { [self] + self.next }
 }
 
 /// The clients that a rule is for; an absent part matches every client, an empty list none.
 package struct RuleMatch: Sendable, Equatable {
-    /// App identifiers (bundle id, package name), compared exactly.
-    package var apps: [String]?
+    /// App identifiers (bundle id, package name), or patterns such as `com.example.*`.
+    package var apps: [AppPattern]?
     package var platforms: [Platform]?
     /// Distribution channels (`fdroid`, `testflight` …), compared without case.
     package var channels: [String]?
@@ -119,10 +143,15 @@ package struct RuleMatch: Sendable, Equatable {
     /// Requests by path and method; one is enough.
     package var requests: [RequestPattern]?
 
+    /// Whether it is for an app; without a condition on apps it is.
+    package func accepts(app: String) -> Bool {
+        self.apps?.contains { $0.matches(app) } ?? true
+    }
+
     package static let anyone = RuleMatch()
 
     package init(
-        apps: [String]? = nil,
+        apps: [AppPattern]? = nil,
         platforms: [Platform]? = nil,
         channels: [String]? = nil,
         osVersions: [VersionRange]? = nil,

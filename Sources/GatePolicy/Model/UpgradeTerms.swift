@@ -1,9 +1,11 @@
 /// The knowledge that a client needs to pass: the terms of the rule that decided.
 package struct UpgradeTerms: Sendable, Equatable {
     package var minimum: AppVersion?
-    package var minimumBuild: UInt64?
+    package var minimumBuild: BuildNumber?
     /// The version to upgrade to.
     package var latest: AppVersion?
+    /// The build to upgrade to.
+    package var latestBuild: BuildNumber?
     /// The link to the update, for the channel and the country of the client.
     package var storeURL: String?
     /// The name of the notice; `nil` for the built-in one.
@@ -19,8 +21,9 @@ package struct UpgradeTerms: Sendable, Equatable {
 
     package init(
         minimum: AppVersion? = nil,
-        minimumBuild: UInt64? = nil,
+        minimumBuild: BuildNumber? = nil,
         latest: AppVersion? = nil,
+        latestBuild: BuildNumber? = nil,
         storeURL: String? = nil,
         notice: String? = nil,
         recommendedNotice: String? = nil,
@@ -30,6 +33,7 @@ package struct UpgradeTerms: Sendable, Equatable {
         self.minimum = minimum
         self.minimumBuild = minimumBuild
         self.latest = latest
+        self.latestBuild = latestBuild
         self.storeURL = storeURL
         self.notice = notice
         self.recommendedNotice = recommendedNotice

@@ -41,7 +41,8 @@ struct FilledWords {
         values[.currentVersion] = identity.version.value?.description
         values[.minimumVersion] = (upgrade.minimum ?? upgrade.latest)?.description
         values[.latestVersion] = (upgrade.latest ?? upgrade.minimum)?.description
-        values[.minimumBuild] = upgrade.minimumBuild.map { String($0) }
+        values[.latestBuild] = (upgrade.latestBuild ?? upgrade.minimumBuild)?.description
+        values[.minimumBuild] = upgrade.minimumBuild?.description
         values[.platform] = identity.platform.value?.name
         values[.app] = identity.app.value
         return values

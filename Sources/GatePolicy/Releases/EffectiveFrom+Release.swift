@@ -3,45 +3,34 @@ extension EffectiveFrom {
     ///
     /// It has to be there for as long as the hold wants, in the country of the client if that is
     /// one of those that are waited for, or else in all of them.
-    package init(of release: Release, _ hold: StoreHold?, in country: String? = nil) {
-        var dates = [release.releasedAt]
-        switch release.phase {
-        case .complete:
-            break
-        case .phased(let date):
-            dates.append(date)
-        case .partial:
-            self = .never
-            return
-        }
-        if let countries = release.countries {
-            var awaited = release.countries(awaitedBy: hold)
-            if let country, awaited.contains(country) { awaited = [country] }
-            // A release that is in no country at all is not out.
-            guard !awaited.isEmpty, awaited.allSatisfy({ countries[$0] != nil }) else {
-                self = .never
-                return
-            }
-            dates += awaited.compactMap { countries[$0] }
-        }
-        guard let latest = dates.compactMap({ $0 }).max() else {
-            self = .always
-            return
-        }
-        self = .from(latest.advanced(by: hold?.soak ?? 0))
+    package init(of release: StoreRelease, _ hold: StoreHold?, in country: String? = nil) {
+        var awaited = release.countries(awaitedBy: hold)
+        if let country, awaited.contains(country) { awaited = [country] }
+        let begin =
+            release.namesCountries
+            ? awaited.map { Self.begin(of: release, in: $0) }.max() ?? .never
+            : release.facts.map { Self.begin(of: $0, in: nil) }.max() ?? .never
+        self = begin.date.map { .from($0.advanced(by: hold?.soak ?? 0)) } ?? begin
     }
-}
 
-extension RuleDefinition {
-    /// Whether every store that the rule waits for gives a release that passes it to everybody.
-    package func isInEveryStore(_ releases: [Release], at now: Timestamp) -> Bool {
-        guard let hold = self.holdUntilInStore else { return true }
-        return (self.match.platforms ?? []).allSatisfy { platform in
-            releases.contains { release in
-                release.platform == platform && self.admits(release)
-                    && EffectiveFrom(of: release, hold).hasBegun(at: now)
-            }
+    /// From when on a country has everything of a release; never if no fact is about the country.
+    private static func begin(of release: StoreRelease, in country: String) -> EffectiveFrom {
+        release.facts.filter { $0.isAbout(country) }
+            .map { Self.begin(of: $0, in: country) }.max() ?? .never
+    }
+
+    private static func begin(of fact: Release, in country: String?) -> EffectiveFrom {
+        var dates = [fact.releasedAt]
+        switch fact.phase {
+        case .complete: break
+        case .phased(let date): dates.append(date)
+        case .partial: return .never
         }
+        if let country, let countries = fact.countries {
+            guard let date = countries[country] else { return .never }
+            dates.append(date)
+        }
+        return dates.compactMap(\.self).max().map { .from($0) } ?? .always
     }
 }
 
@@ -53,5 +42,11 @@ extension Release {
     package func countries(awaitedBy hold: StoreHold?) -> [String] {
         if let countries = hold?.countries, !countries.isEmpty { return countries }
         return self.storeCountries ?? self.countries?.keys.sorted() ?? []
+    }
+
+    /// Whether the fact says something of a country.
+    fileprivate func isAbout(_ country: String) -> Bool {
+        guard let countries else { return true }
+        return self.storeCountries?.contains(country) ?? (countries[country] != nil)
     }
 }

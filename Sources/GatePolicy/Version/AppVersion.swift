@@ -57,6 +57,9 @@ package struct AppVersion: Sendable {
         self.init(numbers, prerelease, as: isDescription ? written.text : nil)
     }
 
+    /// The lowest release.
+    package static let zero = AppVersion([.zero], .none, as: "0")
+
     /// Stands in for a version whose text is put in its place later; it is never compared.
     init(standIn text: String) {
         self.init([], .none, as: text)
@@ -85,32 +88,24 @@ package struct AppVersion: Sendable {
         return prerelease.isEmpty ? release : "\(release)-\(prerelease.text)"
     }
 
-    /// The place of the description in a version that is written as it is described, but for its build
-    /// metadata; `nil` for all others, and for pre-releases.
-    static func placeOfDescription(inPlain text: Span<UInt8>) -> Range<Int>? {
-        guard text.count <= Self.maximumLength else { return nil }
-        var (parts, digits, end) = (1, 0, 0)
+    /// Whether the text is a release, written as it is described.
+    static func isPlain(_ text: Span<UInt8>) -> Bool {
+        guard text.count <= Self.maximumLength else { return false }
+        var (parts, digits) = (1, 0)
         var last: UInt8 = 0
-        while end < text.count {
-            let byte = text[end]
+        for index in text.indices {
+            let byte = text[index]
             if byte.isDigit {
-                // A second digit has no zero in front of it.
-                guard digits != 1 || last != 0x30 else { return nil }
+                // A second digit has no zero before it.
+                guard digits != 1 || last != 0x30 else { return false }
                 digits += 1
-            } else if byte == UInt8(ascii: ".") {
-                guard digits > 0 else { return nil }
-                (parts, digits) = (parts + 1, 0)
             } else {
-                guard byte == UInt8(ascii: "+"),
-                    Prerelease.isWellFormed(text.extracting(end + 1..<text.count))
-                else { return nil }
-                break
+                guard byte == UInt8(ascii: "."), digits > 0 else { return false }
+                (parts, digits) = (parts + 1, 0)
             }
             last = byte
-            end += 1
         }
-        guard digits > 0, parts <= Self.maximumParts else { return nil }
-        return 0..<end
+        return digits > 0 && parts <= Self.maximumParts
     }
 
     /// Whether one of the dotted numbers has a zero in front of another digit.

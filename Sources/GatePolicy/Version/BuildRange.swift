@@ -1,11 +1,11 @@
 /// A set of build numbers as a rules file writes it: `93`, `>=41215 <41220`.
 ///
-/// All comparisons of a range must hold. Builds compare as whole numbers (Android `versionCode`).
+/// All comparisons of a range must hold. Builds compare part by part: see `BuildNumber`.
 package struct BuildRange: Sendable, Hashable {
     /// Why a text is not a range of builds.
     package enum Failure: Error, Sendable, Equatable {
         case empty
-        /// A word is neither a comparison nor a whole number below 2^64.
+        /// A word is neither a comparison nor a build number.
         case invalidBuild(String)
         /// An operator has no build.
         case missingBuild(String)
@@ -14,17 +14,21 @@ package struct BuildRange: Sendable, Hashable {
     }
 
     /// The lowest build of the range.
-    private let lowest: UInt64
+    private let lowest: BuildNumber
     /// The highest build of the range.
-    private let highest: UInt64
+    private let highest: BuildNumber
 
-    package init(_ builds: ClosedRange<UInt64>) {
+    package init(_ build: BuildNumber) {
+        self.init(build...build)
+    }
+
+    package init(_ builds: ClosedRange<BuildNumber>) {
         self.lowest = builds.lowerBound
         self.highest = builds.upperBound
     }
 
     package init(parsing text: String) throws(Failure) {
-        var (lowest, highest): (UInt64, UInt64) = (0, .max)
+        var (lowest, highest) = (BuildNumber.zero, BuildNumber.max)
         var pending: VersionComparison.Relation?
         var hasBuild = false
         for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
@@ -33,18 +37,18 @@ package struct BuildRange: Sendable, Hashable {
             pending = relation ?? pending
             // An operator may stand apart from its build: `>= 93`.
             guard !rest.isEmpty else { continue }
-            guard rest.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let build = UInt64(rest) else {
+            guard let build = try? BuildNumber(parsing: String(rest)) else {
                 throw .invalidBuild(Excerpt(rest).text)
             }
             switch pending ?? .equal {
             case .atLeast: lowest = max(lowest, build)
             case .atMost: highest = min(highest, build)
             case .above:
-                guard build < .max else { throw .nothingWithin }
-                lowest = max(lowest, build + 1)
+                guard let next = build.successor else { throw .nothingWithin }
+                lowest = max(lowest, next)
             case .below:
-                guard build > 0 else { throw .nothingWithin }
-                highest = min(highest, build - 1)
+                guard let previous = build.predecessor else { throw .nothingWithin }
+                highest = min(highest, previous)
             case .equal:
                 lowest = max(lowest, build)
                 highest = min(highest, build)
@@ -59,21 +63,37 @@ package struct BuildRange: Sendable, Hashable {
         self.highest = highest
     }
 
-    package func contains(_ build: UInt64) -> Bool { self.lowest <= build && build <= self.highest }
+    package func contains(_ build: BuildNumber) -> Bool {
+        self.lowest <= build && build <= self.highest
+    }
 
     /// Whether it has every build from some number on, so that no newer one leaves it.
     package var hasNoEnd: Bool { self.highest == .max }
 
     /// The builds with which it begins, and with which something else begins behind it.
-    var bounds: [UInt64] { self.hasNoEnd ? [self.lowest] : [self.lowest, self.highest + 1] }
+    var bounds: [BuildNumber] { [self.lowest, self.highest.successor].compactMap { $0 } }
 }
 
 extension BuildRange: CustomStringConvertible {
     package var description: String {
         if self.lowest == self.highest { return "\(self.lowest)" }
-        let end = self.hasNoEnd ? [] : ["<=\(self.highest)"]
-        let start = self.lowest == 0 && !self.hasNoEnd ? [] : [">=\(self.lowest)"]
-        return (start + end).joined(separator: " ")
+        let start = self.lowest == .zero && !self.hasNoEnd ? nil : self.start
+        return [start, self.end].compactMap { $0 }.joined(separator: " ")
+    }
+
+    /// The lower bound as it is usually written: `>93`, and not `>=93.0.0.1`.
+    private var start: String {
+        guard !self.lowest.isWhole, let previous = self.lowest.predecessor else {
+            return ">=\(self.lowest)"
+        }
+        let short = previous.shortened
+        return short.isShorter(than: self.lowest) ? ">\(short)" : ">=\(self.lowest)"
+    }
+
+    private var end: String? {
+        guard let next = self.highest.successor else { return nil }
+        let short = next.shortened
+        return short.isShorter(than: self.highest) ? "<\(short)" : "<=\(self.highest)"
     }
 }
 
@@ -81,7 +101,8 @@ extension BuildRange.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty: "the range is empty"
-        case .invalidBuild(let text): "'\(text)' is not a whole number below 2^64"
+        case .invalidBuild(let text):
+            "'\(text)' is not a build number: one to four whole numbers below 2^64 with dots between"
         case .missingBuild(let relation): "a build is missing beside '\(relation)'"
         case .nothingWithin: "no build lies within"
         }

@@ -42,7 +42,7 @@ package struct ClassMembers: Sendable {
         for line in head.fields.lines {
             guard let part = self.part(line.role) else { continue }
             let value = bytes.extracting(line.value)
-            ClientClasses.read(part, value, into: &identity)
+            self.classes.read(part, value, into: &identity)
         }
         return identity
     }

@@ -7,11 +7,18 @@ import time
 from .messages import Answer
 from .protocol import Protocol
 
+ENTITIES = {
+    "macSoftware": "mac", "desktopSoftware": "mac", "tvSoftware": "tv", "software": "phone",
+    "iPadSoftware": "phone",
+}
 KNOWN_PARAMETERS = {"id", "bundleId", "country", "lang", "entity", "limit", "media", "version"}
 
 
 class AppStore(Protocol):
-    """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and what all share."""
+    """`apps`: objects with `trackId`, `bundleId`, `storefronts` by country, and what all share.
+
+    Several of one `trackId` are the records of an app for several platforms.
+    """
 
     defaults = {
         "apps": [],
@@ -24,12 +31,14 @@ class AppStore(Protocol):
         "period": 60,
         "throttle": "403-empty",
         "unknownCountry": "400",
+        "entity": "by-number",
     }
     choices = {
         "staleness": ("none", "cached", "flapping", "bundle-id-lags"),
         "cacheKey": ("all-parameters", "known-parameters"),
         "throttle": ("403-empty", "429", "403-html", "200-empty"),
         "unknownCountry": ("400", "empty"),
+        "entity": ("by-number", "honored", "ignored", "all-records"),
     }
 
     def __init__(self, server):
@@ -111,15 +120,33 @@ class AppStore(Protocol):
     def listing(self, apps, request, country):
         ids = (request.parameter("id") or "").split(",")
         bundles = (request.parameter("bundleId") or "").split(",")
-        found = [
+        records = [
             described(app, country) for app in apps
             if (str(app["trackId"]) in ids or app["bundleId"] in bundles)
             and country in app["storefronts"]
         ]
+        found = self.selected(records, request)
         text = json.dumps({"resultCount": len(found), "results": found}, ensure_ascii=False)
         return Answer(
             200, "\n" * self.state["leadingLines"] + text + "\n", self.state["contentType"],
             [("Cache-Control", "no-transform, max-age=57")])
+
+    def selected(self, records, request):
+        """One record of each app: that of the entity where it counts, else that of the iPhone."""
+        form = self.state["entity"]
+        if form == "all-records":
+            return records
+        wanted = ENTITIES.get(request.parameter("entity"))
+        if form == "ignored" or (form == "by-number" and request.parameter("bundleId")):
+            wanted = None
+        found = []
+        for number in dict.fromkeys(record["trackId"] for record in records):
+            own = [record for record in records if record["trackId"] == number]
+            if wanted is not None:
+                found += [record for record in own if family(record) == wanted][:1]
+            else:
+                found += sorted(own, key=lambda record: family(record) != "phone")[:1]
+        return found
 
     def bad_country(self):
         if self.state["unknownCountry"] == "empty":
@@ -131,11 +158,22 @@ class AppStore(Protocol):
         return Answer(status, fields=[("Cache-Control", "max-age=0, no-cache, no-store")])
 
 
+def family(record):
+    """The kind of device that a record is about."""
+    if record["kind"] == "mac-software":
+        return "mac"
+    devices = record.get("supportedDevices", [])
+    if devices and all(device.startswith("AppleTV") for device in devices):
+        return "tv"
+    return "phone"
+
+
 def described(app, country):
     """A result as the store words it, from the little that a test says."""
     facts = app["storefronts"][country]
     number = app["trackId"]
     shared = {key: value for key, value in app.items() if key != "storefronts"}
+    is_for_mac = shared.get("kind") == "mac-software"
     return {
         "wrapperType": "software",
         "kind": "software",
@@ -151,7 +189,7 @@ def described(app, country):
         "sellerName": "Example Inc.",
         "genreIds": ["6024"],
         "contentAdvisoryRating": "4+",
-        "supportedDevices": ["iPhone15-iPhone15"],
+        "supportedDevices": [] if is_for_mac else ["iPhone15-iPhone15"],
         "isVppDeviceBasedLicensingEnabled": True,
         **shared,
         **facts,

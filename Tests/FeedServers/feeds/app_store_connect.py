@@ -67,6 +67,7 @@ class AppStoreConnect(Protocol):
         "pagingTotal": True,
         "nextCursor": True,
         "nextHost": "same",
+        "platformFilter": "honored",
         "rateLimit": {"hour": 3500, "minute": 150, "header": "hour"},
         "webhook": {"url": None, "secret": "secret", "form": "prefixed", "authority": None},
     }
@@ -76,6 +77,7 @@ class AppStoreConnect(Protocol):
         "relationshipData": ("included-only", "always"),
         "absentRelation": ("null", "404"),
         "nextHost": ("same", "other"),
+        "platformFilter": ("honored", "ignored"),
         "rateLimit.header": ("hour", "both", "absent"),
         "webhook.form": ("prefixed", "bare", "wrong", "absent"),
     }
@@ -149,6 +151,8 @@ class AppStoreConnect(Protocol):
     def collection(self, kind, resources, request, documents, is_plain=False):
         filters, sorts, includes = ((), (), ()) if is_plain else COLLECTIONS[kind]
         query = Query(request, filters, sorts, includes, is_plain)
+        if self.state["platformFilter"] == "ignored":
+            query.filters = [each for each in query.filters if not each[0].endswith("platform")]
         required = REQUIRED.get(kind)
         if required and not is_plain and required not in dict(query.filters):
             raise BadParameter(

@@ -108,6 +108,31 @@ class AppStoreTests(ServerCase):
         self.assertEqual(self.version(), "3.5.0")
         self.assertEqual(self.version("bundleId=com.example.shop"), "3.4.0")
 
+    def kinds(self, query):
+        found = self.get(f"/lookup?{query}").json()["results"]
+        return [(each["kind"], each["version"]) for each in found]
+
+    def test_an_app_of_several_platforms_has_a_record_for_each(self):
+        television = {**app("1.3"), "supportedDevices": ["AppleTV4-AppleTV4"]}
+        self.server.state(apps=[app("3.0.3"), {**app("2.3.5"), "kind": "mac-software"}, television])
+        phone, mac = ("software", "3.0.3"), ("mac-software", "2.3.5")
+        number, bundle = "id=1234567890", "bundleId=com.example.shop"
+        for query in (number, bundle, f"{bundle}&entity=desktopSoftware"):
+            self.assertEqual(self.kinds(query), [phone])
+        self.assertEqual(self.kinds(f"{number}&entity=desktopSoftware"), [mac])
+        self.assertEqual(self.kinds(f"{number}&entity=tvSoftware"), [("software", "1.3")])
+        self.server.change(entity="honored")
+        self.assertEqual(self.kinds(f"{bundle}&entity=macSoftware"), [mac])
+        self.server.change(entity="ignored")
+        self.assertEqual(self.kinds(f"{number}&entity=desktopSoftware"), [phone])
+        self.server.change(entity="all-records")
+        self.assertEqual(self.kinds(number), [phone, mac, ("software", "1.3")])
+
+    def test_an_app_without_a_record_of_the_entity_is_not_there(self):
+        self.assertEqual(self.kinds("id=1234567890&entity=desktopSoftware"), [])
+        self.server.state(apps=[{**app("2.3.5"), "kind": "mac-software"}])
+        self.assertEqual(self.kinds("id=1234567890"), [("mac-software", "2.3.5")])
+
     def test_an_app_without_a_version_is_refused(self):
         broken = {"trackId": 1, "bundleId": "a", "storefronts": {"us": {}}}
         self.server.control("PUT", "/state", {"apps": [broken]}, expects=400)

@@ -70,7 +70,7 @@ struct FeedRunnerTests {
             try await self.log.says("warning feed is stale")
             let status = try await self.status(coordinator)
             #expect(status.state == .stale)
-            let error = "expected an object in the database, found nothing at this 'path'"
+            let error = "expected an object, found nothing at this place"
             #expect(status.lastError == error)
             #expect(status.revision != nil)
             #expect(status.nextAt == nil)

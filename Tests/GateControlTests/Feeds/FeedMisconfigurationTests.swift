@@ -154,7 +154,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false", Self.content("null"),
-            "expected an object in the database, found nothing at this 'path'"
+            "expected an object, found nothing at this place"
         ),
         (
             "source: firebaseDatabase, database: SERVER, stream: false",
@@ -164,7 +164,7 @@ struct FeedMisconfigurationTests {
         (
             "source: firebaseDatabase, database: SERVER, stream: false",
             Self.content(#"{"minVersion":3.5}"#),
-            "'minVersion' must be a text, found the number 3.5; numbers lose zeros (1.10 is 1.1)"
+            "'minVersion' must be a text, found the number 3.5; numbers lose zeros (1.10 is 1.1): quote it"
         ),
     ]
 

@@ -193,6 +193,26 @@ struct FeedRulesTests {
         #expect(loaded.definition.rules.map(\.id) == ["own"])
     }
 
+    @Test(arguments: [(1, []), (2, ["3.0"]), (3, [])])
+    func `what was read in another way than now is left out`(
+        interpretation: Int,
+        releases: [String]
+    ) throws {
+        let file = "feeds: [{ id: s, source: appStore, trackId: 1, countries: us }]\nrules: []\n"
+        let feed = try #require(try self.feeds(file).first)
+        let value = FeedValue(
+            document: "releases: [{ platform: ios, version: '3.0' }]\n",
+            interpretation: interpretation
+        )
+        let contribution = FeedContribution(fingerprint: feed.fingerprint, value: value)
+        let loaded = try RulesFileLoader.load(
+            [RulesSource(name: "rules.yaml", bytes: Array(file.utf8))],
+            feeds: ["s": contribution]
+        )
+        #expect(loaded.definition.releases.map { $0.version?.description } == releases)
+        #expect(feed.source.interpretation == 2)
+    }
+
     @Test func `stale rules are observed, and that is another revision`() throws {
         let fresh = try self.load(["one": Self.rule("a"), "two": Self.rule("b")])
         let stale = try self.load(

@@ -66,6 +66,42 @@ struct HoldReportTests {
             ]
         ),
         (
+            "minimumBuild: 2011, holdUntilInStore: true",
+            ["version: '3.2.0', builds: [1010, 2010, 4010]"],
+            [
+                "rule 'a': waits for build 2011: the store not yet (builds 1010, 2010 of 3.2.0 do "
+                    + "not pass); begins when the store has it"
+            ]
+        ),
+        (
+            "minimumBuild: 1011, holdUntilInStore: true",
+            ["version: '3.2.0', build: 4011", "version: '3.2.0', build: 1010"],
+            [
+                "rule 'a': waits for build 1011: the store not yet (build 1010 of 3.2.0 does not "
+                    + "pass); begins when the store has it"
+            ]
+        ),
+        (
+            "minimumBuild: 1010, holdUntilInStore: true",
+            ["version: '3.2.0', builds: [1010, 2010, 4010], releasedAt: 2026-12-01T00:00:00Z"],
+            [
+                "rule 'a': waits for build 1010: the store since 2026-12-01T00:00:00Z; "
+                    + "has begun on 2026-12-01T00:00:00Z"
+            ]
+        ),
+        (
+            "minimumBuild: 1011, holdUntilInStore: true",
+            ["builds: [1010, 4010]", "builds: [1011, 4011], releasedAt: 2026-12-01T00:00:00Z"],
+            [
+                "rule 'a': waits for build 1011: the store since 2026-12-01T00:00:00Z; "
+                    + "has begun on 2026-12-01T00:00:00Z"
+            ]
+        ),
+        (
+            "minimum: '3.2.0', holdUntilInStore: true", ["builds: [1010, 4010]"],
+            ["rule 'a': waits for 3.2.0: the store not yet; begins when the store has it"]
+        ),
+        (
             "blocked: '4.2.x', holdUntilInStore: true, enforceFrom: 2027-01-01T00:00:00Z",
             ["version: '4.3.0', releasedAt: 2026-12-01T00:00:00Z"],
             [

@@ -99,7 +99,7 @@ struct RulesFileLoaderTests {
                 ]
             ),
             minimum: try AppVersion(parsing: "3.5"),
-            minimumBuild: .max,
+            minimumBuild: BuildNumber(UInt64.max),
             recommended: try AppVersion(parsing: "4.2.0"),
             blocked: [try VersionRange(parsing: "3.8.x")],
             prerelease: .strict,
@@ -235,7 +235,7 @@ struct RulesFileLoaderTests {
                     platform: .ios,
                     channel: "testflight",
                     version: try version("4.2"),
-                    build: 412,
+                    builds: [412],
                     releasedAt: try Timestamp(parsing: "2026-12-01T00:00:00Z"),
                     countries: ["jp": try Timestamp(parsing: "2026-12-02T00:00:00Z")],
                     phase: .phased(completeAt: try Timestamp(parsing: "2026-12-09T00:00:00Z")),
@@ -278,7 +278,7 @@ struct RulesFileLoaderTests {
             sendsUpgrade: false
         )
         #expect(definition.answer == answer)
-        #expect(definition.releases.map(\.version.description) == ["1", "2"])
+        #expect(definition.releases.map(\.version?.description) == ["1", "2"])
         let errors = self.errors(
             ("a.yaml", "rules: []\nstatus: 403\n"),
             ("b.yaml", "status: 403\n")

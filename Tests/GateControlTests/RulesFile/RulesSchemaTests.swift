@@ -304,7 +304,7 @@ struct RulesSchemaTests {
         #expect(keys("testFlight") == TestFlightDecoder.keys.sorted())
         #expect(keys("testFlightBuild") == TestFlightDecoder.buildKeys.sorted())
         #expect(keys("feedRule") == FeedRuleTemplate.keys.sorted())
-        #expect(keys("maintenance") == MaintenanceDecoder.keys.sorted())
+        #expect(keys("maintenanceWindow") == MaintenanceDecoder.keys.sorted())
         #expect(keys("brownoutWindow") == BrownoutDecoder.windowKeys.sorted())
         #expect(keys("brownoutSeries") == BrownoutDecoder.seriesKeys.sorted())
         #expect(keys("test") == RuleTestDecoder.keys.sorted())

@@ -140,7 +140,7 @@ import Testing
             try rule(
                 "r\(number)",
                 match: RuleMatch(
-                    apps: ["app\(number)"],
+                    apps: [try AppPattern(parsing: "app\(number)")],
                     channels: ["c\(number)"],
                     requests: [try RequestPattern(path: "/\(number)/**", methods: nil)]
                 ),
@@ -158,7 +158,11 @@ import Testing
             guard case .only(let names) = change.apps else { return [] }
             return names
         }
-        #expect(Set(apps).isSuperset(of: rules.flatMap { $0.match.apps ?? [] } + ["*"]))
+        #expect(
+            Set(apps).isSuperset(
+                of: rules.flatMap { $0.match.apps ?? [] }.map(\.description) + ["*"]
+            )
+        )
     }
 
     @Test func `one change among many rules is found, and nothing else looked at`() throws {
@@ -271,9 +275,9 @@ import Testing
             new: ruleSet([ios, android], unidentified: policy)
         )
         let changes = comparison.difference(at: second(0)).periods.first?.changes
-        #expect(changes?.map(\.platforms) == [.only(["android"]), .only(["android"])])
-        // One that counts in builds did not need a version before.
-        #expect(changes?.map(\.versions) == ["<3", "missing"])
-        #expect(changes?.map(\.builds) == [nil, .only([">=0"])])
+        #expect(changes?.map(\.platforms) == Array(repeating: .only(["android"]), count: 3))
+        // One that states a build did not need a readable version before.
+        #expect(changes?.map(\.versions) == ["<3", "missing", "unreadable"])
+        #expect(changes?.map(\.builds) == [nil, .only([">=0"]), .only([">=0"])])
     }
 }

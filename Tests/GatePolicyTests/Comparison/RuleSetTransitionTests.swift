@@ -216,7 +216,7 @@ struct RuleSetTransitionTests {
     @Test func `nothing opens in silence, and no plan opens at all`() throws {
         var draw = Draw(random: SeededGenerator(seed: 1))
         var (weaker, plans) = (0, 0)
-        for number in 0..<16 {
+        for number in 0..<64 {
             let change = try Change(&draw)
             let (old, new) = (RuleSet(change.old), RuleSet(change.new))
             let now = draw.second()

@@ -84,7 +84,7 @@ import Testing
         #expect(Self.decide([rule], try client(version: version)).kind == kind)
     }
 
-    static let builds: [(String?, UInt64?, Kind, Reason, IdentityGap?)] = [
+    static let builds: [(String?, BuildNumber?, Kind, Reason, IdentityGap?)] = [
         ("9", 41_199, .require, .belowMinimumBuild, nil),
         ("9", 41_200, .allow, .passes, nil),
         ("1", 41_200, .require, .belowMinimum, nil),
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: builds)
     func `builds compare as whole numbers beside the version`(
         version: String?,
-        build: UInt64?,
+        build: BuildNumber?,
         kind: Kind,
         reason: Reason,
         gap: IdentityGap?
@@ -116,9 +116,9 @@ import Testing
             ("1.9", 500, Kind.require), ("2.0", 41, .require), ("2.0.0", 42, .allow),
             ("2.0-beta.1", 41, .require), ("2.0", nil, .allow), ("2.1", 1, .allow),
             (nil, 1, .allow),
-        ] as [(String?, UInt64?, Kind)]
+        ] as [(String?, BuildNumber?, Kind)]
     )
-    func `builds can count for one version alone`(version: String?, build: UInt64?, kind: Kind)
+    func `builds can count for one version alone`(version: String?, build: BuildNumber?, kind: Kind)
         throws
     {
         let rule = try rule("b", minimum: "2", minimumBuild: 42, minimumBuildOf: "2.0")

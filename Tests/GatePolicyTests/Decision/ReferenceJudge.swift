@@ -50,7 +50,7 @@ struct ReferenceJudge {
         var gaps = Set(enforced.flatMap(\.1.gaps))
         if self.identity.version.value == nil {
             let isSilent = self.identity.version == .missing
-            if !(isSilent && self.identity.build.value != nil) {
+            if self.identity.build.value == nil {
                 gaps.insert(isSilent ? .missing(.version) : .unreadable(.version))
             }
         }
@@ -84,7 +84,7 @@ struct ReferenceJudge {
             return isOutdone ? [] : floor.kinds.map { "\(floor.id) \($0)" }
         }
         let next = enforced.compactMap(\.1.announced).sorted {
-            ($0.from, $1.until) < ($1.from, $0.until)
+            (Self.start($0), Self.end($1)) < (Self.start($1), Self.end($0))
         }.first
         var outcome = Outcome(
             kind: strictest?.1.kind ?? .allow,
@@ -123,8 +123,16 @@ struct ReferenceJudge {
             // A brownout is ranked by its own end alone.
             -(word.isWarning ? word.enforcedFrom?.secondsSinceEpoch ?? .max : .max),
             word.brownoutUntil?.secondsSinceEpoch ?? .max,
-            word.closed?.until.secondsSinceEpoch ?? 0,
+            word.closed.map { Self.end($0) } ?? 0,
         ]
+    }
+
+    private static func start(_ window: MaintenanceWindow) -> Int64 {
+        window.from?.secondsSinceEpoch ?? .min
+    }
+
+    private static func end(_ window: MaintenanceWindow) -> Int64 {
+        window.until?.secondsSinceEpoch ?? .max
     }
 
     private func action(on gap: IdentityGap) -> UnidentifiedPolicy.Action {
@@ -147,10 +155,14 @@ struct ReferenceJudge {
         if let until = rule.schedule.until, now >= until { return nil }
         guard let matchGaps = self.matchGaps(rule.match) else { return nil }
         let window = rule.maintenance
-        let isClosed = window.map { $0.from <= now && now < $0.until } ?? false
+        let second = now.secondsSinceEpoch
+        let isClosed =
+            window.map { Self.start($0) <= second && second < Self.end($0) } ?? false
         let isAnnounced =
             window.flatMap { window in
-                window.announceFrom.map { $0 <= now && now < window.from && now < window.until }
+                window.announceFrom.map {
+                    $0 <= now && second < Self.start(window) && second < Self.end(window)
+                }
             } ?? false
 
         let onlyMaintains =
@@ -167,7 +179,7 @@ struct ReferenceJudge {
             !onlyMaintains && !wouldEnforce && (rule.schedule.warnFrom.map { now >= $0 } ?? false)
         let brownout =
             wouldWarn ? rule.schedule.brownouts.first { $0.from <= now && now < $0.until } : nil
-        let facts = self.facts(for: rule, isCertain: matchGaps.isEmpty)
+        let facts = self.ways(for: rule, isCertain: matchGaps.isEmpty)
         let isHeld =
             !ignoringHold && rule.holdUntilInStore != nil
             && !facts.contains { self.isWayOut($0, of: rule) && self.isOut($0, rule, at: now) }
@@ -175,12 +187,15 @@ struct ReferenceJudge {
         let isWarning = wouldWarn && !isHeld
         let refuses = isEnforced || isWarning && brownout != nil
         let recommended = self.recommended(by: rule, facts, at: now)
+        let recommendedBuild = self.recommendedBuild(by: rule, facts, at: now)
 
-        guard isEnforced || isWarning || recommended != nil || isClosed || isAnnounced
+        guard
+            isEnforced || isWarning || recommended != nil || recommendedBuild != nil || isClosed
+                || isAnnounced
         else { return nil }
         if !matchGaps.isEmpty {
             let onlyAnnounces =
-                !refuses && recommended == nil && !isClosed
+                !refuses && recommended == nil && recommendedBuild == nil && !isClosed
             return onlyAnnounces ? nil : Word(gaps: matchGaps)
         }
         var word = Word(announced: isAnnounced ? window : nil)
@@ -213,6 +228,11 @@ struct ReferenceJudge {
         if let recommended, self.isBelow(recommended, rule), !isTooOld {
             word.kind = .recommend
         }
+        if let recommendedBuild, let build = self.identity.build.value, build < recommendedBuild,
+            !isTooOld
+        {
+            word.kind = .recommend
+        }
         if recommended != nil
             || refuses
                 && (rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty)
@@ -236,7 +256,7 @@ struct ReferenceJudge {
         else { return nil }
         let word = self.word(of: rule, at: now)
         guard word?.kind != .require, word?.isWarning != true else { return nil }
-        let facts = self.facts(for: rule, isCertain: true).filter { self.isWayOut($0, of: rule) }
+        let facts = self.ways(for: rule, isCertain: true).filter { self.isWayOut($0, of: rule) }
         let end = (0...40).lazy.map { second($0) }.first { later in
             facts.contains { self.isOut($0, rule, at: later) }
         }
@@ -245,7 +265,7 @@ struct ReferenceJudge {
 
     private func recommended(
         by rule: RuleDefinition,
-        _ facts: [Release],
+        _ facts: [Way],
         at now: Timestamp
     ) -> AppVersion? {
         if rule.recommendsStoreVersion { return self.newest(of: facts, rule, at: now)?.version }
@@ -253,24 +273,77 @@ struct ReferenceJudge {
             return rule.recommended
         }
         let isThere = facts.contains { fact in
-            let judge = self.having(fact)
-            return !judge.isBelow(recommended, rule) && !judge.isBlocked(by: rule)
-                && self.isOut(fact, rule, at: now)
+            let judge = self.having(fact, nil)
+            return fact.version != nil && !judge.isBelow(recommended, rule)
+                && !judge.isBlocked(by: rule) && self.isOut(fact, rule, at: now)
         }
         return isThere ? recommended : nil
     }
 
-    private func newest(of facts: [Release], _ rule: RuleDefinition, at now: Timestamp) -> Release?
-    {
-        let out = facts.filter {
-            self.isOut($0, rule, at: now) && !self.having($0).isBlocked(by: rule)
+    /// The lowest build of the newest release that states builds alone, if nothing is newer.
+    private func recommendedBuild(
+        by rule: RuleDefinition,
+        _ facts: [Way],
+        at now: Timestamp
+    ) -> BuildNumber? {
+        guard rule.recommendsStoreVersion else { return nil }
+        let unnamed = facts.filter { fact in
+            fact.version == nil && self.isOut(fact, rule, at: now)
+                && fact.builds.allSatisfy { !self.having(fact, $0).isBelowFloor(of: rule) }
         }
-        // The first of equals, and a version without a build is the first of its builds.
-        return out.first { candidate in
-            out.allSatisfy {
-                ($0.version, $0.build ?? 0) <= (candidate.version, candidate.build ?? 0)
+        guard let highest = unnamed.compactMap({ $0.builds.max() }).max(),
+            let newest = unnamed.first(where: { $0.builds.max() == highest })
+        else { return nil }
+        if let named = self.newest(of: facts, rule, at: now), named.version != nil,
+            named.builds.max() ?? 0 >= highest
+        {
+            return nil
+        }
+        return newest.builds.min()
+    }
+
+    private func newest(of facts: [Way], _ rule: RuleDefinition, at now: Timestamp) -> Way? {
+        let out = facts.filter {
+            self.isOut($0, rule, at: now) && !self.having($0, nil).isBlocked(by: rule)
+        }
+        // The first of equals; one without a version is older than all that have one.
+        func isNoNewer(_ one: Way, than other: Way) -> Bool {
+            let builds = [one, other].map { $0.builds.max() ?? 0 }
+            return switch (one.version, other.version) {
+            case (let version?, let newest?) where version != newest: version < newest
+            case (.some, nil): false
+            case (nil, .some): true
+            case (.some, .some), (nil, nil): builds[0] <= builds[1]
             }
         }
+        return out.first { candidate in out.allSatisfy { isNoNewer($0, than: candidate) } }
+    }
+
+    /// A release with all facts of its version.
+    private struct Way {
+        let version: AppVersion?
+        var facts: [Release]
+
+        var builds: [BuildNumber] { self.facts.flatMap(\.builds) }
+        var storeURL: String? { self.facts.compactMap(\.storeURL).first }
+    }
+
+    private func ways(for rule: RuleDefinition, isCertain: Bool) -> [Way] {
+        var ways: [Way] = []
+        for fact in self.facts(for: rule, isCertain: isCertain) {
+            let place = ways.firstIndex { way in
+                way.version != nil && way.version == fact.version
+                    && way.facts.allSatisfy {
+                        ($0.app, $0.platform, $0.channel) == (fact.app, fact.platform, fact.channel)
+                    }
+            }
+            if let place {
+                ways[place].facts.append(fact)
+            } else {
+                ways.append(Way(version: fact.version, facts: [fact]))
+            }
+        }
+        return ways
     }
 
     /// The releases that are for the client, or that could be, if it is not clear who it is.
@@ -292,42 +365,63 @@ struct ReferenceJudge {
     }
 
     /// Whether everybody who counts has been able to get a release for as long as the rule wants.
-    private func isOut(_ fact: Release, _ rule: RuleDefinition, at now: Timestamp) -> Bool {
+    private func isOut(_ way: Way, _ rule: RuleDefinition, at now: Timestamp) -> Bool {
         let hold = rule.holdUntilInStore
         let then = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch - (hold?.soak ?? 0))
-        if let releasedAt = fact.releasedAt, then < releasedAt { return false }
-        if fact.phase == .partial { return false }
-        if case .phased(let end) = fact.phase, then < end { return false }
-        guard let countries = fact.countries else { return true }
+        guard way.facts.contains(where: { $0.countries != nil }) else {
+            return way.facts.allSatisfy { self.isOut($0, in: nil, by: then) }
+        }
         let wanted = hold?.countries ?? []
-        var counted = wanted.isEmpty ? fact.storeCountries ?? Array(countries.keys) : wanted
+        var counted = wanted.isEmpty ? way.facts.flatMap(Self.countries) : wanted
         let own: Claim<String> =
             self.identity.storefront == .missing ? self.identity.country : self.identity.storefront
         if let own = own.value, counted.contains(own) { counted = [own] }
         return !counted.isEmpty
             && counted.allSatisfy { country in
-                guard let date = countries[country] else { return false }
-                return date.map { $0 <= then } ?? true
+                let known = way.facts.filter { fact in
+                    fact.countries == nil || Self.countries(of: fact).contains(country)
+                }
+                return !known.isEmpty
+                    && known.allSatisfy { self.isOut($0, in: country, by: then) }
             }
     }
 
+    /// The countries that a fact is about.
+    private static func countries(of fact: Release) -> [String] {
+        fact.storeCountries ?? fact.countries.map { Array($0.keys) } ?? []
+    }
+
+    private func isOut(_ fact: Release, in country: String?, by then: Timestamp) -> Bool {
+        if let releasedAt = fact.releasedAt, then < releasedAt { return false }
+        if fact.phase == .partial { return false }
+        if case .phased(let end) = fact.phase, then < end { return false }
+        guard let country, let countries = fact.countries else { return true }
+        guard let date = countries[country] else { return false }
+        return date.map { $0 <= then } ?? true
+    }
+
     /// Whether a release takes the client above the floor, and not back.
-    private func isWayOut(_ fact: Release, of rule: RuleDefinition) -> Bool {
-        if rule.minimumBuild != nil, fact.build == nil, self.having(fact).countsBuild(rule) {
+    private func isWayOut(_ fact: Way, of rule: RuleDefinition) -> Bool {
+        let asksVersion =
+            rule.minimum != nil || rule.minimumBuildOf != nil || !rule.blocked.isEmpty
+        if asksVersion, fact.version == nil { return false }
+        if rule.minimumBuild != nil, fact.builds.isEmpty, self.having(fact, nil).countsBuild(rule) {
             return false
         }
-        if self.having(fact).isBelowFloor(of: rule) { return false }
+        // Whichever build it is that the client gets.
+        let builds: [BuildNumber?] = fact.builds.isEmpty ? [nil] : fact.builds
+        if builds.contains(where: { self.having(fact, $0).isBelowFloor(of: rule) }) { return false }
         guard self.isBlocked(by: rule), let version = self.identity.version.value else {
             return true
         }
-        return fact.version > version
+        return fact.version.map { version < $0 } ?? false
     }
 
-    /// The same client once it has a release.
-    private func having(_ fact: Release) -> ReferenceJudge {
+    /// The same client once it has a build of a release.
+    private func having(_ fact: Way, _ build: BuildNumber?) -> ReferenceJudge {
         var identity = self.identity
-        identity.version = .stated(fact.version)
-        identity.build = fact.build.map { .stated($0) } ?? .missing
+        identity.version = fact.version.map { .stated($0) } ?? .missing
+        identity.build = build.map { .stated($0) } ?? .missing
         return ReferenceJudge(
             rules: self.rules,
             policy: self.policy,
@@ -409,20 +503,28 @@ struct ReferenceJudge {
         func accepts<Value: Equatable>(
             _ claim: Claim<Value>,
             _ part: IdentityPart,
-            _ list: [Value]?
+            _ list: [Value]?,
+            _ isWithin: (Value) -> Bool = { _ in false }
         ) -> Bool {
             guard let list else { return true }
             guard !list.isEmpty else { return false }
             switch claim {
             case .missing: gaps.append(.missing(part))
             case .unreadable: gaps.append(.unreadable(part))
-            case .stated(let value): return list.contains(value)
+            case .stated(let value): return list.contains(value) || isWithin(value)
             }
             return true
         }
         let isFor =
             accepts(self.identity.platform, .platform, match.platforms)
-            && accepts(self.identity.app, .app, match.apps)
+            && accepts(self.identity.app, .app, match.apps?.map(\.description)) { app in
+                // `com.example.*`
+                (match.apps ?? []).contains { pattern in
+                    pattern.description.hasSuffix(".*")
+                        && app.hasPrefix(pattern.description.dropLast())
+                        && app.count > pattern.description.count - 1
+                }
+            }
             && accepts(self.identity.channel, .channel, match.channels)
         return isFor ? gaps : nil
     }

@@ -50,7 +50,13 @@ import Testing
     @Test func `among many rules only those are asked that share a value with the client`() throws {
         let general = try rule("general", minimum: "1")
         let ofApps = try (0..<1000).map { number in
-            try rule("a\(number)", match: RuleMatch(apps: ["app\(number)"], platforms: [.ios]))
+            try rule(
+                "a\(number)",
+                match: RuleMatch(
+                    apps: [AppPattern(stringLiteral: "app\(number)")],
+                    platforms: [.ios]
+                )
+            )
         }
         let ofPaths = try (0..<1000).map { number in
             let pattern = try RequestPattern(path: "/v\(number)/**", methods: nil)
@@ -76,7 +82,11 @@ import Testing
         let another = try AppVersion(parsing: "7")
         func ofApp(_ id: String, _ change: (inout RuleDefinition) -> Void) throws -> RuleDefinition
         {
-            var rule = try rule(id, match: RuleMatch(apps: [id]), minimum: "2")
+            var rule = try rule(
+                id,
+                match: RuleMatch(apps: [AppPattern(stringLiteral: id)]),
+                minimum: "2"
+            )
             change(&rule)
             return rule
         }

@@ -9,7 +9,7 @@ import Testing
         let name: String
         let identity: ClientIdentity
         let match: RuleMatch
-        let minimumBuild: UInt64?
+        let minimumBuild: BuildNumber?
         let gap: IdentityGap?
 
         var testDescription: String { self.name }
@@ -18,7 +18,7 @@ import Testing
             _ name: String,
             _ identity: ClientIdentity,
             _ match: RuleMatch = .anyone,
-            minimumBuild: UInt64? = nil,
+            minimumBuild: BuildNumber? = nil,
             gap: IdentityGap?
         ) {
             self.name = name

@@ -51,7 +51,7 @@ import Testing
             [("x-app-version", "ios/2, ios/3")], [], ["x-app-version"],
             ["x-app-platform: ios", "x-app-version: 2"]
         ),
-        ([("user-agent", "Shop/3.4.0+7")], [], [], ["x-app-version: 3.4.0"]),
+        ([("user-agent", "Shop/3.4.0+7")], [], [], ["x-app-version: 3.4.0", "x-app-build: 7"]),
         (
             [("user-agent", "Shop/3"), ("x-app-version", "")], [], ["x-app-version"],
             ["x-app-version: 3"]

@@ -48,7 +48,9 @@ import Testing
         (["1.0 (7)"], .stated("1.0")),
         (["ios/3.4.0"], .stated("3.4.0")),
         (["ios/"], .unreadable("ios/")),
-        (["ios/3.4.0/x"], .unreadable("ios/3.4.0/x")),
+        (["ios/3.4.0/x"], .stated("3.4.0")),
+        (["3.4.9/93"], .stated("3.4.9")),
+        (["3.4.9b2/93"], .unreadable("3.4.9b2/93")),
         (["1.0\r\nX: y"], .unreadable("1.0\u{FFFD}\u{FFFD}X: y")),
         (Array(repeating: "3.4.0", count: 8), .stated("3.4.0")),
         (Array(repeating: "3.4.0", count: 9), .unreadable("(too long)")),
@@ -68,11 +70,17 @@ import Testing
         #expect(identity.version.map(\.description) == claim)
     }
 
-    static let combined: [([(String, String)], Claim<Platform>, Claim<UInt64>)] = [
+    static let combined: [([(String, String)], Claim<Platform>, Claim<BuildNumber>)] = [
         ([("x-app-version", "ios/3.4.0")], .stated(.ios), .missing),
         ([("x-app-version", "Android / 3.4.0 (93)")], .stated(.android), .stated(93)),
         ([("x-app-version", "/3.4.0")], .unreadable(""), .missing),
-        ([("x-app-version", "ios/x")], .missing, .missing),
+        ([("x-app-version", "ios/x")], .stated(.ios), .missing),
+        ([("x-app-version", "banana/x")], .missing, .missing),
+        ([("x-app-version", "ios/3.4.0/93")], .stated(.ios), .stated(93)),
+        ([("x-app-version", "3.4.9/93")], .missing, .stated(93)),
+        ([("x-app-version", "3.4.9b2 (93)")], .missing, .stated(93)),
+        ([("x-app-version", "1+93"), ("x-app-build", "93")], .missing, .stated(93)),
+        ([("x-app-version", "1+93"), ("x-app-build", "94")], .missing, .unreadable("94, 93")),
         ([("x-app-version", "ios/3.4.0"), ("x-app-platform", "iPadOS")], .stated(.ios), .missing),
         (
             [("x-app-version", "ios/3.4.0"), ("x-app-platform", "android")],
@@ -81,7 +89,7 @@ import Testing
         ([("x-app-version", "ios/1, android/1")], .unreadable("ios, android"), .missing),
         ([("x-app-version", "1 (93)"), ("x-app-build", "93")], .missing, .stated(93)),
         ([("x-app-version", "1 (93)"), ("x-app-build", "94")], .missing, .unreadable("94, 93")),
-        ([("x-app-build", "1.2")], .missing, .unreadable("1.2")),
+        ([("x-app-build", "1.2.3.4.5")], .missing, .unreadable("1.2.3.4.5")),
         ([("x-app-build", "-1")], .missing, .unreadable("-1")),
     ]
 
@@ -89,11 +97,81 @@ import Testing
     func `a version header can carry the platform and the build`(
         headers: [(String, String)],
         platform: Claim<Platform>,
-        build: Claim<UInt64>
+        build: Claim<BuildNumber>
     ) {
         let identity = Self.identify(headers)
         #expect(identity.platform == platform)
         #expect(identity.build == build)
+    }
+
+    /// Values of the query as they stand there, percent-encoded.
+    static let queries: [(version: String, platform: String, wanted: [String])] = [
+        ("3.4.9+%2893%29", "ios", ["3.4.9", "93", "ios"]),
+        ("3.4.9%20%2893%29", "ios", ["3.4.9", "93", "ios"]),
+        ("3.4.9+45", "ios", ["3.4.9", "45", "ios"]),
+        ("3.4.9%2B45", "ios", ["3.4.9", "45", "ios"]),
+        ("3.4.9", "iphone+os", ["3.4.9", "-", "ios"]),
+        ("3.4.9", "iphone%20os", ["3.4.9", "-", "ios"]),
+        ("+3.4.9+", "Mac+OS+X", ["3.4.9", "-", "macos"]),
+        ("ios+/+3.4.9", "", ["3.4.9", "-", "ios"]),
+        ("3.4.9+%2F+93", "", ["3.4.9", "93", "-"]),
+        ("3.4.9-rc.1+%287%29", "android", ["3.4.9-rc.1", "7", "android"]),
+        ("3.4.9+build.7", "android", ["3.4.9", "-", "android"]),
+        ("3.4.9,+3.4.9", "android", ["3.4.9", "-", "android"]),
+        ("3.4.9,+v3.5.0", "android", ["?", "-", "android"]),
+        ("3.4.9+beta+2", "android", ["3.4.9", "-", "android"]),
+    ]
+
+    @Test(arguments: queries)
+    func `a plus sign in a query is a blank where that gives a version`(
+        version: String,
+        platform: String,
+        wanted: [String]
+    ) {
+        var sources = IdentitySources.defaults
+        sources.query = [.version: "v", .platform: "p"]
+        let rules = ruleSet(identity: sources)
+        let target = "/ws?v=\(version)&p=\(platform)"
+        var claims = rules.noClaims
+        claims.addQuery(
+            QueryParameters(ofTarget: target.utf8Span.span, named: rules.identityQueryNames)
+        )
+        let identity = rules.identify(claims)
+        #expect(Self.word(identity.version) == wanted[0])
+        #expect(Self.word(identity.build) == wanted[1])
+        #expect(Self.word(identity.platform) == wanted[2])
+    }
+
+    private static func word<Value: CustomStringConvertible>(_ claim: Claim<Value>) -> String {
+        switch claim {
+        case .missing: "-"
+        case .unreadable: "?"
+        case .stated(let value): value.description
+        }
+    }
+
+    static let prefixes: [(String, platform: String, version: String)] = [
+        ("LG ThinQ/3.6.12110", "-", "3.6.12110"), ("Shop/3.4.9", "-", "3.4.9"),
+        ("my_os/3.4.9", "my_os", "3.4.9"), ("My_OS/3.4.9", "my_os", "3.4.9"),
+        ("ios/3.4.9", "ios", "3.4.9"), ("com.example.shop/3.4.9", "-", "3.4.9"),
+        ("r/50600", "-", "50600"), ("tvOS / 1.0", "tvos", "1.0"),
+    ]
+
+    @Test(arguments: prefixes)
+    func `only a known platform, or one that rules name, stands before a slash`(
+        line: String,
+        platform: String,
+        version: String
+    ) throws {
+        let rules = ruleSet([try rule("own", match: RuleMatch(platforms: [Platform("my_os")]))])
+        let identity = rules.identify(rules.claims([("x-app-version", line)]))
+        #expect(Self.word(identity.platform) == platform)
+        #expect(Self.word(identity.version) == version)
+        // A field of its own is not in doubt because of the name of an app.
+        let both = rules.identify(
+            rules.claims([("x-app-version", line), ("x-app-platform", "my_os")])
+        )
+        #expect(platform == "-" ? both.platform.value?.name == "my_os" : true)
     }
 
     static let names: [(String, Claim<String>)] = [

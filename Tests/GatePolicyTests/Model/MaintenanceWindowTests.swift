@@ -124,6 +124,30 @@ import Testing
         #expect(denial.counted(to: second(0)) == denial)
     }
 
+    @Test func `a maintenance without an end promises none`() throws {
+        let rules = ruleSet([
+            try rule("closed", maintenance: .open),
+            try rule("m", maintenance: Self.window),
+        ])
+        let current = try client(version: "9")
+        let decision = rules.decide(current, at: second(99))
+        #expect((decision.kind, decision.ruleID) == (.maintenance, "closed"))
+        #expect(decision.reason.description == "there is maintenance")
+        let answer = try #require(rules.answer(to: decision, for: current, at: second(99)))
+        #expect(answer.status == 503)
+        #expect(!answer.fields.contains { $0.name == "Retry-After" })
+        let body = String(decoding: answer.body, as: UTF8.self)
+        #expect(body.contains(#""currentVersion":"9","rule":"closed""#), "\(body)")
+        // It outlasts a window that has an end, whichever comes first in the file.
+        for number in [Int64(100), 199, 200, 1_000_000_000] {
+            #expect(rules.decide(current, at: second(number)).ruleID == "closed")
+        }
+        let reversed = ruleSet([
+            try rule("m", maintenance: Self.window), try rule("closed", maintenance: .open),
+        ])
+        #expect(reversed.decide(current, at: second(150)).ruleID == "closed")
+    }
+
     @Test func `an announcement goes with what passes and is a line of its own`() throws {
         let rules = ruleSet([
             try rule("m", maintenance: Self.window),

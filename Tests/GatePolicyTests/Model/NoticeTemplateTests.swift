@@ -31,7 +31,8 @@ import Testing
     }
 
     static let known = [
-        "currentVersion", "minimumVersion", "latestVersion", "minimumBuild", "platform", "app",
+        "currentVersion", "minimumVersion", "latestVersion", "minimumBuild", "latestBuild",
+        "platform", "app",
     ]
     static let errors: [(String, NoticeTemplateError)] = [
         ("{version}", .unknownPlaceholder("version", known: known)),

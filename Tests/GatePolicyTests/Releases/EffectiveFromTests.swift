@@ -52,7 +52,7 @@ import Testing
         hold: StoreHold?,
         effective: EffectiveFrom
     ) {
-        #expect(EffectiveFrom(of: release, hold) == effective)
+        #expect(EffectiveFrom(of: [release], hold) == effective)
     }
 
     static let stores: [(String?, StoreHold?, EffectiveFrom)] = [
@@ -78,14 +78,67 @@ import Testing
             countries: ["jp": nil, "kr": second(130)],
             storeCountries: ["jp", "kr", "us"]
         )
-        #expect(EffectiveFrom(of: release, hold, in: country) == effective)
+        #expect(EffectiveFrom(of: [release], hold, in: country) == effective)
         var everywhere = release
         (everywhere.countries, everywhere.storeCountries) = (nil, nil)
         let soaked = second(100).advanced(by: hold?.soak ?? 0)
-        #expect(EffectiveFrom(of: everywhere, hold, in: country) == .from(soaked))
+        #expect(EffectiveFrom(of: [everywhere], hold, in: country) == .from(soaked))
         var partial = release
         partial.phase = .partial
-        #expect(EffectiveFrom(of: partial, hold, in: country) == .never)
+        #expect(EffectiveFrom(of: [partial], hold, in: country) == .never)
+    }
+
+    /// Facts of one version, and since when a client of a country has been able to get all of it.
+    static func groups() throws -> [(facts: [Release], country: String?, effective: EffectiveFrom)]
+    {
+        let day = second(100)
+        func fact(
+            _ build: BuildNumber,
+            at time: Timestamp? = nil,
+            countries: [String: Timestamp?]? = nil,
+            asked: [String]? = nil,
+            phase: ReleasePhase = .complete
+        ) throws -> Release {
+            try release(
+                "1",
+                build: build,
+                at: time,
+                countries: countries,
+                storeCountries: asked,
+                phase: phase
+            )
+        }
+        let inJapan: [String: Timestamp?] = ["jp": day]
+        let inTwo: [String: Timestamp?] = ["us": second(130), "ca": second(90)]
+        let asia = try fact(1, countries: inJapan, asked: ["jp", "kr"])
+        let america = try fact(1, countries: inTwo, asked: ["us", "ca"])
+        return [
+            ([try fact(1), try fact(2)], nil, .always),
+            ([try fact(1), try fact(2, at: day)], nil, .from(day)),
+            ([try fact(1, at: second(90)), try fact(2, at: day)], nil, .from(day)),
+            ([try fact(1), try fact(2, phase: .partial)], nil, .never),
+            // The same build in two tracks is not for everybody before it is so in both.
+            ([try fact(1), try fact(1, phase: .partial)], nil, .never),
+            ([try fact(1), try fact(2, phase: .phased(completeAt: day))], nil, .from(day)),
+            // Two feeds that look at different countries.
+            ([asia, america], "jp", .from(day)), ([asia, america], "ca", .from(second(90))),
+            ([asia, america], "us", .from(second(130))), ([asia, america], "kr", .never),
+            ([asia, america], nil, .never), ([america], nil, .from(second(130))),
+            ([try fact(1, countries: inJapan), america], nil, .from(second(130))),
+            ([try fact(1), america], "us", .from(second(130))),
+            ([try fact(1, at: second(140)), america], "us", .from(second(140))),
+            ([try fact(1, phase: .partial), america], "us", .never),
+        ]
+    }
+
+    @Test(arguments: try groups())
+    func `a release is there once each of its facts is so`(
+        facts: [Release],
+        country: String?,
+        effective: EffectiveFrom
+    ) {
+        #expect(EffectiveFrom(of: facts, nil, in: country) == effective)
+        #expect(EffectiveFrom(of: facts.reversed(), nil, in: country) == effective)
     }
 
     @Test func `what comes sooner is less`() {
@@ -93,5 +146,13 @@ import Testing
         for (index, one) in ascending.enumerated() {
             for (other, two) in ascending.enumerated() { #expect((one < two) == (index < other)) }
         }
+    }
+}
+
+extension EffectiveFrom {
+    /// Of the only release that some facts state.
+    fileprivate init(of facts: [Release], _ hold: StoreHold?, in country: String? = nil) {
+        let releases = StoreRelease.releases(in: facts)
+        self = releases.count == 1 ? EffectiveFrom(of: releases[0], hold, in: country) : .never
     }
 }

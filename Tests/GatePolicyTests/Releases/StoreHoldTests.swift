@@ -103,6 +103,56 @@ import Testing
             ),
             Story("too low a build", builds, [try release("4", build: 399)], old, nil),
             Story(
+                "one of several builds is too low",
+                builds,
+                [try release("4", builds: [399, 1_400, 2_400])],
+                old,
+                nil
+            ),
+            Story(
+                "each of several builds is enough",
+                builds,
+                [try release("4", builds: [400, 1_400, 2_400], at: second(7))],
+                old,
+                7
+            ),
+            Story(
+                "two facts of one version",
+                builds,
+                [try release("4", build: 1_400), try release("4", build: 399)],
+                old,
+                nil
+            ),
+            Story(
+                "the later one of two facts of one version",
+                builds,
+                [try release("4", build: 1_400), try release("4", build: 400, at: second(6))],
+                old,
+                6
+            ),
+            Story(
+                "two tracks with the same build",
+                builds,
+                [try release("4", build: 400), try release("4", build: 400, phase: .partial)],
+                old,
+                nil
+            ),
+            Story("builds alone", builds, [try release(nil, build: 400, at: second(4))], old, 4),
+            Story(
+                "builds alone say nothing of a version",
+                floor,
+                [try release(nil, build: 400)],
+                old,
+                nil
+            ),
+            Story(
+                "builds alone, beside a version",
+                floor,
+                [try release(nil, build: 400), try release("4", build: 300, at: second(30))],
+                old,
+                50
+            ),
+            Story(
                 "only blocked ones are newer",
                 blocking,
                 [try release("3.8"), try release("3.9.2", at: second(3))],

@@ -147,7 +147,9 @@ struct ClientClassTests {
             if name == "X-App-Version", !named.isEmpty, Bool.random(using: &chance) {
                 values = named
             }
-            if name == "X-App-Id", !apps.isEmpty, Bool.random(using: &chance) { values = apps }
+            if name == "X-App-Id", !apps.isEmpty, Bool.random(using: &chance) {
+                values = apps.map(\.example)
+            }
             let isOptional = name != "X-App-Version"
             let count =
                 isUsual
@@ -427,7 +429,7 @@ struct ClientClassTests {
     private static let pairs = [
         Pair("7.1 (901)", "7.2 (902)"),
         Pair("ios/7.1", "iPhone OS / 7.2"),
-        Pair("linux/7.1 (1)", "BeOS/7.2 (2)", "X-App-Id: com.example.a"),
+        Pair("linux/7.1 (1)", "Windows/7.2 (2)", "X-App-Id: com.example.a"),
         Pair("ios/7.1-a (18)", "ios/7.1-b(19)", "X-App-Platform: iOS"),
         Pair("7.1 (901)", "7.2 (901)", "X-App-Build: 0901"),
         Pair("ios/3.1 (901)", "ios/3.2 (902)"),
@@ -437,7 +439,7 @@ struct ClientClassTests {
         Pair("7.1", "7.2", format: .combined),
         Pair("3.1", "3.2", format: .json),
         Pair("ios/3.1 (901)", "iOS/3.2 (902)", format: .combined),
-        Pair("linux/7.1 (1)", "BeOS/7.2 (2)", "X-App-Id: com.example.\u{E9}\"", format: .json),
+        Pair("linux/7.1 (1)", "Windows/7.2 (2)", "X-App-Id: com.example.\u{E9}\"", format: .json),
         Pair("four", "five", format: .combined),
     ]
 
@@ -500,6 +502,7 @@ struct ClientClassTests {
     @Test func `there is room for the longest that the backend is told of a client`() throws {
         let platform = "x-" + String(repeating: "p", count: 62)
         let build = "x-" + String(repeating: "b", count: 62)
+        let long = String(repeating: "z", count: 240)
         let ruleSet = try Self.ruleSet([
             (
                 "rules.yaml",
@@ -508,11 +511,11 @@ struct ClientClassTests {
                   headers: { platform: [\(platform)], version: [X-App-Version], build: [\(build)] }
                 rules:
                   - { id: floor, minimum: "4.0", storeUrl: "https://a.example" }
+                  - { id: long, match: { platform: \(long) }, minimum: "4.0", storeUrl: "https://a.example" }
                 """
             )
         ])
         let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
-        let long = String(repeating: "z", count: 240)
         let head = wire("GET / HTTP/1.1", "Host: a", "X-App-Version: \(long)/7.1 (18)")
         guard case .passed(_, _, let sent, _) = DryRun(ruleSet: ruleSet, at: now).judge(head)
         else {

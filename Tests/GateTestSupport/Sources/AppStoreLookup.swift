@@ -4,12 +4,46 @@ import Foundation
 ///
 /// Not to be had in a country is an empty list; the type is JavaScript, with blank lines in front.
 package final class AppStoreLookup: Sendable {
-    private let versions = Watched<[String: (version: String, since: String)]>([:])
+    /// A record of an answer: what a country has of the app for some platform.
+    package struct Record: Sendable {
+        private let version: String
+        private let since: String
+        private let kind: String
+        private let bundle: String
+        private let devices: [String]
+
+        package init(
+            _ version: String,
+            since: String = "2026-01-01T00:00:00Z",
+            kind: String = "software",
+            bundle: String = "com.example.shop",
+            devices: [String] = []
+        ) {
+            self.version = version
+            self.since = since
+            self.kind = kind
+            self.bundle = bundle
+            self.devices = devices
+        }
+
+        fileprivate func json(in country: String) -> String {
+            let devices = self.devices.map { "\"\($0)\"" }.joined(separator: ",")
+            return """
+                {"wrapperType":"software","kind":"\(self.kind)","trackId":1234567890,\
+                "bundleId":"\(self.bundle)","trackName":"Shop","supportedDevices":[\(devices)],\
+                "trackViewUrl":"https://apps.apple.com/\(country)/app/shop/id1234567890?uo=4",\
+                "version":"\(self.version)","minimumOsVersion":"15.0",\
+                "currentVersionReleaseDate":"\(self.since)","price":0.00,"fileSizeBytes":"1"}
+                """
+        }
+    }
+
+    private let records = Watched<[String: [Record]]>([:])
     private let refusals = Watched<[String: Int]>([:])
     package let server: SourceServer
 
     package init() throws {
-        let versions = self.versions
+        let records = self.records
         let refusals = self.refusals
         self.server = try SourceServer { request in
             let query = URLComponents(string: request.target)?.queryItems ?? []
@@ -18,17 +52,10 @@ package final class AppStoreLookup: Sendable {
                 return [.answer("\(status) No", body: "")]
             }
             guard value("id") == "1234567890" || value("bundleId") == "com.example.shop",
-                let country = value("country"), let found = versions.current[country]
+                let country = value("country"), let found = records.current[country]
             else { return Self.answer(#"{"resultCount":0,"results":[]}"#) }
-            return Self.answer(
-                """
-                {"resultCount":1,"results":[{"wrapperType":"software","kind":"software",\
-                "trackId":1234567890,"bundleId":"com.example.shop","trackName":"Shop",\
-                "trackViewUrl":"https://apps.apple.com/\(country)/app/shop/id1234567890?uo=4",\
-                "version":"\(found.version)","minimumOsVersion":"15.0",\
-                "currentVersionReleaseDate":"\(found.since)","price":0.00,"fileSizeBytes":"1"}]}
-                """
-            )
+            let list = found.map { $0.json(in: country) }.joined(separator: ",")
+            return Self.answer(#"{"resultCount":\#(found.count),"results":[\#(list)]}"#)
         }
     }
 
@@ -36,7 +63,12 @@ package final class AppStoreLookup: Sendable {
 
     /// Lets a country have a version since a time.
     package func release(_ version: String, in country: String, since: String) {
-        self.versions.update { $0[country] = (version, since) }
+        self.answer(with: [Record(version, since: since)], in: country)
+    }
+
+    /// Answers with these records in a country, in their order and whatever is asked for.
+    package func answer(with records: [Record], in country: String) {
+        self.records.update { $0[country] = records }
     }
 
     /// Makes the questions about a country fail; `nil`: not any longer.
@@ -46,7 +78,7 @@ package final class AppStoreLookup: Sendable {
 
     /// Takes the app away from a country.
     package func remove(from country: String) {
-        self.versions.update { $0[country] = nil }
+        self.records.update { $0[country] = nil }
     }
 
     private static func answer(_ body: String) -> [BackendStep] {

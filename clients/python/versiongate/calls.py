@@ -21,8 +21,10 @@ def facts(message: str, details: str) -> dict[str, object]:
             for entry in _contents(b"".join(_contents(detail, 2)), 3):
                 name = b"".join(_contents(entry, 1)).decode()
                 found[name] = b"".join(_contents(entry, 2)).decode()
-        if "minimumBuild" in found:
-            found["minimumBuild"] = int(str(found["minimumBuild"]))
+        # A build with dots is no number, and counts as absent.
+        build = str(found.pop("minimumBuild", ""))
+        if build.isascii() and build.isdigit():
+            found["minimumBuild"] = int(build)
         if "cannotUpdate" in found:
             found["cannotUpdate"] = found["cannotUpdate"] == "true"
     except (_Malformed, binascii.Error, ValueError):

@@ -36,17 +36,22 @@ struct AppStoreConnectFeed: FeedSource {
         let token = try self.key.token(now: now)
         var client = ConnectClient(self.url, token: token, fetcher: context.fetcher)
         let number = try await self.number(&client, context)
+        var scope = ConnectScope(app: number, platform: self.platform)
         let facts = ConnectFacts(
-            builds: try await self.builds(of: number, &client),
-            versions: try await self.versions(of: number, &client)
+            builds: try await self.builds(in: &scope, &client),
+            versions: try await self.versions(in: &scope, &client)
         )
         guard !facts.builds.isEmpty || !facts.versions.isEmpty else {
-            throw .content("App Store Connect has neither builds nor versions of \(self.app)")
+            throw .content(
+                scope.note
+                    ?? "App Store Connect has neither builds nor versions of \(self.app)"
+            )
         }
         var memory = facts.sightings(after: context.last?.memory, now: now)
         memory[Self.number] = number
         let document = facts.document(of: context.feed, for: self.target, memory: memory, now: now)
-        await deliver(.value(FeedValue(document: document.text, memory: memory)))
+        let notes = [scope.note].compactMap(\.self)
+        await deliver(.value(FeedValue(document: document.text, memory: memory, notes: notes)))
         return .complete
     }
 
@@ -72,13 +77,13 @@ struct AppStoreConnectFeed: FeedSource {
     }
 
     private func builds(
-        of app: String,
+        in scope: inout ConnectScope,
         _ client: inout ConnectClient
     ) async throws(FeedFailure) -> [ConnectBuild] {
         let list = try await client.list(
             ["builds"],
             [
-                ("filter[app]", app), ("filter[preReleaseVersion.platform]", self.platform),
+                ("filter[app]", scope.app), ("filter[preReleaseVersion.platform]", self.platform),
                 ("filter[expired]", "false"), ("sort", "-uploadedDate"),
                 ("include", "preReleaseVersion,buildBetaDetail,betaBuildLocalizations"),
                 ("fields[betaBuildLocalizations]", "locale,whatsNew"),
@@ -93,6 +98,10 @@ struct AppStoreConnectFeed: FeedSource {
         )
         var builds: [ConnectBuild] = []
         for resource in list.resources {
+            let platform = list.related("preReleaseVersion", of: resource)?[
+                path: "attributes.platform"
+            ]?.text
+            guard scope.accepts(resource, for: platform) else { continue }
             guard let build = try ConnectBuild(resource, in: list, self.readiness) else { continue }
             builds.append(build)
         }
@@ -100,11 +109,11 @@ struct AppStoreConnectFeed: FeedSource {
     }
 
     private func versions(
-        of app: String,
+        in scope: inout ConnectScope,
         _ client: inout ConnectClient
     ) async throws(FeedFailure) -> [ConnectVersion] {
         let list = try await client.list(
-            ["apps", app, "appStoreVersions"],
+            ["apps", scope.app, "appStoreVersions"],
             [
                 ("filter[platform]", self.platform),
                 ("include", "build,appStoreVersionPhasedRelease"),
@@ -112,6 +121,8 @@ struct AppStoreConnectFeed: FeedSource {
         )
         var versions: [ConnectVersion] = []
         for resource in list.resources {
+            let platform = resource[path: "attributes.platform"]?.text
+            guard scope.accepts(resource, for: platform) else { continue }
             guard let version = try ConnectVersion(resource, in: list) else { continue }
             versions.append(version)
         }

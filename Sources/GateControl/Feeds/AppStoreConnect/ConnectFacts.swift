@@ -93,15 +93,15 @@ struct ConnectFacts {
     /// before it.
     ///
     /// Numbers may begin anew with each version: a later version whose builds nobody knows yet must
-    /// pass. A number with dots is none that could be asked for.
+    /// pass.
     private func demand(of newest: ConnectBuild, for target: Target) -> [JSONValue.Member] {
         let build = newest.build
         let match = self.identity(of: target) + [.init("channel", .text(build.audience.channel))]
         var members: [JSONValue.Member] = [
             .init("match", .object(match)), .init("minimum", .text("\(build.version)")),
         ]
-        if let number = UInt64(newest.number) {
-            members.append(.init("minimumBuild", .number("\(number)")))
+        if let number = try? BuildNumber(parsing: newest.number) {
+            members.append(.init("minimumBuild", .build(number)))
             members.append(.init("minimumBuildOf", .text("\(build.version)")))
         }
         if target.ask == .recommend {
@@ -128,8 +128,8 @@ struct ConnectFacts {
                 .init("channel", .text(build.audience.channel)),
                 .init("version", .text("\(build.version)")),
             ]
-        if let number = UInt64(newest.number) {
-            members.append(.init("build", .number("\(number)")))
+        if let number = try? BuildNumber(parsing: newest.number) {
+            members.append(.init("build", .build(number)))
         }
         if let time = newest.uploadedAt { members.append(.init("releasedAt", .text("\(time)"))) }
         return .object(members)
@@ -143,7 +143,7 @@ struct ConnectFacts {
     ) -> JSONValue {
         var members = self.identity(of: target)
         members.append(.init("version", .text("\(version.version)")))
-        if let build = version.build { members.append(.init("build", .number("\(build)"))) }
+        if let build = version.build { members.append(.init("build", .build(build))) }
         // The word that stands for a time before the first answer cannot be read as a time.
         let seen = memory[Self.sighting(of: version)].flatMap { try? Timestamp(parsing: $0) }
         let since = Self.begin(of: version, seen: seen, now)

@@ -12,7 +12,7 @@ struct ConnectVersion: Equatable {
     }
 
     var version: AppVersion
-    var build: UInt64?
+    var build: BuildNumber?
     /// Since when it is handed out in steps, or was.
     var phasedFrom: Timestamp?
     /// The date before which its owner did not want it to come out; it may have come long after.
@@ -41,7 +41,7 @@ struct ConnectVersion: Equatable {
         let build = try list.related("build", of: resource)?.text(at: "attributes.version")
         let phased = list.related("appStoreVersionPhasedRelease", of: resource)
         self.version = version
-        self.build = build.flatMap { UInt64($0) }
+        self.build = build.flatMap { try? BuildNumber(parsing: $0) }
         self.phasedFrom = try phased?.time(at: "attributes.startDate")
         self.earliestRelease = try resource.time(at: "attributes.earliestReleaseDate")
         self.phase = try Self.phase(phased)

@@ -5,8 +5,8 @@ internal import GatePolicy
 struct FeedRuleTemplate: Sendable, Equatable {
     /// The keys that are for the source to say, or that would make another rule of it.
     private static let foreignKeys: Set<String> = [
-        "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "blocked",
-        "blockedBuilds", "maintenance", "next", "accept",
+        "id", "minimum", "minimumBuild", "minimumBuildOf", "recommended", "recommendedBuild",
+        "blocked", "blockedBuilds", "maintenance", "next", "accept",
     ]
     static let keys = RuleDecoder.keys.filter { !Self.foreignKeys.contains($0) }
     /// Values for keys that a rule needs and the source will state, so that the rest can be read as
@@ -44,14 +44,34 @@ struct FeedRuleTemplate: Sendable, Equatable {
 
     /// The same for these platforms, unless it says for which.
     func matching(_ platforms: [Platform]) -> FeedRuleTemplate {
+        guard self.platforms == nil, !platforms.isEmpty else { return self }
+        return self.narrowed(to: platforms)
+    }
+
+    /// The same for these platforms alone; `nil` changes nothing.
+    func narrowed(to platforms: [Platform]?) -> FeedRuleTemplate {
+        guard let platforms else { return self }
         let match = self.members.first { $0.name == "match" }?.value
-        guard match?["platform"] == nil, !platforms.isEmpty else { return self }
         var parts: [JSONValue.Member] = []
-        if case .object(let members)? = match { parts = members }
+        if case .object(let members)? = match { parts = members.filter { $0.name != "platform" } }
         let names = platforms.map { JSONValue.text($0.name) }
         parts.append(.init("platform", names.count == 1 ? names[0] : .list(names)))
         let others = self.members.filter { $0.name != "match" }
         return FeedRuleTemplate(members: [.init("match", .object(parts))] + others)
+    }
+
+    /// The platforms that its rules are for; `nil` for every platform.
+    var platforms: [Platform]? {
+        guard let named = self.members.first(where: { $0.name == "match" })?.value["platform"]
+        else { return nil }
+        return (named.items ?? [named]).compactMap(\.text).map { Platform($0) }
+    }
+
+    /// The rule of a maintenance: for the same clients, in the same mode, and with nothing that acts on
+    /// versions.
+    func maintenance(_ id: String, _ members: [JSONValue.Member]) -> JSONValue {
+        let kept = self.members.filter { ["match", "mode"].contains($0.name) }
+        return .object([.init("id", .text(id))] + kept + members)
     }
 
     /// The notices that its rules name.

@@ -1,24 +1,38 @@
 internal import GatePolicy
 
 /// Words that a source gives, as a notice.
-struct FeedWords {
-    /// The title, and the text below it.
-    var title: String?
-    var message: String?
-    var button: String?
+struct FeedWords: Sendable, Equatable {
+    /// The title, and the text below it, by language.
+    var title: [LanguageTag: String] = [:]
+    var message: [LanguageTag: String] = [:]
+    var button: [LanguageTag: String] = [:]
 
-    /// The notice in one language; `nil` if the source gives no words.
+    private var languages: Set<LanguageTag> { Set(self.title.keys).union(self.message.keys) }
+
+    /// Whether there are words, and none in a language, which every notice needs.
+    func lacks(_ language: LanguageTag) -> Bool {
+        !self.languages.isEmpty && !self.languages.contains(language)
+    }
+
+    /// The notice in all languages; `nil` if there are no words in the one that it needs.
     ///
     /// An app shows both: where there is only one of them, it stands for the other.
     func notice(in language: LanguageTag) -> JSONValue? {
-        guard let title = self.title ?? self.message, let message = self.message ?? self.title
-        else { return nil }
-        var members: [JSONValue.Member] = [
-            .init("title", .text(Self.escaped(title))),
-            .init("message", .text(Self.escaped(message))),
-        ]
-        if let button = self.button { members.append(.init("button", .text(Self.escaped(button)))) }
-        return .object([.init("\(language)", .object(members))])
+        guard self.languages.contains(language) else { return nil }
+        let others = self.languages.subtracting([language]).sorted { "\($0)" < "\($1)" }
+        return .object(
+            ([language] + others).map { language in
+                let (title, message) = (self.title[language], self.message[language])
+                var members: [JSONValue.Member] = [
+                    .init("title", .text(Self.escaped(title ?? message ?? ""))),
+                    .init("message", .text(Self.escaped(message ?? title ?? ""))),
+                ]
+                if let button = self.button[language] {
+                    members.append(.init("button", .text(Self.escaped(button))))
+                }
+                return .init("\(language)", .object(members))
+            }
+        )
     }
 
     /// The text as it is if its braces are placeholders, or else with braces that are braces.

@@ -2,46 +2,102 @@ internal import GatePolicy
 
 /// Reads what a source says, field by field; what is `null` or empty is not there.
 extension JSONValue {
+    /// The value at a path.
+    ///
+    /// - Throws: `FeedFailure` if a pointer leads into a text that is no JSON.
+    func value(at path: String) throws(FeedFailure) -> JSONValue? {
+        switch self.lookup(path) {
+        case .absent: return nil
+        case .found(let value): return value
+        case .broken(let reason):
+            throw .content("'\(path)' cannot be read: the text there is \(reason)")
+        }
+    }
+
+    /// A value at a path, as one of the readers of `SourceValue` reads it.
+    func read<Value>(
+        _ path: String,
+        _ reader: (JSONValue) throws(SourceValue.Fault) -> Value?
+    ) throws(FeedFailure) -> Value? {
+        guard let value = try self.value(at: path) else { return nil }
+        do throws(SourceValue.Fault) {
+            return try reader(value)
+        } catch {
+            throw .fault(error, at: path)
+        }
+    }
+
     /// A text, or the only one of a list, as select fields send it.
     func text(at path: String) throws(FeedFailure) -> String? {
-        switch self[path: path] {
-        case nil, .null?, .text("")?: return nil
-        case .text(let text)?: return text
-        case .list(let items)? where items.isEmpty: return nil
-        case .list(let items)?:
-            guard items.count == 1, case .text(let text) = items[0] else {
-                throw .content("'\(path)' must be one text, found a list of \(items.count)")
-            }
-            return text.isEmpty ? nil : text
-        case let value?:
-            let hint = value.isNumber ? "; numbers lose zeros (1.10 is 1.1)" : ""
-            throw .content("'\(path)' must be a text, found \(value.found)\(hint)")
-        }
+        try self.read(path, SourceValue.text)
     }
 
     /// A version, such as `3.5.0`.
     func version(at path: String) throws(FeedFailure) -> AppVersion? {
-        guard let text = try self.text(at: path) else { return nil }
-        do {
-            return try AppVersion(parsing: text)
-        } catch {
-            throw .content("'\(path)' is no version: \(error)")
-        }
+        try self.read(path, SourceValue.version)
+    }
+
+    /// A build, such as `41200` or `93.1`.
+    func build(at path: String) throws(FeedFailure) -> BuildNumber? {
+        try self.read(path, SourceValue.build)
     }
 
     /// A point in time with its offset.
     func time(at path: String) throws(FeedFailure) -> Timestamp? {
-        guard let text = try self.text(at: path) else { return nil }
-        do {
-            return try Timestamp(parsing: text)
-        } catch {
-            throw .content("'\(path)' is no time: \(error)")
-        }
+        try self.read(path, SourceValue.time)
     }
 
-    private var isNumber: Bool {
-        if case .number = self { return true }
-        return false
+    /// Words by language, at one place or at one for each language.
+    func words(
+        _ field: String,
+        _ names: FieldNames,
+        in language: LanguageTag
+    ) throws(FeedFailure) -> [LanguageTag: String] {
+        guard let named = names.words(field) else {
+            let words = try self.read(names[field]) { (value) throws(SourceValue.Fault) in
+                try SourceValue.words(value, in: language)
+            }
+            return words ?? [:]
+        }
+        var words: [LanguageTag: String] = [:]
+        for name in named { words[name.language] = try self.text(at: name.path) }
+        return words
+    }
+
+    /// The maintenance that the named fields state; `nil` if `fields` names none.
+    func maintenance(
+        _ names: FieldNames,
+        in language: LanguageTag
+    ) throws(FeedFailure) -> SourceMaintenance? {
+        guard SourceMaintenance.fields.contains(where: names.isGiven) else { return nil }
+        var maintenance = SourceMaintenance()
+        if let path = names.given(SourceMaintenance.switchField) {
+            let stated = try self.read(path) { (value) throws(SourceValue.Fault) in
+                try SourceMaintenance.reading(value, in: language)
+            }
+            maintenance = stated ?? SourceMaintenance(isOn: false)
+        }
+        if let path = names.given(SourceMaintenance.fromField) {
+            maintenance.from = try self.time(at: path)
+        }
+        if let path = names.given(SourceMaintenance.untilField) {
+            maintenance.until = try self.time(at: path)
+        }
+        if names.isGiven(SourceMaintenance.titleField) {
+            maintenance.words.title = try self.words(
+                SourceMaintenance.titleField,
+                names,
+                in: language
+            )
+        }
+        if names.isGiven(SourceMaintenance.messageField) {
+            maintenance.words.message = try self.words(
+                SourceMaintenance.messageField,
+                names,
+                in: language
+            )
+        }
+        return maintenance
     }
 
     /// Reads a body that must be JSON.
@@ -55,6 +111,14 @@ extension JSONValue {
 }
 
 extension FeedFailure {
+    /// A value that is not what its field needs.
+    static func fault(_ fault: SourceValue.Fault, at path: String) -> FeedFailure {
+        switch fault {
+        case .unfit(let reason): .content("'\(path)' \(reason)")
+        case .unreadable(let noun, _, let reason): .content("'\(path)' is no \(noun): \(reason)")
+        }
+    }
+
     /// How much of an answer is looked at.
     private static let beginning = 512
 

@@ -1,3 +1,5 @@
+internal import GatePolicy
+
 /// A JSON value whose numbers stay as they are written.
 package enum JSONValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
@@ -17,6 +19,11 @@ package enum JSONValue: Sendable, Equatable {
     case list([JSONValue])
     case object([Member])
 
+    /// A build as the rules file takes it: a number if it has one part, else a text.
+    static func build(_ build: BuildNumber) -> JSONValue {
+        build.isWhole ? .number("\(build)") : .text("\(build)")
+    }
+
     /// The kind of value, for a message.
     var found: String {
         switch self {
@@ -35,9 +42,11 @@ package enum JSONValue: Sendable, Equatable {
         return members.first { $0.name == name }?.value
     }
 
-    /// The value at the end of a path such as `ios.minimum`.
+    /// The value at the end of a path such as `ios.minimum`; `nil` if there is none, or none that can
+    /// be read.
     subscript(path path: String) -> JSONValue? {
-        path.split(separator: ".").reduce(self) { value, name in value?[String(name)] }
+        guard case .found(let value) = self.lookup(path) else { return nil }
+        return value
     }
 
     var items: [JSONValue]? {

@@ -9,6 +9,8 @@ struct SourceFields: Sendable {
     /// The content of a known field.
     enum Kind: Sendable {
         case version
+        case build
+        case toggle
         case time
         case link
         case words
@@ -16,12 +18,15 @@ struct SourceFields: Sendable {
         /// Whether a value could be one of this kind, as it is or with another mistake in it.
         fileprivate func fits(_ value: JSONValue) -> Bool {
             switch value {
-            case .null, .boolean, .object: return false
-            case .number: return self == .version
+            case .null, .object: return false
+            case .boolean: return self == .toggle
+            case .number: return self == .version || self == .build
             case .list(let items): return items.count == 1 && self.fits(items[0])
             case .text(let text):
                 switch self {
                 case .version: return (try? AppVersion(parsing: text)) != nil
+                case .build: return (try? BuildNumber(parsing: text)) != nil
+                case .toggle: return ["true", "false"].contains(text)
                 case .time: return (try? Timestamp(parsing: text)) != nil
                 case .link: return text.contains("://")
                 case .words: return !text.isEmpty
@@ -38,14 +43,22 @@ struct SourceFields: Sendable {
 
     /// The key under which the unknown fields of the answer before are remembered.
     private static let strangers = "strangers"
-    /// The key under which the field that had the floor is remembered.
-    private static let floor = "floor"
+    /// The key under which the fields that had a floor or a switch are remembered.
+    private static let kept = "floor"
 
     /// By their paths in the source.
     private let known: [(path: String, kind: Kind)]
 
-    init(_ names: FieldNames, _ kinds: [(name: String, kind: Kind)]) {
-        self.known = kinds.map { (names[$0.name], $0.kind) }
+    /// Creates the fields that a feed reads; those of `onlyIfNamed` count if `fields` names them.
+    init(
+        _ names: FieldNames,
+        _ kinds: [(name: String, kind: Kind)],
+        onlyIfNamed: [(name: String, kind: Kind)] = []
+    ) {
+        let named = onlyIfNamed.filter { names.isGiven($0.name) }
+        self.known = (kinds + named).flatMap { name, kind in
+            names.words(name)?.map { ($0.path, kind) } ?? [(names[name], kind)]
+        }
     }
 
     /// Looks for slips in an answer.
@@ -73,27 +86,47 @@ struct SourceFields: Sendable {
         return Self.memory(Self.strangers, paths.sorted())
     }
 
-    /// Looks whether the field of the floor is gone.
+    /// A field whose absence is a slip once it was there.
+    struct Kept {
+        let path: String
+        let isAbsent: Bool
+        /// What to write in order to ask for nothing.
+        let remedy: String
+
+        static func floor(_ path: String, isAbsent: Bool) -> Kept {
+            Kept(
+                path: path,
+                isAbsent: isAbsent,
+                remedy: "to ask for nothing, make it an empty text"
+            )
+        }
+
+        static func toggle(_ path: String, isAbsent: Bool) -> Kept {
+            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, make it false")
+        }
+    }
+
+    /// Looks whether fields with a floor or a switch are gone.
     ///
     /// This is for sources in which somebody can write down that nothing is asked: what is gone there is a
     /// slip, and no undo.
     ///
     /// - Parameters:
-    ///   - path: The field.
-    ///   - isAbsent: Whether there is no such field.
+    ///   - fields: The fields.
     ///   - last: What was remembered of the answer before.
     /// - Returns: What is to be remembered of this one.
     /// - Throws: `FeedFailure` that names the field and the way to ask for nothing.
-    static func checkFloor(
-        _ path: String,
-        isAbsent: Bool,
+    static func check(
+        _ fields: [Kept],
         after last: [String: String]
     ) throws(FeedFailure) -> [String: String] {
-        guard isAbsent else { return [self.floor: path] }
-        guard last[self.floor] == path else { return [:] }
-        throw .content(
-            "'\(path)' is gone: what it asked for stays; to ask for nothing, make it an empty text"
-        )
+        let former = self.names(last[self.kept])
+        for field in fields where field.isAbsent && former.contains(field.path) {
+            throw .content(
+                "'\(field.path)' is gone: what it asked for stays; \(field.remedy)"
+            )
+        }
+        return self.memory(self.kept, fields.filter { !$0.isAbsent }.map(\.path))
     }
 
     private static func names(_ text: String?) -> [String] {
@@ -114,7 +147,7 @@ struct SourceFields: Sendable {
     }
 
     private func stranger(_ member: JSONValue.Member, in parent: String) -> Stranger? {
-        let path = parent.isEmpty ? member.name : "\(parent).\(member.name)"
+        let path = JSONPath.joined(parent, member.name)
         guard !self.known.contains(where: { $0.path == path }) else { return nil }
         let siblings = self.known.filter {
             JSONPath($0.path).parent == parent && $0.kind.fits(member.value)
@@ -127,24 +160,24 @@ struct SourceFields: Sendable {
     }
 }
 
-/// A path such as `ios.minimum`, cut before its last name.
+/// A path such as `ios.minimum` or `config#/ios/minimum`, cut before its last name.
 private struct JSONPath {
     let parent: String
     let name: String
 
+    static func joined(_ parent: String, _ name: String) -> String {
+        if parent.isEmpty { return name }
+        return parent + (parent.contains(JSONValue.pointerMark) ? "/" : ".") + name
+    }
+
     init(_ path: String) {
+        if path.contains(JSONValue.pointerMark), let slash = path.lastIndex(of: "/") {
+            self.parent = String(path[..<slash])
+            self.name = String(path[path.index(after: slash)...])
+            return
+        }
         let names = path.split(separator: ".")
         self.parent = names.dropLast().joined(separator: ".")
         self.name = names.last.map(String.init) ?? path
-    }
-}
-
-extension JSONValue {
-    /// Whether there is no such field, or `null`, which many sources have in its place.
-    func isAbsent(at path: String) -> Bool {
-        switch self[path: path] {
-        case nil, .null?: true
-        case _?: false
-        }
     }
 }

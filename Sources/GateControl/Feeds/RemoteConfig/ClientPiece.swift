@@ -59,24 +59,26 @@ struct FormPiece: Equatable {
 
 /// A part of all builds within which no condition changes.
 struct BuildPiece: Equatable {
-    let builds: ClosedRange<UInt64>
+    let builds: ClosedRange<BuildNumber>
 
     /// Cuts all builds at the thresholds of conditions, in ascending order.
-    static func all(cutAt thresholds: [UInt64]) -> [BuildPiece] {
+    static func all(cutAt thresholds: [BuildNumber]) -> [BuildPiece] {
         var pieces: [BuildPiece] = []
-        var lowest: UInt64 = 0
+        var lowest = BuildNumber.zero
         for threshold in Set(thresholds).sorted() {
-            if lowest < threshold { pieces.append(BuildPiece(builds: lowest...threshold - 1)) }
+            if lowest < threshold, let highest = threshold.predecessor {
+                pieces.append(BuildPiece(builds: lowest...highest))
+            }
             pieces.append(BuildPiece(builds: threshold...threshold))
-            guard threshold < .max else { return pieces }
-            lowest = threshold + 1
+            guard let next = threshold.successor else { return pieces }
+            lowest = next
         }
         pieces.append(BuildPiece(builds: lowest ... .max))
         return pieces
     }
 
     /// Whether its builds have a relation to one of the thresholds; all of them have, or none.
-    func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: UInt64) -> Bool {
+    func meets(_ relation: RemoteConfigCondition.Relation, _ threshold: BuildNumber) -> Bool {
         relation.holds(self.builds.lowerBound, threshold)
     }
 }

@@ -6,6 +6,8 @@ struct RemoteConfigClient {
     /// Their Firebase app id, such as `1:123:ios:abc`; `nil` if it is not known.
     let app: String?
     let now: Timestamp
+    /// The language of their device, for texts; floors hold for all languages.
+    var language: LanguageTag?
     /// The zone of a name; `nil` if the system knows none.
     var zone: @Sendable (String) -> ZoneOffsets? = { ZoneOffsets(named: $0) }
 
@@ -27,6 +29,7 @@ struct RemoteConfigClient {
         case .constant(let value): value
         case .platform(let names): names.contains(self.platform.name)
         case .app(let id): self.isApp(id)
+        case .language(let names): self.language.map { names.contains("\($0)".lowercased()) }
         case .version(let relation, let version): piece.versions.meets(relation, version)
         case .versions(let versions): versions.contains { piece.versions.meets(.equal, $0) }
         case .build(let relation, let build): piece.builds.meets(relation, build)

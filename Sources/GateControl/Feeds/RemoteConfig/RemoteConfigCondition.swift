@@ -13,10 +13,12 @@ struct RemoteConfigCondition: Sendable, Equatable {
         case platform(Set<String>)
         /// The Firebase app id, such as `1:123:ios:abc`.
         case app(String)
+        /// The languages of the device, lower-case with hyphens.
+        case language(Set<String>)
         case version(Relation, AppVersion)
         case versions([AppVersion])
-        case build(Relation, UInt64)
-        case builds([UInt64])
+        case build(Relation, BuildNumber)
+        case builds([BuildNumber])
         /// How a version or a build is written, and whether it has to be.
         case written(WrittenTest, isMet: Bool)
         /// The time that the clocks of a zone show, written as if they showed UTC.
@@ -62,18 +64,22 @@ struct RemoteConfigCondition: Sendable, Equatable {
             switch element {
             case .version(_, let version): [version]
             case .versions(let versions): versions
-            case .constant, .platform, .app, .build, .builds, .written, .time, .undecidable: []
+            case .constant, .platform, .app, .language, .build, .builds, .written, .time,
+                .undecidable:
+                []
             }
         }
     }
 
     /// The builds at which the condition may become another one.
-    var buildThresholds: [UInt64] {
-        self.elements.flatMap { element -> [UInt64] in
+    var buildThresholds: [BuildNumber] {
+        self.elements.flatMap { element -> [BuildNumber] in
             switch element {
             case .build(_, let build): [build]
             case .builds(let builds): builds
-            case .constant, .platform, .app, .version, .versions, .written, .time, .undecidable: []
+            case .constant, .platform, .app, .language, .version, .versions, .written, .time,
+                .undecidable:
+                []
             }
         }
     }
@@ -82,6 +88,20 @@ struct RemoteConfigCondition: Sendable, Equatable {
     var writtenTests: [WrittenTest] {
         self.elements.compactMap { element in
             if case .written(let test, _) = element { test } else { nil }
+        }
+    }
+
+    /// The languages that it asks for.
+    var languages: Set<String> {
+        self.elements.reduce(into: []) { languages, element in
+            if case .language(let names) = element { languages.formUnion(names) }
+        }
+    }
+
+    /// The app ids that it asks for.
+    var apps: [String] {
+        self.elements.compactMap { element in
+            if case .app(let id) = element { id } else { nil }
         }
     }
 

@@ -58,6 +58,11 @@ struct RemoteConfigConditionParser {
         if self.take("device.os") {
             return self.texts(in: .equalOrIn).map { .platform(Set($0.map { $0.lowercased() })) }
         }
+        if self.take("device.language") {
+            return self.texts(in: .equalOrIn).map { languages in
+                .language(Set(languages.map { $0.lowercased().replacing("_", with: "-") }))
+            }
+        }
         if self.take("app.id") {
             return self.texts(in: .equal)?.first.map { .app($0) }
         }
@@ -86,11 +91,11 @@ struct RemoteConfigConditionParser {
         if let element = self.written(.build) { return element }
         if self.take("exactlyMatches") {
             guard let texts = self.argument() else { return nil }
-            let builds = texts.compactMap { UInt64($0) }
+            let builds = texts.compactMap { UInt64($0).map { BuildNumber($0) } }
             return builds.count == texts.count ? .builds(builds) : nil
         }
         guard let relation = self.relation(), let texts = self.argument(), texts.count == 1,
-            let build = UInt64(texts[0])
+            let build = UInt64(texts[0]).map({ BuildNumber($0) })
         else { return nil }
         return .build(relation, build)
     }

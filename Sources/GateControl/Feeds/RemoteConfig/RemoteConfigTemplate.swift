@@ -5,6 +5,8 @@ struct RemoteConfigTemplate {
     /// The value that a parameter is set to, by its default or by a condition.
     enum Value: Equatable {
         case text(String)
+        /// A part of the JSON that a text holds, and that is no text itself.
+        case json(JSONValue)
         /// A value that the app itself brings along; the gate does not know it.
         case inAppDefault
         /// This for some of the clients that a roll-out or an experiment draws.
@@ -16,8 +18,10 @@ struct RemoteConfigTemplate {
     }
 
     struct Parameter {
-        let defaultValue: Value?
-        let conditionalValues: [String: Value]
+        var defaultValue: Value?
+        var conditionalValues: [String: Value]
+        /// Whether the console shows it as a number; its values are texts all the same.
+        var isNumber = false
     }
 
     /// Their order is their priority: the first that holds decides.
@@ -44,16 +48,15 @@ struct RemoteConfigTemplate {
         self.conditions = (document.conditions ?? []).map {
             ($0.name, RemoteConfigConditionParser.parse($0.expression))
         }
-        var parameters = document.parameters ?? [:]
+        var parameters = (document.parameters ?? [:]).mapValues(\.parameter)
         for group in (document.parameterGroups ?? [:]).values {
-            parameters.merge(group.parameters ?? [:]) { first, _ in first }
+            // Firebase keeps names apart; where it does not, nobody knows which one apps get.
+            let twice = Value.unreadable("it is there twice, in a group and outside of it")
+            parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
+                Parameter(defaultValue: twice, conditionalValues: [:])
+            }
         }
-        self.parameters = parameters.mapValues { parameter in
-            Parameter(
-                defaultValue: parameter.defaultValue?.value,
-                conditionalValues: (parameter.conditionalValues ?? [:]).mapValues(\.value)
-            )
-        }
+        self.parameters = parameters
         self.version = document.version?.versionNumber
     }
 }
@@ -68,6 +71,15 @@ private struct Document: Decodable {
     struct Parameter: Decodable {
         let defaultValue: Value?
         let conditionalValues: [String: Value]?
+        let valueType: String?
+
+        var parameter: RemoteConfigTemplate.Parameter {
+            RemoteConfigTemplate.Parameter(
+                defaultValue: self.defaultValue?.value,
+                conditionalValues: (self.conditionalValues ?? [:]).mapValues(\.value),
+                isNumber: self.valueType == "NUMBER"
+            )
+        }
     }
 
     struct Group: Decodable {

@@ -10,7 +10,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
     let webhook: FeedWebhook.Form? = nil
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
-        let query = self.query(fields, problems)
+        let subject = self.app(fields, problems)
         let countries = fields.required("countries", of: "a feed").map { element in
             CountryDecoder(problems: problems).codes(element)
         }
@@ -20,27 +20,36 @@ struct AppStoreDecoder: FeedSourceDecoder {
             problems.report(message, at: element.place)
         }
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
-        let platform = fields["platform"].flatMap { $0.text("a platform", problems) }
+        let platform = fields["platform"].map { self.platform($0, problems) } ?? .ios
         let channel = fields["channel"].flatMap { $0.text("a channel", problems) }
         let url = fields["url"].map { $0.address(problems) } ?? AppStoreFeed.address
-        guard let query, let countries, let url else { return nil }
+        guard let subject, let countries, let platform, let url else { return nil }
         return AppStoreFeed(
             url: url,
-            query: query,
+            question: AppStoreQuestion(app: subject, platform: platform),
             countries: countries,
-            store: StoreKeys(app: app, platform: platform ?? "ios", channel: channel)
+            store: StoreKeys(app: app, platform: platform.name, channel: channel)
         )
     }
 
+    private func platform(_ element: Element, _ problems: Problems) -> Platform? {
+        guard let platform = element.text("a platform", problems).map({ Platform($0) }) else {
+            return nil
+        }
+        if AppStoreQuestion.platforms.contains(platform) { return platform }
+        let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
+        problems.report("the App Store has no '\(platform)'; it has \(names)", at: element.place)
+        return nil
+    }
+
     /// `trackId` or `bundleId`, whichever is there.
-    private func query(_ fields: Fields, _ problems: Problems) -> AppStoreFeed.Query? {
+    private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
             return element.wholeNumber("the number in the app's link", problems)
-                .map { AppStoreFeed.Query(name: "id", value: "\($0)") }
+                .map { .number($0) }
         case (nil, let element?):
-            return element.text("a bundle identifier", problems)
-                .map { AppStoreFeed.Query(name: "bundleId", value: $0) }
+            return element.text("a bundle identifier", problems).map { .bundle($0) }
         case (nil, nil), (_?, _?):
             problems.report(
                 "an App Store feed needs either 'trackId' or 'bundleId'",

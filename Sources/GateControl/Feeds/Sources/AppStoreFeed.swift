@@ -5,35 +5,35 @@ internal import GatePolicy
 /// The lookup needs no key and promises little: answers are cached for hours, countries get a
 /// release one after the other, an app that is not there is an empty list, and who asks too often
 /// gets 403 without a body. So what was seen once in a country is never taken back. A country that
-/// does not answer mutes no other: it keeps what it had, and what was never seen there holds.
+/// does not answer mutes no other: it keeps what it had, and what was never seen there holds. The
+/// same goes for one whose answer is about another app or platform.
 struct AppStoreFeed: FeedSource {
-    /// How an app is looked for.
-    struct Query: Sendable, Equatable {
-        let name: String
-        let value: String
-    }
-
     static let address = try? FetchURL(parsing: "https://itunes.apple.com/lookup")
     /// Seconds after which somebody who asked too often may ask again.
     private static let throttledFor: Int64 = 1_800
 
     let url: FetchURL
-    let query: Query
+    let question: AppStoreQuestion
     let countries: [String]
     let store: StoreKeys
 
-    var summary: String { "App Store \(self.query.value)" }
+    var summary: String { "App Store \(self.question.app)" }
     var subject: FeedSubject { .releases }
+    /// 2: a record counts only for the platform and the app that it is about.
+    var interpretation: Int { 2 }
 
     func follow(
         _ context: FeedContext,
         deliver: (FeedAnswer) async -> Void
     ) async throws(FeedFailure) -> FeedEnd {
-        var sightings = AppStoreSightings(memory: context.last?.memory ?? [:])
+        let remembered = AppStoreSightings(memory: context.last?.memory ?? [:])
+        let isTrusted = context.last?.interpretation == self.interpretation
+        var sightings = isTrusted ? remembered : AppStoreSightings()
         var failures: [(name: String, failure: FeedFailure)] = []
         for country in self.countries {
             do throws(FeedFailure) {
                 if let sighting = try await self.ask(country, context) {
+                    if !isTrusted { sightings.adopt(remembered, in: country, upTo: sighting) }
                     sightings.add(sighting, in: country)
                 }
             } catch {
@@ -43,10 +43,14 @@ struct AppStoreFeed: FeedSource {
             }
         }
         if failures.isEmpty, sightings.isEmpty {
-            throw .content("the App Store has no such app in any of these countries")
+            throw .content("the App Store has no app \(self.question) in any of these countries")
         }
         let document = sightings.document(for: self.store, in: self.countries)
-        let value = FeedValue(document: document.text, memory: sightings.memory)
+        let value = FeedValue(
+            document: document.text,
+            memory: sightings.memory,
+            interpretation: self.interpretation
+        )
         guard !failures.isEmpty else {
             await deliver(.value(value))
             return .complete
@@ -88,8 +92,11 @@ struct AppStoreFeed: FeedSource {
         // The caches on the way keep an answer for hours; one question an hour goes past them.
         let hour = context.now().secondsSinceEpoch / 3_600
         do throws(FetchURL.Failure) {
-            return try self.url.appending(query: self.query.name, self.query.value)
-                .appending(query: "country", country)
+            var url = self.url
+            for (name, value) in self.question.parameters {
+                url = try url.appending(query: name, value)
+            }
+            return try url.appending(query: "country", country)
                 .appending(query: "hour", "\(hour)")
         } catch {
             throw .unsendable
@@ -103,7 +110,7 @@ struct AppStoreFeed: FeedSource {
         guard let results = body["results"]?.items else {
             throw .content("the answer has no 'results'")
         }
-        guard let result = results.first else { return nil }
+        guard let result = try self.question.record(in: results) else { return nil }
         guard let version = try result.version(at: "version") else {
             throw .content("the answer has no 'version'")
         }

@@ -20,6 +20,8 @@ struct AppStoreSightings: Equatable {
     /// By country, the newest first.
     private var countries: [String: [Sighting]] = [:]
 
+    init() {}
+
     /// The remembered sightings: for each country its versions, their times, systems and links.
     init(memory: [String: String]) {
         for (country, text) in memory {
@@ -69,6 +71,14 @@ struct AppStoreSightings: Equatable {
         }
         // The same version again, at a date that a store may have corrected.
         if newest.version == seen.version { self.countries[country]?[0] = seen }
+    }
+
+    /// Takes over what a country was seen to have by a reader that did not compare records with the
+    /// question: only versions that the country has certainly had, since it has a newer one now.
+    mutating func adopt(_ remembered: Self, in country: String, upTo seen: Sighting) {
+        self.countries[country] = remembered.countries[country]?.filter {
+            $0.version <= seen.version
+        }
     }
 
     /// One release fact for each version, with the countries that have it or a newer one among all

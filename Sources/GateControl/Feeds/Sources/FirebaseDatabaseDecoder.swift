@@ -2,11 +2,10 @@ internal import GatePolicy
 
 /// Reads a feed of the kind `firebaseDatabase`.
 struct FirebaseDatabaseDecoder: FeedSourceDecoder {
-    let keys = [
-        "database", "path", "secret", "serviceAccount", "stream", "redirectsTo", "holds",
-        "language", "fields",
-        "rule",
-    ]
+    let keys =
+        [
+            "database", "path", "secret", "serviceAccount", "stream", "redirectsTo",
+        ] + ValueObject.keys
     let usualInterval: Int64 = 60
     let webhook: FeedWebhook.Form? = nil
 
@@ -16,7 +15,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         let path = fields["path"].map { self.path($0, problems) } ?? []
         let reader = self.reader(fields, problems)
         let hosts = fields["redirectsTo"].map { $0.hosts(problems) } ?? []
-        let content = self.content(fields, problems)
+        let content = ValueObject(fields, usually: .version, problems)
         guard let database, let path,
             let url = database.appending(components: path, suffix: ".json")
         else {
@@ -24,6 +23,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         }
         return FirebaseDatabaseFeed(
             url: url,
+            path: path,
             reader: reader,
             streams: fields["stream"].flatMap { $0.truth(problems) } ?? true,
             redirects: RedirectRule(trustedHosts: FirebaseDatabaseFeed.hosts + hosts),
@@ -58,31 +58,5 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
             return nil
         }
         return names
-    }
-
-    private func content(
-        _ fields: Fields,
-        _ problems: Problems
-    ) -> FirebaseDatabaseContent {
-        let holds =
-            fields["holds"]
-            .flatMap { $0.choice(of: FirebaseDatabaseContent.Kind.self, problems) } ?? .version
-        if holds == .rules {
-            for key in ["language", "fields", "rule"] {
-                guard let place = fields.place(of: key) else { continue }
-                problems.report("'\(key)' says nothing beside 'holds: rules'", at: place)
-            }
-        }
-        let language = fields["language"].map { $0.language(problems) }
-        return FirebaseDatabaseContent(
-            kind: holds,
-            language: language.flatMap(\.self) ?? .english,
-            names: FieldNames(
-                fields["fields"],
-                known: FirebaseDatabaseContent.fields.map(\.name),
-                problems
-            ),
-            rule: fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
-        )
     }
 }

@@ -23,13 +23,20 @@ struct FirebaseDatabaseFeed: FeedSource {
     private static let refusedFor: Int64 = 60
 
     let url: FetchURL
+    /// The names on the way to the value.
+    let path: [String]
     let reader: Reader
     let streams: Bool
     let redirects: RedirectRule
-    let content: FirebaseDatabaseContent
+    let content: ValueObject
 
     var summary: String { "Firebase \(self.url)" }
     var subject: FeedSubject { self.content.subject }
+    var rulePlatforms: [Platform]? { self.content.rule.platforms }
+    var platformClaims: [FeedPlatformClaim] {
+        FeedPlatformClaim.all(in: self.path) { "'\($0)' in 'path'" }
+            + FeedPlatformClaim.all(in: self.content.names.paths) { "the field '\($0)'" }
+    }
 
     func follow(
         _ context: FeedContext,

@@ -19,7 +19,8 @@ struct FirebaseRemoteConfigDecoder: FeedSourceDecoder {
         let language = fields["language"].map { $0.language(problems) }
         let names = FieldNames(
             fields["fields"],
-            known: FirebaseRemoteConfigFeed.parameters.map(\.0),
+            known: FirebaseRemoteConfigFeed.known,
+            localized: FirebaseRemoteConfigFeed.localized,
             usual: Dictionary(uniqueKeysWithValues: FirebaseRemoteConfigFeed.parameters),
             problems
         )

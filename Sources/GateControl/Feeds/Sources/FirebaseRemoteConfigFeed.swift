@@ -22,7 +22,16 @@ struct FirebaseRemoteConfigFeed: FeedSource {
     static let parameters = [
         ("minVersion", "min_version"), ("latestVersion", "lastest_version"),
         ("storeUrl", "store_url"), ("title", "update_title"), ("message", "update_message"),
-        ("button", "update_button"),
+        ("button", "update_button"), ("minBuild", "min_build"), ("latestBuild", "latest_build"),
+    ]
+    /// The parameters that are read only if `fields` names them.
+    private static let named =
+        [FeedSwitch.name, "blockedVersions", "blockedBuilds"] + SourceMaintenance.fields
+    /// All that `fields` can name.
+    static let known = parameters.map(\.0) + named
+    /// Those of them that can have a name for each language.
+    static let localized = [
+        "title", "message", "button", SourceMaintenance.titleField, SourceMaintenance.messageField,
     ]
 
     let url: FetchURL
@@ -36,6 +45,16 @@ struct FirebaseRemoteConfigFeed: FeedSource {
 
     var summary: String { "Remote Config \(self.url)" }
     var subject: FeedSubject { .rules(notices: self.rule.notices) }
+    var rulePlatforms: [Platform]? { self.rule.platforms }
+    var platformClaims: [FeedPlatformClaim] {
+        let name = self.system.rawValue
+        let system = FeedPlatformClaim(
+            words: "'system: \(name)'",
+            platform: Platform(name),
+            isExclusive: true
+        )
+        return [system] + FeedPlatformClaim.all(in: self.names.paths) { "the parameter '\($0)'" }
+    }
 
     func follow(
         _ context: FeedContext,
@@ -50,14 +69,12 @@ struct FirebaseRemoteConfigFeed: FeedSource {
             try RemoteConfigTemplate(json: response.body)
         }
         try Self.checkVersion(of: template, after: context.last)
-        var value = try self.value(from: template, id: context.feed, at: context.now())
-        let floor = try SourceFields.checkFloor(
-            self.names["minVersion"],
-            isAbsent: template.parameters[self.names["minVersion"]] == nil,
-            after: context.last?.memory ?? [:]
-        )
+        let last = context.last?.memory ?? [:]
+        var value = try self.value(from: template, id: context.feed, at: context.now(), after: last)
+        let kept = try SourceFields.check(self.kept(in: template), after: last)
         value.memory = Self.memory(of: template, response.head, after: context.last)
-            .merging(floor) { first, _ in first }
+            .merging(kept) { first, _ in first }
+            .merging(value.memory) { first, _ in first }
         // Nothing is known of If-None-Match here, so that ETags are compared after the fact.
         if !template.isTimed, value.memory[Memory.etag] != nil,
             value.memory == context.last?.memory
@@ -91,93 +108,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         throw .content("the template is number \(version), but \(before) has been seen before")
     }
 
-    /// The rule that a template means at a time.
-    func value(
-        from template: RemoteConfigTemplate,
-        id: String,
-        at now: Timestamp
-    ) throws(FeedFailure) -> FeedValue {
-        let client = RemoteConfigClient(
-            platform: Platform(self.system.rawValue),
-            app: self.app,
-            now: now
-        )
-        let names = RemoteConfigTerms.Names(
-            minimum: self.names["minVersion"],
-            latest: self.names.isGiven("latestVersion")
-                ? [self.names["latestVersion"]]
-                : [self.names["latestVersion"], Self.otherLatest]
-        )
-        let terms = try Self.reading { () throws(RemoteConfigError) in
-            try RemoteConfigTerms(template, for: client, names)
-        }
-        let notes = self.notes(on: terms, in: template)
-        var document = FeedDocument()
-        var members = Self.demands(of: terms)
-        guard !members.isEmpty else { return FeedValue(document: document.text, notes: notes) }
-        if let link = self.text("storeUrl", in: template) {
-            members.append(.init("storeUrl", .text(link)))
-        }
-        let words = FeedWords(
-            title: self.text("title", in: template),
-            message: self.text("message", in: template),
-            button: self.text("button", in: template)
-        )
-        if let notice = words.notice(in: self.language) {
-            document.notices.append(.init(id, notice))
-            members.append(.init("notice", .text(id)))
-        }
-        document.rules.append(self.rule.rule(id, members))
-        return FeedValue(document: document.text, notes: notes)
-    }
-
-    /// Remarks on what left several values open, and on what could not be used.
-    private func notes(
-        on terms: RemoteConfigTerms,
-        in template: RemoteConfigTemplate
-    ) -> [String] {
-        let undecided = terms.undecided.map {
-            "only Firebase knows whether '\($0)' holds: the lowest version counts"
-        }
-        let uneven = ["storeUrl", "title", "message", "button"].map { self.names[$0] }
-            .filter { template.parameters[$0]?.conditionalValues.isEmpty == false }
-            .map { "'\($0)' has conditions, and is not used: write it into 'rule'" }
-        return undecided + terms.notes + uneven
-    }
-
-    private static func demands(of terms: RemoteConfigTerms) -> [JSONValue.Member] {
-        var members: [JSONValue.Member] = []
-        if let minimum = terms.minimum { members.append(.init("minimum", .text("\(minimum)"))) }
-        if !terms.blocked.isEmpty {
-            members.append(.init("blocked", .list(terms.blocked.map { .text("\($0)") })))
-        }
-        if !terms.blockedBuilds.isEmpty {
-            let items = terms.blockedBuilds.map { item in
-                let versions = item.versions.map { JSONValue.Member("version", .text("\($0)")) }
-                let builds = item.builds.map { JSONValue.Member("build", .text("\($0)")) }
-                let forms = item.written.keys.map { key, patterns in
-                    JSONValue.Member(key, .list(patterns.map { .text($0.description) }))
-                }
-                return JSONValue.object([versions, builds].compactMap(\.self) + forms)
-            }
-            members.append(.init("blockedBuilds", .list(items)))
-        }
-        if let latest = terms.recommended {
-            members.append(.init("recommended", .text("\(latest)")))
-        }
-        return members
-    }
-
-    /// A text that is the same for everybody.
-    private func text(_ name: String, in template: RemoteConfigTemplate) -> String? {
-        guard let parameter = template.parameters[self.names[name]],
-            parameter.conditionalValues.isEmpty,
-            case .text(let text)? = parameter.defaultValue, !text.isEmpty
-        else { return nil }
-        return text
-    }
-
-    private static func reading<Value>(
+    static func reading<Value>(
         _ read: () throws(RemoteConfigError) -> Value
     ) throws(FeedFailure) -> Value {
         do {

@@ -12,6 +12,7 @@ struct GooglePlayFeed: FeedSource {
         case edits
     }
 
+    static let production = "production"
     static let scopes = ["https://www.googleapis.com/auth/androidpublisher"]
 
     /// Of the application.
@@ -24,6 +25,8 @@ struct GooglePlayFeed: FeedSource {
 
     var summary: String { "Google Play \(self.package) \(self.track)" }
     var subject: FeedSubject { .releases }
+    /// 2: a release has all its builds, and a version only if its name states it for certain.
+    var interpretation: Int { 2 }
 
     func follow(
         _ context: FeedContext,
@@ -33,18 +36,40 @@ struct GooglePlayFeed: FeedSource {
             switch self.method {
             case .releases:
                 try GooglePlayReleases(
-                    listing: try await self.ask(["tracks", self.track, "releases"], context)
+                    listing: try await self.ask(["tracks", self.track, "releases"], context),
+                    of: self.track
                 )
-            case .edits: try GooglePlayReleases(track: try await self.editedTrack(context))
+            case .edits:
+                try GooglePlayReleases(
+                    track: try await self.editedTrack(context),
+                    named: self.track
+                )
             }
         let sightings = GooglePlaySightings(
             of: releases,
             after: context.last?.memory,
+            isByHighestCode: context.last?.interpretation == 1,
             now: context.now()
         )
-        let document = sightings.document(for: self.store)
-        await deliver(.value(FeedValue(document: document.text, memory: sightings.memory)))
+        let value = FeedValue(
+            document: sightings.document(for: self.store).text,
+            memory: sightings.memory,
+            notes: releases.notes + self.notes,
+            interpretation: self.interpretation
+        )
+        await deliver(.value(value))
         return .complete
+    }
+
+    /// What is to be known of the track itself.
+    private var notes: [String] {
+        guard self.track != Self.production, self.store.app == nil, self.store.channel == nil else {
+            return []
+        }
+        return [
+            "the track '\(self.track)' counts for every client on \(self.store.platform): name the "
+                + "'channel' of its testers if it is for them alone"
+        ]
     }
 
     /// The track as an edit shows it; the edit is thrown away whatever becomes of the question.

@@ -12,16 +12,27 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         let url = self.url(fields, problems)
         let key = fields.required("key", of: "a microCMS feed").flatMap { $0.secret(problems) }
         let language = fields["language"].map { $0.language(problems) }
-        let names = FieldNames(fields["fields"], known: MicroCMSFeed.fields.map(\.name), problems)
+        let names = FieldNames(
+            fields["fields"],
+            known: MicroCMSFeed.known,
+            localized: MicroCMSFeed.localized,
+            problems
+        )
         let rule = fields["rule"].map { FeedRuleTemplate($0, problems) } ?? .empty
         guard let url, let key else { return nil }
         return MicroCMSFeed(
             url: url,
+            endpoint: self.endpoint(fields),
             key: key,
             language: language.flatMap(\.self) ?? .english,
             names: names,
             rule: rule
         )
+    }
+
+    private func endpoint(_ fields: Fields) -> String {
+        guard case .text(let name)? = fields["endpoint"]?.content else { return "" }
+        return name
     }
 
     /// Either `url` as it is, or the address of an endpoint of a service.

@@ -12,11 +12,32 @@ struct MicroCMSFeed: FeedSource {
         ("minAppVersion", .version), ("maxAppVersion", .version), ("buttonTitle", .words),
         ("url", .link),
     ]
+    /// Further ones of that kind, in which no slips are looked for.
+    static let builds: [(name: String, kind: SourceFields.Kind)] = [
+        ("minAppBuild", .build), ("maxAppBuild", .build),
+    ]
+    /// The fields that are read only if `fields` names them.
+    static let named: [(name: String, kind: SourceFields.Kind)] = [
+        (platformField, .words), (FeedSwitch.name, .toggle),
+        (SourceMaintenance.switchField, .toggle), (SourceMaintenance.fromField, .time),
+        (SourceMaintenance.untilField, .time), (SourceMaintenance.titleField, .words),
+        (SourceMaintenance.messageField, .words),
+    ]
+    static let platformField = "platform"
+    /// All that `fields` can name.
+    static let known = (fields + builds + named).map(\.name)
+    /// Those of them that can have a name for each language.
+    static let localized = [
+        "title", "message", "buttonTitle", SourceMaintenance.titleField,
+        SourceMaintenance.messageField,
+    ]
     /// The most entries of a list; microCMS gives no more in one answer.
     private static let maximumEntries = 100
     private static let etag = "etag"
 
     let url: FetchURL
+    /// The name of the endpoint; empty if only the address is known.
+    let endpoint: String
     let key: Secret
     /// The language of what the editors write.
     let language: LanguageTag
@@ -25,6 +46,11 @@ struct MicroCMSFeed: FeedSource {
 
     var summary: String { "microCMS \(self.url)" }
     var subject: FeedSubject { .rules(notices: self.rule.notices) }
+    var rulePlatforms: [Platform]? { self.rule.platforms }
+    var platformClaims: [FeedPlatformClaim] {
+        FeedPlatformClaim.all(in: [self.endpoint]) { "the endpoint '\($0)'" }
+            + FeedPlatformClaim.all(in: self.names.paths) { "the field '\($0)'" }
+    }
 
     func follow(
         _ context: FeedContext,
@@ -88,94 +114,6 @@ struct MicroCMSFeed: FeedSource {
             throw .status(response.head, detail: message.map { String($0.prefix(200)) })
         }
         return try body.get()
-    }
-
-    /// The meaning of an object or a list.
-    ///
-    /// - Parameters:
-    ///   - content: The object or the list.
-    ///   - id: The id of the feed.
-    ///   - last: What was remembered of the answer before.
-    /// - Returns: The rules.
-    /// - Throws: `FeedFailure` that names the field.
-    func value(
-        from content: JSONValue,
-        id: String,
-        after last: [String: String] = [:]
-    ) throws(FeedFailure) -> FeedValue {
-        let entries = content["contents"]?.items
-        // Before anything else: what is misspelt looks as if it were empty.
-        let memory = try SourceFields(self.names, Self.fields)
-            .check(entries ?? [content], after: last)
-        var document = FeedDocument()
-        for entry in entries ?? [content] {
-            var name = id
-            if entries != nil {
-                name += "-" + (try entry.text(at: "id") ?? "\(document.rules.count)")
-            }
-            try self.add(entry, id: name, to: &document)
-        }
-        return FeedValue(document: document.text, memory: memory)
-    }
-
-    private func add(
-        _ entry: JSONValue,
-        id: String,
-        to document: inout FeedDocument
-    ) throws(FeedFailure) {
-        guard case .object = entry, entry["updatedAt"] != nil else {
-            var found = entry.found
-            if case .object = entry { found += " without 'updatedAt'" }
-            throw .content(
-                "expected content of microCMS, found \(found); is this the address of the endpoint?"
-            )
-        }
-        guard let range = try self.range(of: entry) else { return }
-        var members = [JSONValue.Member("blocked", .text(range))]
-        members += try self.times(of: entry)
-        if let link = try entry.text(at: self.names["url"]) {
-            members.append(.init("storeUrl", .text(link)))
-        }
-        let words = FeedWords(
-            title: try entry.text(at: self.names["title"]),
-            message: try entry.text(at: self.names["message"]),
-            button: try entry.text(at: self.names["buttonTitle"])
-        )
-        if let notice = words.notice(in: self.language) {
-            document.notices.append(.init(id, notice))
-            members.append(.init("notice", .text(id)))
-        }
-        document.rules.append(self.rule.rule(id, members))
-    }
-
-    /// The versions that must update, both ends included; `nil` if the editors name none.
-    private func range(of entry: JSONValue) throws(FeedFailure) -> String? {
-        let (lowest, highest) = (self.names["minAppVersion"], self.names["maxAppVersion"])
-        switch (try entry.version(at: lowest), try entry.version(at: highest)) {
-        case (nil, nil): return nil
-        case (nil, let maximum?): return "<=\(maximum)"
-        case (let minimum?, nil):
-            // The version that they are to update to would be one of them.
-            throw .content(
-                "'\(highest)' is empty: every version from \(minimum) on would be blocked"
-            )
-        case (let minimum?, let maximum?):
-            guard minimum <= maximum else {
-                throw .content("'\(lowest)' \(minimum) is above '\(highest)' \(maximum)")
-            }
-            return ">=\(minimum) <=\(maximum)"
-        }
-    }
-
-    private func times(of entry: JSONValue) throws(FeedFailure) -> [JSONValue.Member] {
-        let (start, end) = (self.names["startDate"], self.names["endDate"])
-        let from = try entry.time(at: start)
-        let until = try entry.time(at: end)
-        if let from, let until, until <= from {
-            throw .content("'\(end)' \(until) is not after '\(start)' \(from)")
-        }
-        return (from.map { [.init("enforceFrom", .text("\($0)"))] } ?? [])
-            + (until.map { [.init("until", .text("\($0)"))] } ?? [])
     }
 }
 

@@ -2,7 +2,7 @@ private import FoundationEssentials
 
 /// Reads a feed of the kind `https`.
 struct RulesURLDecoder: FeedSourceDecoder {
-    let keys = ["url", "token", "redirectsTo", "signature"]
+    let keys = ["url", "token", "redirectsTo", "signature"] + ValueObject.keys
     let usualInterval: Int64 = 60
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)? {
@@ -15,7 +15,8 @@ struct RulesURLDecoder: FeedSourceDecoder {
             url: url,
             token: token.flatMap(\.self),
             redirects: RedirectRule(hosts: hosts),
-            signature: signature.flatMap(\.self)
+            signature: signature.flatMap(\.self),
+            content: ValueObject(fields, usually: .rules, problems)
         )
     }
 

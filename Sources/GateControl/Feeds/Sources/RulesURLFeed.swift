@@ -1,7 +1,7 @@
 private import FoundationEssentials
 internal import GatePolicy
 
-/// A rules file at an address, asked for again and again.
+/// A rules file at an address, or an object of JSON with versions, asked for again and again.
 struct RulesURLFeed: FeedSource {
     /// The key that must have signed the file, and the place of the signature.
     struct Signature: Sendable, Equatable {
@@ -18,9 +18,14 @@ struct RulesURLFeed: FeedSource {
     let token: Secret?
     let redirects: RedirectRule
     let signature: Signature?
+    let content: ValueObject
 
     var summary: String { "\(self.url)" }
-    var subject: FeedSubject { .anything }
+    var subject: FeedSubject { self.content.subject }
+    var rulePlatforms: [Platform]? { self.content.rule.platforms }
+    var platformClaims: [FeedPlatformClaim] {
+        FeedPlatformClaim.all(in: self.content.names.paths) { "the field '\($0)'" }
+    }
 
     func follow(
         _ context: FeedContext,
@@ -63,6 +68,13 @@ struct RulesURLFeed: FeedSource {
     ) async throws(FeedFailure) -> FeedValue {
         if let page = FeedFailure.webPage(response.body) { throw page }
         try await self.checkSignature(of: response.body, context)
+        if self.content.kind == .version {
+            let object = try JSONValue.body(of: response)
+            let last = context.last?.memory ?? [:]
+            var value = try self.content.value(from: object, id: context.feed, after: last)
+            value.memory[Memory.etag] = response.head["ETag"]
+            return value
+        }
         let source = RulesSource(name: "\(self.url)", bytes: response.body)
         var memory: [String: String] = [:]
         let document: String

@@ -36,7 +36,7 @@ struct DeadRuleCheck: FindingCheck {
         _ unidentified: UnidentifiedPolicy
     ) -> Bool {
         guard rule.mode == .enforce, rule.maintenance == nil, stronger.alwaysEnforces,
-            rule.next.isEmpty, !rule.recommendsStoreVersion,
+            rule.next.isEmpty, !rule.recommendsStoreVersion, rule.recommendedBuild == nil,
             rule.prerelease == stronger.prerelease,
             rule.blockedBuilds.isEmpty, stronger.blockedBuilds.isEmpty,
             // A client that cannot update gets no recommendation.

@@ -27,15 +27,18 @@ struct KnownVersions {
     init(_ rules: RulesInReview) {
         self.releases = Dictionary(grouping: rules.definition.releases, by: \.platform)
         self.recommending = rules.floors.filter {
-            $0.base == nil && $0.rule.mode == .enforce && $0.rule.recommended != nil
+            $0.base == nil && $0.rule.mode == .enforce
+                && ($0.rule.recommended != nil || $0.rule.recommendedBuild != nil)
         }
         self.all = Array(self.recommending.indices)
         for (place, floor) in self.recommending.enumerated() {
-            guard let apps = floor.rule.match.apps else {
+            guard let apps = floor.rule.match.apps, apps.allSatisfy(\.isIdentifier) else {
                 self.recommendingAnyApp.append(place)
                 continue
             }
-            for app in Set(apps) { self.recommendingByApp[app, default: []].append(place) }
+            for app in Set(apps) {
+                self.recommendingByApp[app.description, default: []].append(place)
+            }
         }
     }
 
@@ -50,26 +53,67 @@ struct KnownVersions {
         var refused = Verdict.open
         for store in stores {
             let out = self.complete(store.releases, at: time)
-            guard let newest = out.max(by: { $0.precedes($1) }) else {
+            guard !out.isEmpty else {
                 return .closed(
                     key: nil,
                     "nothing in 'releases' is out for everybody on \(store.name); wait with "
                         + "'holdUntilInStore'"
                 )
             }
-            guard let refusing = group.first(where: { !$0.admits(newest) }) else { continue }
+            guard let (refusing, newest) = Self.refusal(of: out, by: group) else { continue }
             let key = Self.key(of: refusing, refusing: newest)
-            let build = newest.build.map { " (\($0))" } ?? ""
-            let words =
-                "refuses \(newest.version)\(build), the newest release for \(store.name) in "
-                + "'releases'"
+            let (words, advice) = Self.words(for: newest, refusedBy: refusing, at: store.name)
+            // A blocked release is withdrawn on purpose. A floor is not.
+            let isBlocked = ["blocked", "blockedBuilds"].contains(key)
             let passes = out.contains { release in group.allSatisfy { $0.admits(release) } }
-            guard passes else {
-                return .closed(key: key, "it \(words); wait with 'holdUntilInStore'")
+            guard isBlocked, passes else {
+                return .closed(key: key, "it \(words); wait with 'holdUntilInStore'\(advice)")
             }
             refused = .newestRefused(key: key, "\(words): whoever has it cannot update")
         }
         return refused
+    }
+
+    /// The first rule that refuses a build of the newest release it can judge, and that release.
+    private static func refusal(
+        of out: [StoreRelease],
+        by group: [RuleDefinition]
+    ) -> (rule: RuleDefinition, newest: StoreRelease)? {
+        for rule in group {
+            guard let newest = self.newest(of: out, for: rule), !rule.admits(newest) else {
+                continue
+            }
+            return (rule, newest)
+        }
+        return nil
+    }
+
+    /// The newest release of which a rule can tell whether it passes; `nil` if there is none.
+    private static func newest(of out: [StoreRelease], for rule: RuleDefinition) -> StoreRelease? {
+        let named = out.filter { $0.version != nil }.max { $0.precedes($1) }
+        let unnamed = out.filter { $0.version == nil }.max { $0.precedes($1) }
+        // A release without a version says nothing of a floor of versions, neither good nor bad.
+        guard !rule.floorAsksVersion, let unnamed else { return named }
+        guard let named else { return unnamed }
+        return named.hasLowerBuilds(than: unnamed) ? unnamed : named
+    }
+
+    /// What a rule refuses of the newest release, and what else there is to do about it.
+    private static func words(
+        for newest: StoreRelease,
+        refusedBy rule: RuleDefinition,
+        at store: String
+    ) -> (refusal: String, advice: String) {
+        let place = "the newest release for \(store) in 'releases'"
+        if let refused = rule.refusedPart(of: newest) {
+            return (
+                "refuses \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
+                ", or block the old builds of each processor in 'blockedBuilds'"
+            )
+        }
+        guard let version = newest.version else { return ("refuses \(newest.name), \(place)", "") }
+        let list = newest.builds.map(\.description).joined(separator: ", ")
+        return ("refuses \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
     }
 
     /// Whether a version is known that clients of a rule can get.
@@ -85,31 +129,38 @@ struct KnownVersions {
         for rule: RuleDefinition,
         _ group: [RuleDefinition]
     ) -> Verdict {
-        var newest: AppVersion?
+        var known: (version: AppVersion?, build: BuildNumber?)?
         for place in self.recommending(for: rule.match.apps) {
             let other = self.recommending[place].rule
             // Testers have versions that are recommended to nobody else.
             guard other.match.overlaps(rule.match),
-                rule.match.channels == nil || other.match.channels != nil,
-                let version = other.recommended
+                rule.match.channels == nil || other.match.channels != nil
             else { continue }
-            if group.allSatisfy({ $0.admits(version) }) { return .open }
-            newest = newest.map { max($0, version) } ?? version
+            let (version, build) = (other.recommended, other.recommendedBuild)
+            if group.allSatisfy({ $0.admits(version, build: build) }) { return .open }
+            let isNewer = known.map { ($0.version ?? .zero, $0.build ?? .zero) }
+                .map { $0 < (version ?? .zero, build ?? .zero) }
+            if isNewer ?? true { known = (version, build) }
         }
-        guard let version = newest else { return .open }
-        let refusing = group.first { !$0.admits(version) } ?? rule
+        guard let (version, build) = known else { return .open }
+        let refusing = group.first { !$0.admits(version, build: build) } ?? rule
+        let isBelow =
+            refusing.minimum.flatMap { floor in version.map { $0.release < floor } } ?? false
+        let isBuildBelow =
+            refusing.minimumBuild.flatMap { floor in build.map { $0 < floor } } ?? false
+        let words = version.map { "\($0)" } ?? build.map { "build \($0)" } ?? ""
         return .closed(
-            key: refusing.minimum.map { version.release < $0 } ?? false ? "minimum" : "blocked",
-            "it refuses \(version), the newest version that a rule recommends"
+            key: isBelow ? "minimum" : isBuildBelow ? "minimumBuild" : "blocked",
+            "it refuses \(words), the newest version that a rule recommends"
         )
     }
 
     /// The places of the rules that recommend something to clients of one of these apps.
-    private func recommending(for apps: [String]?) -> some Sequence<Int> {
+    private func recommending(for apps: [AppPattern]?) -> some Sequence<Int> {
         var named: [Int] = []
         var rest = self.recommendingAnyApp[...]
-        if let apps {
-            named = Set(apps.flatMap { self.recommendingByApp[$0] ?? [] }).sorted()
+        if let apps, apps.allSatisfy(\.isIdentifier) {
+            named = Set(apps.flatMap { self.recommendingByApp[$0.description] ?? [] }).sorted()
         } else {
             rest = self.all[...]
         }
@@ -117,7 +168,7 @@ struct KnownVersions {
     }
 
     /// The releases that concern a rule, by the place where clients get them.
-    private func stores(for rule: RuleDefinition) -> [(name: String, releases: [Release])] {
+    private func stores(for rule: RuleDefinition) -> [(name: String, releases: [StoreRelease])] {
         guard !self.releases.isEmpty else { return [] }
         let platforms = rule.match.platforms ?? Array(self.releases.keys)
         let releases = Set(platforms).flatMap { rule.releases(among: self.releases[$0] ?? []) }
@@ -127,10 +178,13 @@ struct KnownVersions {
         let channels = rule.match.channels?.map { $0.lowercased() }
         return stores.compactMap { store, releases in
             guard self.isMeant(store, by: channels, among: stores.keys) else { return nil }
-            // Builds that no fact states cannot be compared.
-            let isSilent = rule.minimumBuild != nil && releases.allSatisfy { $0.build == nil }
+            // Builds and versions that no fact states cannot be compared.
+            let isSilent =
+                rule.minimumBuild != nil && releases.allSatisfy { $0.builds.isEmpty }
+                || rule.floorAsksVersion && releases.allSatisfy { $0.version == nil }
             let name = [store.platform.name, store.channel, store.app].compactMap(\.self)
-            return isSilent ? nil : (name.joined(separator: ", "), releases)
+            return isSilent
+                ? nil : (name.joined(separator: ", "), StoreRelease.releases(in: releases))
         }
         .sorted { $0.name < $1.name }
     }
@@ -149,48 +203,26 @@ struct KnownVersions {
     }
 
     /// The releases that everybody gets.
-    private func complete(_ releases: [Release], at time: Timestamp) -> [Release] {
+    private func complete(_ releases: [StoreRelease], at time: Timestamp) -> [StoreRelease] {
         // A release that names no country is everywhere, and one that names some is not.
-        let isEverywhere = releases.contains { $0.countries == nil }
-        let countries = Set(releases.flatMap { $0.countries(awaitedBy: nil) })
+        let isEverywhere = releases.contains { !$0.namesCountries }
+        let countries = Set(releases.flatMap { $0.countries(awaitedBy: nil) }).sorted()
         return releases.filter { release in
-            let isThere =
-                release.countries == nil
-                ? release.isOut(in: nil, at: time)
-                : !isEverywhere && countries.allSatisfy { release.isOut(in: $0, at: time) }
-            return isThere && release.isComplete(at: time)
+            let hold = release.namesCountries ? StoreHold(countries: countries) : nil
+            return !(release.namesCountries && isEverywhere)
+                && EffectiveFrom(of: release, hold).hasBegun(at: time)
         }
     }
 
-    private static func key(of rule: RuleDefinition, refusing release: Release) -> String {
-        if rule.minimum.map({ release.version.release < $0 }) ?? false { return "minimum" }
-        if let build = rule.minimumBuild, release.build ?? 0 < build { return "minimumBuild" }
+    private static func key(of rule: RuleDefinition, refusing release: StoreRelease) -> String {
+        if let minimum = rule.minimum, let version = release.version, version.release < minimum {
+            return "minimum"
+        }
+        if let build = rule.minimumBuild, release.builds.first ?? .zero < build {
+            return "minimumBuild"
+        }
         if !rule.blocked.isEmpty { return "blocked" }
         return rule.blockedBuilds.isEmpty ? "minimum" : "blockedBuilds"
-    }
-}
-
-extension Release {
-    /// Whether a country has it; `nil` for every country.
-    fileprivate func isOut(in country: String?, at time: Timestamp) -> Bool {
-        var date = self.releasedAt
-        if let country {
-            guard let own = self.countries?[country] else { return false }
-            date = own ?? date
-        }
-        return date.map { $0 <= time } ?? true
-    }
-
-    fileprivate func isComplete(at time: Timestamp) -> Bool {
-        switch self.phase {
-        case .complete: true
-        case .phased(let completeAt): completeAt <= time
-        case .partial: false
-        }
-    }
-
-    fileprivate func precedes(_ other: Release) -> Bool {
-        (self.version, self.build ?? 0) < (other.version, other.build ?? 0)
     }
 }
 
@@ -199,7 +231,7 @@ extension RuleDefinition {
     func releases(among releases: [Release]) -> [Release] {
         releases.filter { release in
             guard let apps = self.match.apps, let app = release.app else { return true }
-            return apps.contains(app)
+            return apps.contains { $0.matches(app) }
         }
     }
 }

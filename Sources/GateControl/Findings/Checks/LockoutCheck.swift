@@ -56,9 +56,10 @@ struct LockoutCheck {
         }
         self.closures = rules.floors.compactMap { floor in
             guard floor.base == nil, floor.rule.mode == .enforce,
-                let window = floor.rule.maintenance, now < window.until
+                let window = floor.rule.maintenance, !window.isOver(at: now),
+                let seconds = window.duration
             else { return nil }
-            let days = window.from.seconds(until: window.until) / 86_400
+            let days = seconds / 86_400
             let place = floor.places.place(of: "maintenance")
             return days > Self.longestMaintenance
                 ? Closure(rule: floor.rule, place: place, days: days) : nil

@@ -59,12 +59,17 @@ struct FarDateCheck: FindingCheck {
                 let message = "\(floor.words) waits for \(date), more than two years from now"
                 findings.report(.farDate, message, at: places.place(of: key), rule: rule.id)
             }
-            guard let window = rule.maintenance, window.until > now,
-                window.from.seconds(until: window.until) > Self.longMaintenance
-            else { continue }
-            let days = window.from.seconds(until: window.until) / Self.day
-            let message = "the maintenance of '\(rule.id)' lasts for \(days) days"
+            guard let window = rule.maintenance, !window.isOver(at: now) else { continue }
             let place = places.place(of: "maintenance")
+            guard let seconds = window.duration else {
+                let message =
+                    "'\(rule.id)' is in maintenance and has no 'until': its clients get 503 until "
+                    + "the rule changes"
+                findings.report(.openMaintenance, message, at: place, rule: rule.id)
+                continue
+            }
+            guard seconds > Self.longMaintenance else { continue }
+            let message = "the maintenance of '\(rule.id)' lasts for \(seconds / Self.day) days"
             findings.report(.longMaintenance, message, at: place, rule: rule.id)
         }
     }

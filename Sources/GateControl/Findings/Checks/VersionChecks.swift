@@ -58,7 +58,7 @@ struct MissingReleaseCheck: FindingCheck {
             for platform in rule.match.platforms ?? [] {
                 let known = rule.releases(among: releases[platform] ?? [])
                 if !known.isEmpty {
-                    self.checkCountries(of: floor, known, on: platform, findings)
+                    self.check(floor, StoreRelease.releases(in: known), on: platform, findings)
                     continue
                 }
                 guard !isToCome else { continue }
@@ -83,18 +83,41 @@ struct MissingReleaseCheck: FindingCheck {
         }
     }
 
+    private func check(
+        _ floor: RulesInReview.Floor,
+        _ known: [StoreRelease],
+        on platform: Platform,
+        _ findings: FindingCollector
+    ) {
+        let rule = floor.rule
+        // Releases without versions can still state their builds.
+        if rule.floorAsksVersion || rule.recommended != nil,
+            known.allSatisfy({ $0.version == nil }), rule.holdUntilInStore != nil
+        {
+            findings.report(
+                .missingRelease,
+                "\(floor.words) waits without an end: no release for \(platform) in 'releases' "
+                    + "states a version; ask for builds",
+                at: floor.places.place(of: "holdUntilInStore"),
+                rule: rule.id
+            )
+            return
+        }
+        self.checkCountries(of: floor, known, on: platform, findings)
+    }
+
     /// A rule that waits for countries begins with one release that is in all of them.
     private func checkCountries(
         of floor: RulesInReview.Floor,
-        _ known: [Release],
+        _ known: [StoreRelease],
         on platform: Platform,
         _ findings: FindingCollector
     ) {
         guard let hold = floor.rule.holdUntilInStore else { return }
-        let releases = known.filter(floor.rule.admits)
-        let isIn = { (release: Release, country: String) in
+        let releases = known.filter { floor.rule.admits($0) }
+        let isIn = { (release: StoreRelease, country: String) in
             // A release without countries is in all of them.
-            release.countries.map { $0[country] != nil } ?? true
+            release.facts.contains { $0.countries.map { $0[country] != nil } ?? true }
         }
         let isCovered = releases.contains { release in
             hold.countries.allSatisfy { isIn(release, $0) }
@@ -118,8 +141,8 @@ struct RepeatedReleaseCheck: FindingCheck {
         let app: String?
         let platform: Platform
         let channel: String?
-        let version: AppVersion
-        let build: UInt64?
+        let version: AppVersion?
+        let builds: [BuildNumber]
     }
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
@@ -130,13 +153,14 @@ struct RepeatedReleaseCheck: FindingCheck {
                 platform: release.platform,
                 channel: release.channel,
                 version: release.version,
-                build: release.build
+                builds: release.builds
             )
             guard let first = places[key] else {
                 places[key] = place
                 continue
             }
-            let message = "the release \(release.version) for \(release.platform) is already in"
+            let name = release.version.map { "\($0)" } ?? StoreRelease.words(for: release.builds)
+            let message = "the release \(name) for \(release.platform) is already in"
             findings.report(.repeatedRelease, "\(message) \(first)", at: place)
         }
     }

@@ -35,6 +35,8 @@ struct DocumentDecoder {
             .compactMap { $0.text(of: "id")?.value }
         document.notices = fields["notices"].map { self.notices($0) } ?? []
         document.releases = fields["releases"].map { self.releases($0) } ?? []
+        document.metadataOfReleases = Self.items(of: fields["releases"])
+            .flatMap(\.metadataOfVersion)
         document.testFlight =
             fields["testFlight"]
             .map { TestFlightDecoder(problems: self.problems).decode($0) } ?? []
@@ -61,7 +63,8 @@ struct DocumentDecoder {
                     place: item.scalarPlace(of: "id"),
                     keys: item.keyPlaces,
                     next: item.value(of: "next")?.oneOrMore(Problems()).map(\.keyPlaces) ?? [],
-                    accepted: item.value(of: "accept")?.findings(self.problems) ?? []
+                    accepted: item.value(of: "accept")?.findings(self.problems) ?? [],
+                    metadata: item.metadataOfRule
                 )
             }
         }

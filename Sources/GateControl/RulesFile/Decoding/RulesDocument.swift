@@ -20,6 +20,8 @@ struct RulesDocument: Sendable {
         var next: [[String: Place]] = []
         /// The findings that the rule accepts.
         var accepted: [Located<FindingName>] = []
+        /// The build metadata in its versions.
+        var metadata: [Located<StatedMetadata>] = []
     }
 
     /// The treatment of unidentified clients, and the places of its `paths`, one by one.
@@ -68,6 +70,8 @@ struct RulesDocument: Sendable {
     /// Every notice, those that could not be read included: a reference to one of them is right.
     var notices: [Notice] = []
     var releases: [Located<Release>] = []
+    /// The build metadata in the versions of releases.
+    var metadataOfReleases: [Located<StatedMetadata>] = []
     var testFlight: [TestFlightApp] = []
     var tests: [Test] = []
     /// The names of notices that the file mentions.

@@ -109,10 +109,36 @@ struct AppStoreConnectFeedTests {
         #expect(definition.rules.map(\.minimumBuild) == [42, 41])
         #expect(definition.testFlight.first?.builds.count == 3)
         let store = try #require(definition.releases.last)
-        #expect((store.version, store.build) == (try AppVersion(parsing: "3.1.0"), 40))
+        #expect((store.version, store.builds) == (try AppVersion(parsing: "3.1.0"), [40]))
         #expect(definition.releases.count == 3)
         let again = try await self.ask(try self.feed(), last: value)
         #expect(again == value)
+    }
+
+    @Test func `builds and versions for another platform do not count`() async throws {
+        let mac = AppStoreConnectServer.build(
+            "900",
+            of: "9.0.0",
+            "INTERNAL_ONLY",
+            ["platform": "MAC_OS"]
+        )
+        let macVersion = AppStoreConnectServer.version("9.0.0", ["platform": "MAC_OS"])
+        let phone = AppStoreConnectServer.build("42", of: "3.3.0")
+        try self.connect.set([
+            "platformFilter": "ignored", "builds": [mac, phone],
+            "appStoreVersions": [macVersion, AppStoreConnectServer.version("3.1.0")],
+        ])
+        let value = try await self.ask(try self.feed())
+        let definition = try RulesFileLoader.load(sources: [("feed", value.document)]).definition
+        #expect(definition.releases.map { $0.version?.description } == ["3.3.0", "3.1.0"])
+        #expect(definition.testFlight.first?.builds.count == 1)
+        let note =
+            "asked for the app 1234567890 for IOS, App Store Connect also answers with builds or "
+            + "versions of MAC_OS, which do not count"
+        #expect(value.notes == [note])
+
+        try self.connect.set(["builds": [mac], "appStoreVersions": [macVersion]])
+        #expect(try await self.failure() == .content(note))
     }
 
     @Test func `a key in base 64 is the key, and what is no key is told of`() async throws {

@@ -250,16 +250,17 @@ struct ConnectFactsTests {
         #expect(definition.rules.last?.minimumBuild == 40)
         let releases = definition.releases
         #expect(releases.map(\.channel) == ["testflight-internal", "testflight-external"])
-        #expect(releases.map(\.build) == [42, 40])
+        #expect(releases.map(\.builds) == [[42], [40]])
         #expect(definition.testFlight.first?.builds.count == 4)
         #expect(definition.testFlight.first?.feed == "connect")
     }
 
-    @Test func `a number with dots is no floor of builds`() throws {
+    @Test func `a number with dots is a floor of builds`() throws {
         let definition = try self.loaded([self.build("3.3.0", "42.1"), self.build("3.3.0", "9")])
-        #expect(definition.rules.map(\.minimumBuild) == [nil])
+        let newest = try BuildNumber(parsing: "42.1")
+        #expect(definition.rules.map(\.minimumBuild) == [newest])
         #expect(definition.rules.map(\.minimum) == [try AppVersion(parsing: "3.3.0")])
-        #expect(definition.releases.map(\.build) == [nil])
+        #expect(definition.releases.map(\.builds) == [[newest]])
     }
 
     @Test func `without a rule nothing is asked, and without builds nobody`() throws {

@@ -27,7 +27,7 @@ struct AppStoreSightingsTests {
         #expect(loaded.definition.releases.allSatisfy { $0.storeCountries == Self.asked })
         return Dictionary(
             uniqueKeysWithValues: loaded.definition.releases.map { release in
-                ("\(release.version)", release.countries?.keys.sorted() ?? [])
+                (release.version?.description ?? "", release.countries?.keys.sorted() ?? [])
             }
         )
     }
@@ -132,7 +132,7 @@ struct AppStoreFeedTests {
         #expect(failure == nil)
         let document = try #require(value?.document)
         let loaded = try RulesFileLoader.load(sources: [("feed:s", document)])
-        #expect(loaded.definition.releases.map { "\($0.version)" } == ["4.3.0", "4.2.0"])
+        #expect(loaded.definition.releases.map { $0.version?.description } == ["4.3.0", "4.2.0"])
         #expect(loaded.definition.releases[1].countries?.keys.sorted() == ["jp", "us"])
         #expect(loaded.definition.releases[0].storeCountries == ["jp", "kr", "us"])
         #expect(
@@ -169,6 +169,61 @@ struct AppStoreFeedTests {
         #expect(second.failure?.retryAfter == 1800)
         // Nobody knocks at the next door.
         #expect(self.store.server.requests.count == 4)
+    }
+
+    @Test func `the record of another platform is an error, and takes nothing back`() async throws {
+        let keys = "trackId: 1234567890, platform: macos"
+        let mac = AppStoreLookup.Record("2.3.5", kind: "mac-software")
+        let phone = AppStoreLookup.Record("3.0.3")
+        for country in ["jp", "kr", "us"] { self.store.answer(with: [phone, mac], in: country) }
+        let first = await self.ask(keys)
+        #expect(first.failure == nil)
+        #expect(first.value?.document.contains("\"version\": \"2.3.5\"") == true)
+        #expect(first.value?.document.contains("3.0.3") == false)
+        #expect(self.store.server.requests.allSatisfy { $0.target.contains("entity=desktopS") })
+
+        self.store.answer(with: [phone], in: "us")
+        let second = await self.ask(keys, last: first.value)
+        #expect(second.value == nil, "nothing new was said")
+        let failure = try #require(second.failure?.description)
+        #expect(failure.hasPrefix("us: asked for 1234567890 for macos"), "\(failure)")
+
+        let alone = await self.ask(keys)
+        let document = try #require(alone.value?.document)
+        let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
+        #expect(facts.map { $0.countries?.keys.sorted() } == [["jp", "kr"]])
+    }
+
+    @Test func `what was remembered of any platform is kept only where it is right`()
+        async throws
+    {
+        let keys = "trackId: 1234567890, platform: macos"
+        let old = FeedValue(
+            document: "releases: []\n",
+            memory: [
+                "us": "3.0.3 2026-10-02T03:19:36Z\n2.3.0 2026-03-01T00:00:00Z",
+                "jp": "3.0.3 2026-10-02T03:19:36Z",
+            ]
+        )
+        let since = "2026-06-01T00:00:00Z"
+        let mac = AppStoreLookup.Record("2.3.5", since: since, kind: "mac-software")
+        self.store.answer(with: [mac], in: "us")
+        self.store.answer(with: [AppStoreLookup.Record("3.0.3")], in: "jp")
+        let first = await self.ask(keys, last: old)
+        #expect(first.failure?.description.hasPrefix("jp: asked for") == true)
+        let value = try #require(first.value)
+        #expect(value.memory.keys.sorted() == ["us"])
+        let facts = try RulesFileLoader.load(sources: [("feed:s", value.document)]).definition
+            .releases
+        #expect(facts.map { $0.version?.description } == ["2.3.5", "2.3.0"])
+        let march = try Timestamp(parsing: "2026-03-01T00:00:00Z")
+        #expect(facts[1].countries == ["us": march])
+
+        // From then on it is remembered as before: an older answer takes nothing back.
+        let older = AppStoreLookup.Record("2.2.0", since: since, kind: "mac-software")
+        self.store.answer(with: [older], in: "us")
+        let second = await self.ask(keys, last: value)
+        #expect(second.value == nil)
     }
 
     @Test func `a country that does not answer mutes no other, and is named`() async throws {

@@ -69,7 +69,7 @@ struct FirebaseRemoteConfigFeedTests {
     }
 
     @Test(arguments: [
-        ("app.version.==(['3.7.2']) && app.build.<(['93'])", "3.7.3", "<=92 of 3.7.2"),
+        ("app.version.==(['3.7.2']) && app.build.<(['93'])", "3.7.3", "<93 of 3.7.2"),
         (
             "app.version.matches(['-(alpha|beta)'])", "4.0.0",
             "of >=3.5.0 <4.0.0, versionMatches -(alpha|beta)"
@@ -181,7 +181,7 @@ struct FirebaseRemoteConfigFeedTests {
         #expect(before.document.contains(#""minimum": "1.0""#))
         let after = try await self.value(last: before, at: start)
         #expect(after.document.contains(#""minimum": "2.0""#))
-        #expect(after.memory == before.memory)
+        #expect(after.memory["etag"] == before.memory["etag"])
         #expect(try await self.ask(last: after) != .unchanged)
     }
 

@@ -5,106 +5,6 @@ import Testing
 
 @testable import GateControl
 
-struct GooglePlayReleasesTests {
-    private func releases(_ items: [(name: String, code: Int)]) throws -> GooglePlayReleases {
-        let list = items.map { item in
-            """
-            {"releaseName":"\(item.name)","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_PUBLISHED",\
-            "activeArtifacts":[{"versionCode":\(item.code - 1)},{"versionCode":\(item.code)}]}
-            """
-        }
-        let text = #"{"releases":[\#(list.joined(separator: ","))]}"#
-        return try GooglePlayReleases(listing: try JSONParser.parse(Array(text.utf8)))
-    }
-
-    private func facts(_ sightings: GooglePlaySightings) throws -> [Release] {
-        let store = StoreKeys(app: nil, platform: "android", channel: nil)
-        let text = sightings.document(for: store).text
-        return try RulesFileLoader.load(sources: [("feed", text)]).definition.releases
-    }
-
-    private let now = Timestamp(secondsSinceEpoch: 1_800_000_000)
-
-    @Test(arguments: ["3.2.0", "3.2.0 (3020)", "Summer 3.2.0", "v3.2.0"])
-    func `the version is in the name of a release`(name: String) throws {
-        let releases = try self.releases([(name, 3020)])
-        #expect(releases.releases.map(\.version) == [try AppVersion(parsing: "3.2.0")])
-        #expect(releases.releases.map(\.code) == [3020])
-    }
-
-    @Test func `a release beside an older one is handed out in steps`() throws {
-        let both = try self.releases([("3.3.0", 3030), ("3.2.0", 3020)])
-        let first = GooglePlaySightings(of: both, after: nil, now: self.now)
-        let facts = try self.facts(first)
-        #expect(facts.map(\.build) == [3030, 3020])
-        #expect(facts.map(\.phase) == [.partial, .complete])
-        // Nobody knows since when what was there before has been there.
-        #expect(facts[1].releasedAt == nil)
-
-        let alone = try self.releases([("3.3.0", 3030)])
-        let second = GooglePlaySightings(of: alone, after: first.memory, now: self.now)
-        #expect(try self.facts(second).map(\.phase) == [.complete])
-        #expect(try self.facts(second).first?.releasedAt == self.now)
-        let later = Timestamp(secondsSinceEpoch: 1_800_009_000)
-        let third = GooglePlaySightings(of: alone, after: second.memory, now: later)
-        #expect(try self.facts(third).first?.releasedAt == self.now)
-    }
-
-    /// A track as an edit shows it, with one release besides the one before it.
-    private func track(_ release: String) throws -> [Release] {
-        let text = #"""
-            {"track":"production","releases":[{"name":"3.3.0","versionCodes":["3029","3030"],\#(release)},
-             {"name":"3.2.0","versionCodes":["3020"],"status":"completed"}]}
-            """#
-        let releases = try GooglePlayReleases(track: try JSONParser.parse(Array(text.utf8)))
-        return try self.facts(GooglePlaySightings(of: releases, after: nil, now: self.now))
-    }
-
-    @Test(arguments: [
-        (#""status":"completed""#, [ReleasePhase.complete, .complete]),
-        (#""status":"inProgress","userFraction":0.5"#, [.partial, .complete]),
-        (#""status":"halted","userFraction":0.5"#, [.partial, .complete]),
-        (#""status":"draft""#, [.complete]), (#""status":"something""#, [.complete]),
-        (#""status":null"#, [.complete]),
-    ])
-    func `an edit says how far a release is handed out`(
-        status: String,
-        phases: [ReleasePhase]
-    ) throws {
-        let facts = try self.track(status)
-        #expect(facts.map(\.phase) == phases)
-        #expect(facts.map(\.build) == (phases.count == 2 ? [3030, 3020] : [3020]))
-    }
-
-    @Test func `an edit says where a rollout is`() throws {
-        func countries(_ targeting: String) throws -> [String]? {
-            try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#).first?
-                .countries?.keys.sorted()
-        }
-        #expect(
-            try countries(#"{"countries":["JP","KR"],"includeRestOfWorld":false}"#) == ["jp", "kr"]
-        )
-        #expect(try countries(#"{"countries":["JP"]}"#) == ["jp"])
-        #expect(try countries(#"{"countries":["JP"],"includeRestOfWorld":true}"#) == nil)
-    }
-
-    @Test(arguments: [#"{"countries":[],"includeRestOfWorld":false}"#, #"{"countries":[]}"#, "{}"])
-    func `a rollout that is in no country is not handed out`(targeting: String) throws {
-        let facts = try self.track(#""status":"inProgress","countryTargeting":\#(targeting)"#)
-        #expect(facts.map(\.build) == [3020])
-    }
-
-    @Test(arguments: [
-        "{}", #"{"releases":[]}"#,
-        #"{"releases":[{"releaseName":"3.2.0","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_DRAFT"}]}"#,
-        #"{"releases":[{"releaseName":"Summer","releaseLifecycleState":"RELEASE_LIFECYCLE_STATE_PUBLISHED","activeArtifacts":[{"versionCode":1}]}]}"#,
-    ])
-    func `a track without a version is a mistake`(text: String) throws {
-        let value = try JSONParser.parse(Array(text.utf8))
-        #expect(throws: FeedFailure.self) { try GooglePlayReleases(listing: value) }
-    }
-}
-
 /// A process that speaks as Google Play does, and checks what the account signs.
 @Suite(
     .ownThread,
@@ -165,7 +65,7 @@ struct GooglePlayFeedTests {
             return
         }
         let loaded = try RulesFileLoader.load(sources: [("feed:play", value.document)])
-        #expect(loaded.definition.releases.map(\.build) == [3030, 3021])
+        #expect(loaded.definition.releases.map(\.builds) == [[3030], [3020, 3021]])
         #expect(loaded.definition.releases.map(\.phase) == [.partial, .complete])
         #expect(loaded.definition.releases.map { "\($0.platform)" } == ["android", "android"])
     }

@@ -63,6 +63,33 @@ struct RulesURLFeedTests {
         #expect(asked == [0, 1, 1])
     }
 
+    @Test func `an object of JSON becomes a rule, and is asked for by its ETag`() async throws {
+        let path = "/app.json"
+        self.source.put(#"{"android":{"minBuild":41200,"on":false},"closed":true}"#, at: path)
+        let keys =
+            ", holds: version, fields: { minBuild: android.minBuild, enforce: android.on, "
+            + "maintenance: closed }, rule: { match: { platform: android }, storeUrl: 'https://a.example' }"
+        let feed = try self.feed(keys, path: path)
+        #expect(feed.makesRules)
+        let value = try await self.value(feed)
+        let loaded = try RulesFileLoader.load(sources: [("feed:a", value.document)])
+        #expect(loaded.definition.rules.map(\.id) == ["a", "a-maintenance"])
+        #expect(loaded.definition.rules[0].recommendedBuild == 41200)
+        #expect(loaded.definition.rules[0].minimumBuild == nil)
+        #expect(try await self.ask(feed, last: value) == .unchanged)
+        // What is gone stays, and the page of a proxy is no object.
+        for text in [
+            #"{"android":{"minBuild":41200,"on":true}}"#, "<html></html>", "[]", "rules: []",
+        ] {
+            self.source.put(text, at: path)
+            await #expect(throws: FeedFailure.self) { try await self.ask(feed, last: value) }
+        }
+        self.source.put(#"{"android":{"minBuild":41200,"on":true},"closed":false}"#, at: path)
+        let enforced = try await self.value(feed, last: value)
+        let rules = try RulesFileLoader.load(sources: [("feed:a", enforced.document)])
+        #expect(rules.definition.rules.map(\.minimumBuild) == [41200])
+    }
+
     @Test func `a token is read anew for every question`() async throws {
         let folder = try TemporaryFolder()
         self.source.put("rules: []\n", at: "/rules.yaml")

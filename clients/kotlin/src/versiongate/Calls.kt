@@ -11,7 +11,8 @@ internal fun callFacts(message: String, details: String): Map<String, Any> {
         // An unreadable value counts as absent.
         HashMap<String, Any>()
     }
-    facts["minimumBuild"]?.let { facts["minimumBuild"] = it.toString().toLongOrNull() ?: it }
+    // A build with dots is no number, and counts as absent.
+    facts.remove("minimumBuild")?.toString()?.toLongOrNull()?.let { facts["minimumBuild"] = it }
     facts["cannotUpdate"]?.let { facts["cannotUpdate"] = it == "true" }
     if (message != "") facts["message"] = percentDecoded(message)
     return facts

@@ -1,0 +1,106 @@
+internal import GatePolicy
+
+/// The builds that are below what is asked of them, for the clients of each part of all versions and of
+/// each form.
+struct BuildFloors {
+    private struct Floor {
+        var versions: VersionSpan
+        let forms: FormPiece
+        /// In ascending order, apart from each other.
+        var blocked: [ClosedRange<BuildNumber>] = []
+
+        /// The build below which all are blocked; zero if none is.
+        var minimum: BuildNumber {
+            guard let first = self.blocked.first, first.lowerBound == .zero else { return .zero }
+            return first.upperBound.successor ?? .max
+        }
+    }
+
+    private var floors: [Floor] = []
+
+    /// Begins with the clients of a part of all versions and of a form; parts come in ascending order.
+    mutating func begin(_ versions: VersionPiece, _ forms: FormPiece) {
+        self.joinLast()
+        self.floors.append(Floor(versions: VersionSpan(versions), forms: forms))
+    }
+
+    /// Blocks the builds of a piece below a floor; pieces come in ascending order.
+    mutating func block(below floor: BuildNumber, in piece: BuildPiece) {
+        let lowest = piece.builds.lowerBound
+        guard floor > lowest, let highest = floor.predecessor else { return }
+        let blocked = lowest...min(highest, piece.builds.upperBound)
+        let index = self.floors.count - 1
+        if let last = self.floors[index].blocked.last, last.upperBound.successor == lowest {
+            self.floors[index].blocked.removeLast()
+            self.floors[index].blocked.append(last.lowerBound...blocked.upperBound)
+        } else {
+            self.floors[index].blocked.append(blocked)
+        }
+    }
+
+    /// Joins the last two parts if the same builds are blocked in both.
+    private mutating func joinLast() {
+        guard self.floors.count > 1 else { return }
+        let (first, last) = (self.floors[self.floors.count - 2], self.floors[self.floors.count - 1])
+        guard first.forms == last.forms, first.blocked == last.blocked else { return }
+        self.floors.removeLast()
+        self.floors[self.floors.count - 1].versions.join(last.versions)
+    }
+
+    private var joined: [Floor] {
+        var floors = self
+        floors.joinLast()
+        return floors.floors
+    }
+
+    /// The build below which every client is blocked; `nil` if some client is asked nothing.
+    var minimum: BuildNumber? {
+        let lowest = self.joined.map(\.minimum).min() ?? .zero
+        return lowest > .zero ? lowest : nil
+    }
+
+    /// What is blocked beside what is below the minimum.
+    var surplus: [BlockedSurplus] {
+        let minimum = self.minimum ?? .zero
+        return self.joined.flatMap { floor in
+            floor.blocked.compactMap { range in
+                guard range.upperBound >= minimum else { return nil }
+                return BlockedSurplus(
+                    versions: floor.versions.range,
+                    builds: max(range.lowerBound, minimum)...range.upperBound,
+                    forms: floor.forms
+                )
+            }
+        }
+    }
+}
+
+/// Pieces of all versions that lie side by side.
+private struct VersionSpan {
+    private let lower: AppVersion?
+    private let hasLower: Bool
+    private var upper: AppVersion?
+    private var hasUpper: Bool
+
+    init(_ piece: VersionPiece) {
+        self.lower = piece.lower
+        self.upper = piece.upper
+        self.hasLower = piece.isSingle
+        self.hasUpper = piece.isSingle
+    }
+
+    /// Goes on to the end of the next span.
+    mutating func join(_ next: VersionSpan) {
+        self.upper = next.upper
+        self.hasUpper = next.hasUpper
+    }
+
+    /// The versions as a range; `nil` for all of them.
+    var range: VersionRange? {
+        if let lower, lower == self.upper { return try? VersionRange(parsing: "\(lower)") }
+        let start = self.lower.map { "\(self.hasLower ? ">=" : ">")\($0)" }
+        let end = self.upper.map { "\(self.hasUpper ? "<=" : "<")\($0)" }
+        let words = [start, end].compactMap(\.self)
+        return words.isEmpty ? nil : try? VersionRange(parsing: words.joined(separator: " "))
+    }
+}

@@ -1,0 +1,74 @@
+internal import GatePolicy
+
+/// The name of a release of Google Play, which is free text, and the version that it may state.
+///
+/// A version is taken only from a name that is nothing else: `3.2.0`, or with a versionCode of the
+/// release `3.2.0 (3020)` and, as the Play Console writes it, `3020 (3.2.0)`. In `Release 3`, `hotfix 4.1`
+/// or `2026-11-27` a number may be anything.
+struct ReleaseName {
+    /// The most characters of a name in a message.
+    private static let longestText = 80
+
+    let version: AppVersion?
+    private let text: String
+    private let codes: [UInt64]
+
+    /// - Parameters:
+    ///   - text: The name; `nil` if the release has none.
+    ///   - codes: The versionCodes of the release.
+    init(_ text: String?, _ codes: [UInt64]) {
+        self.text = (text ?? "").trimmed
+        self.codes = codes
+        self.version = Self.version(in: self.text, codes)
+    }
+
+    /// That the release counts by its builds alone, in words; `nil` if the name states a version.
+    var note: String? {
+        guard self.version == nil else { return nil }
+        let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
+        let name =
+            self.text.isEmpty ? "no name" : "the name '\(self.text.prefix(Self.longestText))'"
+        return "the release with \(builds) has \(name), which states no version for certain: it "
+            + "counts for rules on builds alone; name it such as '3.2.0' or '3.2.0 (3020)'"
+    }
+
+    private static func version(in name: String, _ codes: [UInt64]) -> AppVersion? {
+        guard name.hasSuffix(")"), let open = name.firstIndex(of: "(") else {
+            // Google names a release of several artifacts by its date if nobody does.
+            return codes.count > 1 && self.isDate(name) ? nil : self.version(name)
+        }
+        let first = String(name[..<open]).trimmed
+        let second = String(name[name.index(after: open)...].dropLast()).trimmed
+        if let code = UInt64(second), codes.contains(code) { return self.version(first) }
+        if let code = UInt64(first), codes.contains(code) { return self.version(second) }
+        return nil
+    }
+
+    /// A version of at least two numbers: a whole number may be a build, or a count.
+    private static func version(_ text: String) -> AppVersion? {
+        let core = text.prefix { $0 != "-" && $0 != "+" }
+        return core.contains(".") ? try? AppVersion(parsing: text) : nil
+    }
+
+    /// Whether a text can be a date such as 2026.11.27 or 27.11.2026.
+    private static func isDate(_ text: String) -> Bool {
+        let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        let parts = numbers.compactMap(\.self)
+        guard parts.count == 3, numbers.count == 3 else { return false }
+        let years = 2000...2099
+        return years.contains(parts[0]) && self.isDay(parts[1], parts[2])
+            || years.contains(parts[2]) && self.isDay(parts[0], parts[1])
+    }
+
+    /// Whether two numbers can be a month and a day, in either order.
+    private static func isDay(_ one: Int, _ other: Int) -> Bool {
+        1...31 ~= max(one, other) && 1...12 ~= min(one, other)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let start = self.drop { $0.isWhitespace }
+        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,86 @@
+/// The places of a version, of its builds and of a platform in one text.
+///
+/// Read are `1.3.0`, `1.3.0 (93)` as Apple's tools print it, `1.3.0+93` as Flutter writes it, `1.3.0/93`, and a
+/// platform before any of them: `ios/1.3.0`. Metadata after `+` that is not made of digits and dots is no
+/// build. A part that cannot be read has no influence on where the others are.
+struct VersionPlaces {
+    /// The name before a slash; empty if nothing precedes the slash, `nil` without a platform.
+    private(set) var platform: Range<Int>?
+    /// The text of the version, without metadata.
+    private(set) var version: Range<Int>
+    /// The texts of builds, without empty ones: after a slash, in parentheses, and after a plus sign.
+    private var afterSlash: Range<Int>?
+    private var inParentheses: Range<Int>?
+    private var afterPlus: Range<Int>?
+    /// Whether text stands where a build is expected that has no form of one: `1.3.0 (93`.
+    private(set) var hasStrayText = false
+
+    /// Finds them in a text without blanks around it.
+    init(in text: Span<UInt8>) {
+        self.version = 0..<text.count
+        if let slash = text.firstIndex(of: UInt8(ascii: "/")) {
+            let name = text.withoutBlanks(0..<slash)
+            var rest = slash + 1
+            if Self.isPlatform(text.extracting(name)) {
+                self.platform = name
+                self.version = text.withoutBlanks(rest..<text.count)
+                rest = text.firstIndex(of: UInt8(ascii: "/"), in: self.version).map { $0 + 1 } ?? 0
+            }
+            if rest > 0 {
+                self.afterSlash = Self.nonEmpty(text.withoutBlanks(rest..<self.version.upperBound))
+                self.version = text.withoutBlanks(self.version.lowerBound..<rest - 1)
+            }
+        }
+        if let open = text.firstIndex(of: UInt8(ascii: "("), in: self.version) {
+            let end = self.version.upperBound - 1
+            if text[end] == UInt8(ascii: ")") {
+                self.inParentheses = Self.nonEmpty(text.withoutBlanks(open + 1..<end))
+            } else {
+                self.hasStrayText = true
+            }
+            self.version = text.withoutBlanks(self.version.lowerBound..<open)
+        }
+        if let plus = text.firstIndex(of: UInt8(ascii: "+"), in: self.version) {
+            let metadata = plus + 1..<self.version.upperBound
+            if BuildNumber.isNumeric(text.extracting(metadata)) { self.afterPlus = metadata }
+            self.version = text.withoutBlanks(self.version.lowerBound..<plus)
+        }
+    }
+
+    /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93` are a
+    /// version and a build.
+    private static func isPlatform(_ name: Span<UInt8>) -> Bool {
+        guard let first = name.isEmpty ? nil : name[0] else { return true }
+        let isVersion =
+            first.isDigit
+            || first.lowercased == UInt8(ascii: "v") && name.count > 1 && name[1].isDigit
+        return !isVersion
+    }
+
+    private static func nonEmpty(_ place: Range<Int>) -> Range<Int>? {
+        place.isEmpty ? nil : place
+    }
+
+    /// The text of the first build; `nil` without any.
+    var build: Range<Int>? { self.inParentheses ?? self.afterPlus ?? self.afterSlash }
+
+    /// The texts of all builds.
+    var builds: [Range<Int>] {
+        [self.inParentheses, self.afterPlus, self.afterSlash].compactMap { $0 }
+    }
+
+    /// Whether it states one build at most, and nothing that is none.
+    var hasOneBuild: Bool {
+        guard !self.hasStrayText else { return false }
+        return self.afterPlus == nil
+            ? self.inParentheses == nil || self.afterSlash == nil
+            : self.inParentheses == nil && self.afterSlash == nil
+    }
+}
+
+extension Span<UInt8> {
+    /// The first place of a byte within a range.
+    fileprivate func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        self.extracting(range).firstIndex(of: byte).map { range.lowerBound + $0 }
+    }
+}

@@ -1,0 +1,310 @@
+import Foundation
+import GateTestSupport
+import Testing
+
+/// A night with two stores: builds for several processors, a staged track, and an app that is sold
+/// for iPhone and Mac under one id, through the real executable.
+///
+/// At every step, no client is refused for which its own store has no update, and from the moment
+/// at which each store has one, no old build passes.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)), .needs("openssl", "python3"))
+struct TwoStoresStoryTests {
+    /// The stores as servers, and the rules that wait for them.
+    private struct Stores {
+        let play: FeedServer
+        let apple: FeedServer
+        let folder: TemporaryFolder
+
+        init(in folder: TemporaryFolder) throws {
+            self.folder = folder
+            self.play = try FeedServer("google-play")
+            self.apple = try FeedServer("app-store")
+            let google = try GoogleTestAccount(tokenURL: self.play.url("/token"))
+            try folder.writeInPlace(google.json, to: "account.json")
+            try self.play.setState(google.state())
+        }
+
+        var rules: String {
+            let lookup = "url: '\(self.apple.url("/lookup"))', countries: [jp, kr], every: 1s"
+            return """
+                feeds:
+                - id: play
+                  source: googlePlay
+                  package: com.example.shop
+                  method: edits
+                  serviceAccount: { file: '\(self.folder.path(of: "account.json"))' }
+                  url: '\(self.play.url("/"))'
+                  every: 1s
+                - { id: phone, source: appStore, trackId: 1234567890, \(lookup) }
+                - { id: mac, source: appStore, bundleId: com.example.shop, platform: macos, \(lookup) }
+                rules:
+                - id: android
+                  match: { platform: android }
+                  blockedBuilds: ["<1011", ">=2000 <2011", ">=4000 <4011"]
+                  holdUntilInStore: true
+                  storeUrl: https://play.google.com/store/apps/details?id=com.example.shop
+                - id: phone
+                  match: { platform: ios }
+                  minimum: "3.1.0"
+                  holdUntilInStore: true
+                  storeUrl: https://apps.apple.com/app/id1234567890
+                - id: mac
+                  match: { platform: macos }
+                  minimum: "2.4.0"
+                  holdUntilInStore: true
+                  storeUrl: https://apps.apple.com/app/id1234567890?mt=12
+
+                """
+        }
+
+        /// Releases of the production track, as the edits show them.
+        func publish(_ releases: String...) throws {
+            let list = releases.joined(separator: ",")
+            try self.play.changeState(#"{"apps":{"com.example.shop":{"production":[\#(list)]}}}"#)
+        }
+
+        static func release(_ name: String, _ codes: [Int], _ status: String) -> String {
+            let list = codes.map { "\"\($0)\"" }.joined(separator: ",")
+            return #"{"name":"\#(name)","versionCodes":[\#(list)],\#(status)}"#
+        }
+
+        /// Records of the app: versions by country, for each kind.
+        func sell(
+            phone: [String: String],
+            mac: [String: String] = [:],
+            entity: String = "by-number"
+        ) throws {
+            func record(_ kind: String, _ versions: [String: String]) -> String {
+                let stores = versions.sorted { $0.key < $1.key }.map { country, version in
+                    #""\#(country)":{"version":"\#(version)"}"#
+                }
+                return #"""
+                    {"trackId":1234567890,"bundleId":"com.example.shop","kind":"\#(kind)",\#
+                    "storefronts":{\#(stores.joined(separator: ","))}}
+                    """#
+            }
+            let records =
+                [record("software", phone)] + (mac.isEmpty ? [] : [record("mac-software", mac)])
+            try self.apple.changeState(
+                #"{"entity":"\#(entity)","apps":[\#(records.joined(separator: ","))]}"#
+            )
+        }
+    }
+
+    private static let newest = [1011, 2011, 4011]
+    private static let old = [1010, 2010, 4010]
+    private static let complete = #""status":"completed""#
+    private static let staged = #""status":"inProgress","userFraction":0.2"#
+
+    private static func android(_ build: Int) -> String {
+        Request.text(
+            fields: "X-App-Platform: android\r\nX-App-Version: 3.3.0\r\nX-App-Build: \(build)\r\n"
+        )
+    }
+
+    private static func apple(_ platform: String, _ version: String, in country: String) -> String {
+        Request.text(
+            fields: "X-App-Platform: \(platform)\r\nX-App-Version: \(version)\r\n"
+                + "X-App-Storefront: \(country)\r\n"
+        )
+    }
+
+    private func expect(
+        _ requests: [String],
+        areDenied: Bool,
+        _ when: String,
+        _ scene: Scene
+    ) throws {
+        for request in requests {
+            #expect(try scene.ask(request).status == (areDenied ? 426 : 200), "\(when): \(request)")
+        }
+    }
+
+    /// Changes what a store says, and waits until the gate has taken it.
+    private func waitUntilTaken(_ feed: String, _ scene: Scene, _ change: () throws -> Void) throws
+    {
+        let seen = scene.gate.logLines.count
+        try change()
+        try scene.gate.logLine("\(feed) is taken", skipping: seen) {
+            $0.message == "feed taken" && $0.metadata["feed"] == feed
+        }
+    }
+
+    private func waitForForeignRecord(_ scene: Scene) throws {
+        try scene.gate.logLine("the record of the iPhone") {
+            $0.message == "feed failed; what it said last stays" && $0.metadata["feed"] == "mac"
+                && $0.metadata["error"]?.contains("asked for com.example.shop for macos") == true
+        }
+    }
+
+    @Test func `no client is refused what its store does not have, and then no old build passes`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let stores = try Stores(in: folder)
+        let oldRelease = Stores.release("3.2.0", Self.old, Self.complete)
+        try stores.publish(oldRelease)
+        try stores.sell(phone: ["jp": "3.0.3", "kr": "3.0.3"])
+        try folder.writeInPlace(stores.rules, to: "rules.yaml")
+        let flags: [GateFlag] = [.stateDir(path: folder.path(of: "state"))]
+        let macs = ["jp", "kr"].map { Self.apple("macos", "2.3.5", in: $0) }
+        let oldBuilds = Self.old.map(Self.android)
+        let newBuilds = Self.newest.map(Self.android)
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.gate.logLine("Google Play") {
+                $0.message == "feed taken" && $0.metadata["feed"] == "play"
+            }
+            try self.waitForForeignRecord(scene)
+            try self.expect(oldBuilds + macs, areDenied: false, "at first", scene)
+
+            try self.waitUntilTaken("play", scene) {
+                try stores.publish(
+                    Stores.release("3.3.0", Self.newest, Self.staged),
+                    oldRelease
+                )
+            }
+            try self.expect(oldBuilds, areDenied: false, "staged", scene)
+            // The release for everybody has the old build for one processor.
+            try self.waitUntilTaken("play", scene) {
+                try stores.publish(Stores.release("3.3.0", [1010, 2011, 4011], Self.complete))
+            }
+            try self.expect(oldBuilds, areDenied: false, "one build is kept", scene)
+
+            // The iPhone's version passes the floor of the Mac, and no Mac has it.
+            try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"])
+            let korea = Self.apple("ios", "3.0.3", in: "kr")
+            try scene.waitForAnswer("3.1.0 in Korea", to: korea) { $0.status == 426 }
+            let japan = Self.apple("ios", "3.0.3", in: "jp")
+            try self.expect(macs + [japan], areDenied: false, "the iPhone in Korea", scene)
+
+            // A name that says no version: the builds count all the same.
+            try self.waitUntilTaken("play", scene) {
+                try stores.publish(Stores.release("Release 33", Self.newest, Self.complete))
+            }
+            try self.expect(oldBuilds, areDenied: true, "each build is out", scene)
+            try self.expect(newBuilds, areDenied: false, "each build is out", scene)
+            try scene.gate.logLine("the name") {
+                $0.metadata["feed"] == "play" && $0.message.contains("the name 'Release 33'")
+            }
+
+            try stores.sell(
+                phone: ["jp": "3.0.3", "kr": "3.1.0"],
+                mac: ["jp": "2.4.0", "kr": "2.4.0"],
+                entity: "honored"
+            )
+            try scene.waitForAnswer("the Mac's record", to: macs[0]) { $0.status == 426 }
+            let newMac = Self.apple("macos", "2.4.0", in: "jp")
+            try self.expect([newMac, japan], areDenied: false, "the Mac's update is out", scene)
+
+            // Neither a store that answers for the iPhone again nor a restart without stores changes it.
+            let seen = scene.gate.logLines.count
+            try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"], entity: "ignored")
+            try scene.gate.logLine("the iPhone again", skipping: seen) {
+                $0.metadata["feed"] == "mac" && $0.metadata["error"] != nil
+            }
+            try self.expect(macs + oldBuilds + [korea], areDenied: true, "the night after", scene)
+            stores.play.stop()
+            stores.apple.stop()
+            let again = try scene.restarted(flags: flags)
+            try self.expect(macs + oldBuilds + [korea], areDenied: true, "restarted", again)
+            try self.expect(newBuilds + [newMac, japan], areDenied: false, "restarted", again)
+        }
+    }
+
+    @Test func `feed check says what was asked, what came, and which build keeps a rule waiting`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let stores = try Stores(in: folder)
+        try stores.publish(Stores.release("3.3.0", [1010, 2011, 4011], Self.complete))
+        try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"])
+        try folder.writeInPlace(stores.rules, to: "rules.yaml")
+        let path = folder.path(of: "rules.yaml")
+        let failed = try ToolProcess.versiongate("feed", "check", path)
+        #expect(failed.status == 1)
+        let message =
+            "feed 'mac': App Store com.example.shop: jp: asked for com.example.shop for macos, the "
+            + "App Store answers with a record of the kind 'software' (com.example.shop, for ios, "
+            + "version 3.0.3), which does not count; ask by 'trackId', or take the facts from "
+            + "'source: appStoreConnect', or write them under 'releases'; kr: asked for"
+        #expect(failed.errors.hasPrefix(message), "\(failed.errors)")
+        for line in [
+            "rule 'android': waits for a version that is not blocked: the store not yet (build 1010 "
+                + "of 3.3.0 does not pass); begins when the store has it",
+            "rule 'mac': waits for 2.4.0: nothing is known of what the store has for macos",
+        ] {
+            #expect(failed.output.contains(line), "\(failed.output)")
+        }
+        #expect(failed.output.contains("\"builds\": [1010, 2011, 4011]"))
+
+        try stores.sell(phone: ["jp": "3.1.0"], mac: ["jp": "2.4.0"], entity: "all-records")
+        let good = try ToolProcess.versiongate("feed", "check", path)
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(good.output.contains("rule 'mac': waits for 2.4.0: jp since"), "\(good.output)")
+    }
+
+    /// What an older gate kept: values without a mark of how they were read.
+    private func age(_ feed: String, in folder: String, document: String, memory: [String: String])
+        throws
+    {
+        let path = "\(folder)/\(feed).feed.json"
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        var entry = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        var value = try #require(entry["value"] as? [String: Any])
+        #expect(value["readAs"] as? Int == 2)
+        value["readAs"] = nil
+        value["files"] = [["text": document]]
+        value["memory"] = memory
+        entry["value"] = value
+        try JSONSerialization.data(withJSONObject: entry).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test func `facts that an older gate took for another platform are used no more`() async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let stores = try Stores(in: folder)
+        try stores.publish(Stores.release("3.2.0", Self.old, Self.complete))
+        let versions = ["jp": "2.3.5", "kr": "2.3.5"]
+        try stores.sell(phone: versions, mac: versions, entity: "honored")
+        try folder.writeInPlace(stores.rules, to: "rules.yaml")
+        let state = folder.path(of: "state")
+        let macs = ["jp", "kr"].map { Self.apple("macos", "2.3.5", in: $0) }
+        let oldBuilds = Self.old.map(Self.android)
+        try await Scene.play(in: folder, flags: [.stateDir(path: state)]) { scene in
+            for feed in ["play", "mac"] {
+                try scene.gate.logLine(feed) {
+                    $0.message == "feed taken" && $0.metadata["feed"] == feed
+                }
+            }
+        }
+        try self.age(
+            "mac",
+            in: state,
+            document: """
+                releases: [{ platform: macos, version: "3.0.3", countries: [jp, kr] }]
+
+                """,
+            memory: ["jp": "3.0.3 2026-01-01T00:00:00Z", "kr": "3.0.3 2026-01-01T00:00:00Z"]
+        )
+        try self.age(
+            "play",
+            in: state,
+            document: """
+                releases: [{ platform: android, version: "3.2.0", build: 4011 }]
+
+                """,
+            memory: ["4011": "before"]
+        )
+        // The lookup knows nothing but the iPhone's record now, and Google Play is away.
+        try stores.sell(phone: ["jp": "3.0.3", "kr": "3.0.3"], entity: "ignored")
+        stores.play.stop()
+        try await Scene.play(in: folder, flags: [.stateDir(path: state)]) { again in
+            try self.expect(macs + oldBuilds, areDenied: false, "at the start", again)
+            try self.waitForForeignRecord(again)
+            try self.expect(macs + oldBuilds, areDenied: false, "after the answer", again)
+        }
+    }
+}
