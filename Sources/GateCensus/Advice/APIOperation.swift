@@ -4,14 +4,14 @@ import GatePolicy
 package struct APIOperation: Sendable {
     /// A path at which a server of the document has the operation.
     package struct Address: Sendable {
-        /// As the document writes it, after the path of the server.
+        /// The path of the server, followed by the path in the document.
         package let path: String
         let template: PathTemplate
     }
 
     /// In upper case; `nil`: any, since the document does not say.
     package let method: String?
-    /// As the document writes it.
+    /// The path in the document, without the path of a server.
     package let path: String
     /// One for each server, the one to be shown first.
     package let addresses: [Address]
@@ -64,7 +64,7 @@ package struct APIOperation: Sendable {
             + self.addresses.compactMap(\.template.spanningAtEnd)
     }
 
-    /// As a table shows it at one of its paths.
+    /// The method and one of its paths, for a table.
     package func text(at path: String) -> String { "\(self.method ?? "(any)") \(path)" }
 
     /// Whether each request for it, of usual length, has a shape.

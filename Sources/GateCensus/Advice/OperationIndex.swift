@@ -84,7 +84,7 @@ struct OperationIndex: Sendable {
             return isOne ? .certain(first) : .possible(best.map(\.target))
         }
         let others = Self.find(method, segments, in: self.others).filter { !$0.fit.isLoose }
-        // What any segments may stand before, nearly any word in capitals would fit.
+        // A template that accepts any leading segments would fit nearly every word in capitals.
         let capitals = found.filter { !self.template(of: $0.target).isOpen }
         var meant = capitals + others
         if method == "HEAD" {
@@ -101,7 +101,7 @@ struct OperationIndex: Sendable {
     /// A path that is none of the documents', and looks as if it were for some operations.
     struct Other: Sendable {
         let shape: PathShape
-        /// What stands before the path of the document; `nil`: not only words.
+        /// The segments before the path in the document; `nil` if some of them are not literal.
         let base: String?
         let operations: Set<Int>
     }

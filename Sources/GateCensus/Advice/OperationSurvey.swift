@@ -22,7 +22,7 @@ package struct OperationSurvey: Sendable {
         case unknown(Doubt)
     }
 
-    /// The reason for which nobody can tell whether an operation is called.
+    /// Why the census cannot tell whether an operation was called.
     package enum Doubt: Sendable, Hashable {
         /// Shapes of some requests are missing.
         case missingShapes
@@ -198,7 +198,7 @@ extension OperationSurvey.Line {
     }
 }
 
-/// What was found.
+/// The results of the survey.
 extension OperationSurvey {
     /// The operations and other paths, those with most requests first, and those without any.
     ///
@@ -322,7 +322,7 @@ extension OperationSurvey {
 }
 
 extension OperationSurvey.Place {
-    /// As a table shows it.
+    /// The operation or path, for a table.
     package func text(_ operations: [APIOperation]) -> String {
         switch self {
         case .operation(let number, let path): operations[number].text(at: path)

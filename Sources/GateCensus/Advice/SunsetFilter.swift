@@ -6,7 +6,7 @@ package struct SunsetFilter: Sendable {
     enum Standing: Sendable, Equatable {
         /// An old version, as its clients write it.
         case old(String)
-        /// Clients of which nobody can tell: they state no version that can be read.
+        /// Clients without a readable version, which may be old or new.
         case unversioned
         /// Requests of which only the number is known.
         case unknown

@@ -85,7 +85,7 @@ extension OperationReport: Encodable {
     private struct Entry: Encodable {
         let method: String?
         let path: String?
-        /// As the document writes it, without the path of a server.
+        /// The path in the document, without the path of a server.
         let template: String?
         /// The file, if it is in one.
         let document: String?
