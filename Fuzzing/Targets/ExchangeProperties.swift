@@ -6,7 +6,7 @@ import NIOCore
 /// The input is a script: one number for an event, more for what it says. A second, slower book is
 /// kept of what has happened, and every action is held against it.
 struct ExchangeProperties {
-    private static let limits = DiscardLimits(keepAliveBytes: 40, lingerBytes: 200)
+    private static let limits = DiscardLimits(awaitedBytes: 40, bytes: 200)
 
     private var exchange = Exchange.head
     private var book = Book()
@@ -101,9 +101,10 @@ struct ExchangeProperties {
         let keepsClient = self.script.flag()
         let count = UInt64(self.script.number(below: 256))
         let remaining: Exchange.RemainingBody =
-            switch self.script.number(below: 3) {
+            switch self.script.number(below: 4) {
             case 0: .nothing
             case 1: .bytes(count)
+            case 2: .chunked
             default: .unknown
             }
         switch self.exchange {
@@ -120,8 +121,9 @@ struct ExchangeProperties {
         switch action {
         case .answer:
             try expect(keepsClient && remaining == .nothing, "kept with \(remaining) to come")
-        case .answerAndDiscard:
-            try expect(keepsClient && count <= Self.limits.keepAliveBytes, "read away \(count)")
+        case .awaitBody:
+            let isSmall = remaining == .chunked || count <= Self.limits.awaitedBytes
+            try expect(keepsClient && isSmall, "waited for \(count)")
         case .answerAndLinger:
             try expect(!keepsClient || remaining != .nothing, "closed without a reason")
         }
@@ -144,9 +146,9 @@ struct ExchangeProperties {
         let before = self.exchange
         self.book.requestEnded = self.book.requestEnded || self.book.isForwarded
         switch self.exchange.requestEnded() {
-        case .next:
-            guard case .discarding = before else {
-                throw Finding("the next request after \(before)")
+        case .answer:
+            guard case .awaitingBody = before else {
+                throw Finding("a held answer after \(before)")
             }
             try expect(self.exchange, is: .idle, "the next request")
         case .wait: break
@@ -157,12 +159,12 @@ struct ExchangeProperties {
         let statuses = [100, 101, 103, 199, 200, 204, 304, 426, 500, 999]
         let status = statuses[self.script.number(below: statuses.count)]
         let switches = self.script.flag()
-        let framedByClose = self.script.flag()
+        let endsByClose = self.script.flag()
         let isAwaited = self.book.isForwarded && !self.book.responseStarted
         let action = self.exchange.responseHead(
             status: status,
             switchesAsOffered: switches,
-            framedByClose: framedByClose
+            endsByClose: endsByClose
         )
         switch action {
         case .discard:
@@ -176,7 +178,7 @@ struct ExchangeProperties {
             self.book.backendSpoke = true
             self.book.responseStarted = true
             try expect(isAwaited && status >= 200, "\(status) as the answer")
-            if framedByClose { self.book.mayKeepClient = false }
+            if endsByClose { self.book.mayKeepClient = false }
             try expect(keepsClient, is: self.book.mayKeepClient, "whether the client is kept")
         case .tunnel:
             try expect(
@@ -194,7 +196,8 @@ struct ExchangeProperties {
     private mutating func endResponse() throws(Finding) {
         // The end of a response is read only behind its head.
         guard self.book.responseStarted, self.isForwarding else { return }
-        let action = self.exchange.responseEnded(limits: Self.limits)
+        let isStream = self.script.flag()
+        let action = self.exchange.responseEnded(limits: Self.limits, isStream: isStream)
         self.book.isForwarded = false
         self.book.discarded = 0
         switch action {
@@ -203,13 +206,16 @@ struct ExchangeProperties {
                 self.book.requestEnded && self.book.mayKeepClient,
                 "the next request on a connection that ends"
             )
-        case .discardRequest:
+        case .dropUpstream:
             try expect(
-                !self.book.requestEnded && self.book.mayKeepClient,
-                "a request read away that has ended"
+                !self.book.requestEnded && self.book.mayKeepClient && isStream,
+                "another request behind one that has not ended"
             )
         case .linger(let isReusable):
-            try expect(!self.book.mayKeepClient, "a connection ends that could be kept")
+            try expect(
+                !self.book.mayKeepClient || !self.book.requestEnded && !isStream,
+                "a connection ends that could be kept"
+            )
             try expect(
                 isReusable,
                 is: self.book.requestEnded,
@@ -222,16 +228,19 @@ struct ExchangeProperties {
     private mutating func discard() throws(Finding) {
         let count = self.script.number(below: 256)
         let before = self.exchange
+        if case .awaitingBody(let budget) = before {
+            let action = self.exchange.awaited(bytes: count, limits: Self.limits)
+            try expect(budget <= Self.limits.awaitedBytes, "a budget beyond the limits")
+            let fits = UInt64(count) <= budget
+            return try expect(action, is: fits ? .wait : .answerAndLinger, "\(count) of \(budget)")
+        }
         guard self.exchange.discarded(bytes: count) == .goOn else {
             return try expect(self.exchange, is: .closed, "after too much")
         }
         switch (before, self.exchange) {
-        case (.discarding(let budget), .discarding(let rest)):
-            try expect(rest + UInt64(count), is: budget, "the budget")
-            try expect(budget <= Self.limits.lingerBytes, "a budget beyond the limits")
         case (.lingering(let before), .lingering(let after)):
             try expect(after.budget + UInt64(count), is: before.budget, "the budget")
-            try expect(before.budget <= Self.limits.lingerBytes, "a budget beyond the limits")
+            try expect(before.budget <= Self.limits.bytes, "a budget beyond the limits")
             try expect(after.end, is: before.end, "the end of the wait")
         default: throw Finding("read away in \(before)")
         }
@@ -243,6 +252,8 @@ struct ExchangeProperties {
         switch self.exchange.clientEnded(hasMore: hasMore) {
         case .finish where hasMore:
             try expect(self.exchange, is: before, "with more to come")
+        case .finish where before == self.exchange && !self.isForwarding:
+            guard case .awaitingBody = before else { throw Finding("waiting in \(before)") }
         case .finish:
             self.book.mayKeepClient = false
             try expect(self.isForwarding && self.book.requestEnded, "waiting in \(before)")
@@ -294,7 +305,8 @@ struct ExchangeProperties {
         let action = self.exchange.timedOut(
             hasPartialHead: hasPartialHead,
             upstreamStalls: self.script.flag(),
-            isRepeatable: isRepeatable
+            isRepeatable: isRepeatable,
+            limits: Self.limits
         )
         switch action {
         case .askAnother:
@@ -309,6 +321,8 @@ struct ExchangeProperties {
                 "\(action) in \(before)"
             )
             self.refuse()
+        case .answerAndLinger:
+            guard case .awaitingBody = before else { throw Finding("\(action) in \(before)") }
         case .close: try expect(self.exchange, is: .closed, "after the time is over")
         }
     }
@@ -336,9 +350,9 @@ struct ExchangeProperties {
         switch (self.exchange.wait, self.exchange) {
         case (.connection, .forwarding(let forwarding)) where forwarding.isConnecting: break
         case (.connection, _): throw Finding("no deadline in \(self.exchange)")
-        case (.rest(until: let end?), .lingering(let lingering)):
+        case (.rest(until: let end), .lingering(let lingering)):
             try expect(end, is: lingering.end, "the end of the wait")
-        case (.rest(until: let end?), .tunnel(let tunnel)):
+        case (.rest(until: let end), .tunnel(let tunnel)):
             try expect(end, is: tunnel.end, "the end of the tunnel")
         default: break
         }

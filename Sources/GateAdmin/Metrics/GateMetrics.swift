@@ -103,6 +103,19 @@ extension GateMetrics {
             .with(.count(counters.requestsLate), Label("reason", "late"))
             .with(.count(counters.descriptorsExhausted), Label("reason", "descriptors")),
             Self.counter(
+                "discarded_body_bytes",
+                "Bytes of request bodies that were thrown away because the request was refused.",
+                counters.discardedBytes
+            ),
+            MetricFamily(
+                "versiongate_discarded_bodies_cut_total",
+                .counter,
+                "Bodies of refused requests that were not read to their end."
+            )
+            .with(.count(counters.discardsOverSize), Label("reason", "size"))
+            .with(.count(counters.discardsOverTime), Label("reason", "time"))
+            .with(.count(counters.discardsOverBudget), Label("reason", "budget")),
+            Self.counter(
                 "gateway_errors",
                 "Answers of 502, 503 and 504 that the gate gave in place of a backend.",
                 counters.upstreamFailures

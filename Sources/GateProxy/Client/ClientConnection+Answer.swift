@@ -10,10 +10,15 @@ extension ClientConnection {
         let remaining: Exchange.RemainingBody =
             switch facts.framing {
             case .none: .nothing
+            // What is left of a stream's request is the matter of its connection.
+            case .length where self.transport.isStream: .nothing
+            case .chunked where self.transport.isStream: .nothing
             // The client may or may not send what it has announced.
             case .length where facts.expectsContinue: .unknown
+            case .chunked where facts.expectsContinue: .unknown
             case .length(let length): .bytes(length)
-            case .chunked, .untilClose: .unknown
+            case .chunked: .chunked
+            case .untilClose: .unknown
             }
         self.answer(
             answer,
@@ -33,8 +38,26 @@ extension ClientConnection {
             remaining: remaining,
             limits: self.loop.settings.discardLimits
         )
+        guard action != .awaitBody else {
+            self.heldAnswer = answer
+            return self.renewDeadline()
+        }
+        self.write(answer, keepsClient: action != .answerAndLinger)
+        self.perform(action)
+    }
+
+    /// Writes the answer that has waited for the body; the exchange is behind it already.
+    ///
+    /// `keepsClient`: whether another request may follow.
+    func answerAtLast(keepsClient: Bool) {
+        guard let answer = self.heldAnswer.take() else { return }
+        if !keepsClient { self.exchange.linger(limits: self.loop.settings.discardLimits) }
+        self.write(answer, keepsClient: keepsClient)
+        self.perform(keepsClient ? .answer : .answerAndLinger)
+    }
+
+    private func write(_ answer: RenderedAnswer, keepsClient: Bool) {
         self.request.logEntry?.answered(self.status(of: answer))
-        let keepsClient = action != .answerAndLinger
         if case .stream(let stream) = self.transport {
             self.write(answer, to: stream)
         } else if keepsClient, self.takesAsRendered(answer) {
@@ -47,7 +70,6 @@ extension ClientConnection {
             )
             if !self.request.isHead { self.appendOutbound(answer.body) }
         }
-        self.perform(action)
     }
 
     /// Whether nothing but the date is added to an answer, and nothing left out.
@@ -127,7 +149,7 @@ extension ClientConnection {
                 answer,
                 keepsClient: forwarding.keepsClient && forwarding.requestEnded
             )
-        case .head, .idle, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .awaitingBody, .streaming, .lingering, .tunnel, .closed:
             self.answer(answer, keepsClient: false)
         }
         self.settle()
@@ -178,7 +200,7 @@ extension ClientConnection {
     private func perform(_ action: Exchange.AnswerAction) {
         switch action {
         case .answer: self.nextRequest()
-        case .answerAndDiscard: self.renewDeadline()
+        case .awaitBody: break
         case .answerAndLinger:
             self.finishLogEntry()
             self.linger()

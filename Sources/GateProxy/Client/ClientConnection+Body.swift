@@ -234,50 +234,75 @@ extension ClientConnection {
         return false
     }
 
-    /// Reads the rest of an answered request away, to the beginning of the next one.
-    func discardBody() -> Bool {
-        if case .stream(let stream) = self.transport { return self.discardContent(of: stream) }
+    /// Reads the rest of a small body away, and answers behind it.
+    ///
+    /// - Returns: whether there may be more to read.
+    func awaitBody() -> Bool {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
+        let limits = self.loop.settings.discardLimits
         switch self.body.consume(bytes, trailerFields: self.rules.table) {
         case .more where self.inputClosed:
-            self.closeAfterWriting()
+            self.answerAtLast(keepsClient: false)
             return false
         case .more(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            self.renewDeadline()
-            if self.exchange.discarded(bytes: consumed) == .close { self.abort() }
-            return false
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.awaited(bytes: consumed, limits: limits) == .answerAndLinger else {
+                return false
+            }
+            self.answerAtLast(keepsClient: false)
+            return true
         case .end(let consumed):
             self.inbound.moveReaderIndex(forwardBy: consumed)
-            guard self.exchange.requestEnded() == .next else { return false }
-            self.nextRequest()
+            self.loop.counters.discardedBytes += UInt64(consumed)
+            guard self.exchange.requestEnded() == .answer else { return false }
+            self.answerAtLast(keepsClient: self.mayGoOn)
             return true
         case .malformed:
-            self.abort()
-            return false
+            // Where the next request would begin is not known.
+            self.answerAtLast(keepsClient: false)
+            return true
         }
     }
 
-    private func discardContent(of stream: HTTP2Stream) -> Bool {
-        let count = self.inbound.readableBytes
-        self.inbound = self.loop.emptyBuffer
-        if count > 0 { self.renewDeadline() }
-        guard self.exchange.discarded(bytes: count) == .goOn else {
-            self.abort()
-            return false
-        }
-        guard stream.hasEndedRequest, self.exchange.requestEnded() == .next else { return false }
-        self.nextRequest()
-        return true
-    }
-
+    /// Throws away what a client sends that has its last answer.
     func discardAll() -> Bool {
         let count = self.inbound.readableBytes
         guard count > 0 else { return false }
         self.inbound = ByteBuffer()
         if case .rest = self.exchange.wait { self.renewDeadline() }
-        if self.exchange.discarded(bytes: count) == .close { self.abort() }
+        let cut: DiscardCut? =
+            if self.exchange.discarded(bytes: count) == .close {
+                .size
+            } else {
+                self.mayDiscard(count) ? nil : .budget
+            }
+        if let cut {
+            self.loop.counters.countCut(cut)
+            self.abort()
+        } else {
+            self.loop.counters.discardedBytes += UInt64(count)
+        }
         return false
+    }
+
+    /// The client whose budget a refused body counts for; `nil`: a proxy does not name it.
+    var discardClient: ClientNetwork? {
+        self.origin.isTrusted
+            ? self.request.forwardedClient : ClientNetwork(self.origin.address)
+    }
+
+    /// Whether so many bytes more may be thrown away.
+    ///
+    /// The first of them are free: they would have come anyway, before the client could know of the answer.
+    private func mayDiscard(_ count: Int) -> Bool {
+        self.discardRoom -= count
+        while self.discardRoom < 0 {
+            guard self.clients.discardBudget.take(DiscardBudget.lot, for: self.discardClient)
+            else { return false }
+            self.discardRoom += DiscardBudget.lot
+        }
+        return true
     }
 }

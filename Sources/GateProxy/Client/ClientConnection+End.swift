@@ -1,3 +1,4 @@
+import GateWire
 import NIOCore
 
 /// How a connection ends, and when.
@@ -19,6 +20,7 @@ extension ClientConnection {
     /// Closes for writing once everything is written, and altogether once the client has closed,
     /// too, or has had its time.
     func linger() {
+        self.discardRoom = HTTP2OwnSettings.firstWindow
         self.flush()
         // The answer may take as long as any other; only then does the goodbye begin.
         self.renewDeadline()
@@ -28,7 +30,9 @@ extension ClientConnection {
                 self.transport.endContent()
                 return self.abort()
             }
-            self.exchange.lastWasWritten(end: self.loop.now + Self.longestLinger)
+            self.exchange.lastWasWritten(
+                end: self.loop.now + self.loop.settings.discardLimits.time
+            )
             self.renewDeadline()
             self.transport.closeOutput()
         }
@@ -44,8 +48,6 @@ extension ClientConnection {
             upstream.whenWritten { self.abort() }
         }
     }
-
-    private static let longestLinger = TimeAmount.seconds(30)
 
     /// The gate is about to stop.
     ///
@@ -71,7 +73,8 @@ extension ClientConnection {
         let action = self.exchange.timedOut(
             hasPartialHead: self.inbound.readableBytes > 0,
             upstreamStalls: self.upstream.map { !$0.isWritable } ?? false,
-            isRepeatable: self.request.forwarded?.isRepeatable == true
+            isRepeatable: self.request.forwarded?.isRepeatable == true,
+            limits: self.loop.settings.discardLimits
         )
         switch action {
         case .requestTimeout: self.fail(.requestTimeout)
@@ -79,6 +82,9 @@ extension ClientConnection {
             self.upstream?.member?.answerFailed(isSilent: true)
             self.fail(.gatewayTimeout)
         case .askAnother: self.askAnother()
+        case .answerAndLinger:
+            self.answerAtLast(keepsClient: false)
+            self.settle()
         case .close: self.abort()
         }
     }
@@ -92,7 +98,7 @@ extension ClientConnection {
         return switch self.exchange {
         case .head: self.loop.isDraining
         case .idle: self.loop.isDraining || self.mayRead
-        case .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed: false
+        case .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed: false
         }
     }
 

@@ -15,7 +15,7 @@ extension ClientConnection {
             case .streaming:
                 self.inbound = ByteBuffer()
                 goesOn = false
-            case .discarding: goesOn = self.discardBody()
+            case .awaitingBody: goesOn = self.awaitBody()
             case .lingering: goesOn = self.discardAll()
             case .tunnel: goesOn = self.passTunnel()
             case .closed:
@@ -119,6 +119,10 @@ extension ClientConnection {
         self.body = BodyReader(facts.framing)
         if let denial = verdict.denial {
             self.noteOrigin(of: head, facts: facts, in: bytes)
+            if facts.framing != .none, self.origin.isTrusted {
+                let address = self.clientAddress(head, facts: facts, in: bytes)
+                self.request.forwardedClient = ClientNetwork(address)
+            }
             self.answer(denial, facts: facts)
             self.denialWasWritten()
         } else if self.exceedsBodyLimit(facts.framing) {

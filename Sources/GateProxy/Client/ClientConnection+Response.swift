@@ -14,9 +14,10 @@ extension ClientConnection: UpstreamReceiver {
         let action = self.exchange.responseHead(
             status: head.status,
             switchesAsOffered: self.isOffered(head, facts: facts, bytes: bytes),
-            // A client that waits for a 100 may leave its body out now; nobody could tell it from
-            // the next request (RFC 9110 10.1.1).
-            framedByClose: facts.framing == .untilClose || dechunks || self.request.awaitsContinue
+            // A client that has its answer may leave the rest of its body out, and so may a proxy: that could not be told
+            // from the next request (RFC 9110 10.1.1).
+            endsByClose: facts.framing == .untilClose || dechunks
+                || !self.transport.isStream && !self.requestHasEnded
         )
         if !head.isInterim || action == .tunnel {
             self.endPending()
@@ -229,13 +230,17 @@ extension ClientConnection: UpstreamReceiver {
     /// The response is complete.
     func responseEnded(upstreamKeepsAlive: Bool) {
         let isReusable = upstreamKeepsAlive && self.request.upstreamKeepsAlive
-        switch self.exchange.responseEnded(limits: self.loop.settings.discardLimits) {
+        let action = self.exchange.responseEnded(
+            limits: self.loop.settings.discardLimits,
+            isStream: self.transport.isStream
+        )
+        switch action {
         case .next:
             self.releaseUpstream(reusable: isReusable)
             self.nextRequest()
-        case .discardRequest:
+        case .dropUpstream:
             self.dropUpstream()
-            self.renewDeadline()
+            self.nextRequest()
         case .linger(let requestEnded):
             if requestEnded {
                 self.releaseUpstream(reusable: isReusable)

@@ -111,7 +111,7 @@ extension ClientConnection {
             // Without its last chunk it does not look complete.
             self.dropUpstream()
             self.closeAfterWriting()
-        case .head, .idle, .streaming, .discarding, .lingering, .closed:
+        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
             break
         }
     }

@@ -51,6 +51,8 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var logEntry: AccessLog.Entry?
         /// The request may find out whether an address of the backend is back.
         var trial: UpstreamPool.Trial?
+        /// The client of a refused body as a trusted proxy names it.
+        var forwardedClient: ClientNetwork?
         /// A call of gRPC, which may be silent for long.
         var isCall = false
 
@@ -82,6 +84,10 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var outbound: ByteBuffer?
     /// The rest of the request's body.
     var body = BodyReader.none
+    /// The answer that waits for the rest of a small body.
+    var heldAnswer: RenderedAnswer?
+    /// The number of bytes that may be thrown away before the gate's budget is asked for more.
+    var discardRoom = 0
     var upstream: UpstreamConnection?
     /// The request whose answer goes on, if it does.
     var rejudgeable: RejudgeableRequest?
@@ -142,7 +148,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
             // Nothing is wanted but to learn that the client goes away.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        case .streaming, .discarding, .lingering, .closed: true
+        // A stream has no exchange any more once its answer is written: until then it gets no more room.
+        case .lingering: !self.transport.isStream
+        case .awaitingBody, .streaming, .closed: true
         }
     }
 
@@ -233,7 +241,7 @@ extension ClientConnection {
         case .connection:
             self.deadline = nil
             return
-        case .rest(until: let end?):
+        case .rest(until: let end):
             self.deadline = Swift.min(end, self.loop.now + timeouts.linger)
             return
         case .head: time = timeouts.head
@@ -242,7 +250,7 @@ extension ClientConnection {
         case .body: time = self.request.isCall ? timeouts.tunnel : timeouts.body
         case .response: time = self.request.isCall ? timeouts.tunnel : timeouts.response
         case .tunnel: time = timeouts.tunnel
-        case .rest(until: nil): time = timeouts.linger
+        case .smallBody: time = self.loop.settings.discardLimits.awaitedTime
         case .lastBytes: time = timeouts.response
         case .heartbeat: time = EventStream.heartbeatInterval
         }
@@ -261,7 +269,7 @@ extension ClientConnection {
     func rulesChanged() {
         self.lastVerdict = nil
         switch self.exchange {
-        case .forwarding, .discarding:
+        case .forwarding, .awaitingBody:
             // Read to the end by the rules that it was begun with.
             break
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:

@@ -8,6 +8,8 @@ package final class LoopClients {
     let pool: UpstreamPool
     /// Shared by all loops.
     let addressLimit: AddressLimit?
+    /// Shared by all loops.
+    let discardBudget: DiscardBudget
     /// The certificates that new connections of a TLS listener are encrypted by.
     var tls: ServerTLS?
     private let maxConnections: Int
@@ -25,10 +27,16 @@ package final class LoopClients {
     /// Called when the loop drains and no client is left.
     var whenDrained: (() -> Void)?
 
-    init(loop: LoopContext, pool: UpstreamPool, addressLimit: AddressLimit?) {
+    init(
+        loop: LoopContext,
+        pool: UpstreamPool,
+        addressLimit: AddressLimit?,
+        discardBudget: DiscardBudget
+    ) {
         self.loop = loop
         self.pool = pool
         self.addressLimit = addressLimit
+        self.discardBudget = discardBudget
         let settings = loop.settings
         let threads = Swift.max(1, settings.threads)
         self.maxConnections = Swift.max(1, settings.maxConnections / threads)

@@ -47,7 +47,23 @@ package struct GateCounters: Equatable, Sendable {
     package var previewsExpired: UInt64 = 0
     package var previewsForged: UInt64 = 0
 
+    /// Bytes of bodies that were thrown away, since the gate had answered already, or waited with its answer.
+    package var discardedBytes: UInt64 = 0
+    /// Bodies that were not read to their end: too large, too slow, and one too many.
+    package var discardsOverSize: UInt64 = 0
+    package var discardsOverTime: UInt64 = 0
+    package var discardsOverBudget: UInt64 = 0
+
     package init() {}
+
+    /// Counts a body that is not read to its end.
+    package mutating func countCut(_ cut: DiscardCut) {
+        switch cut {
+        case .size: self.discardsOverSize += 1
+        case .time: self.discardsOverTime += 1
+        case .budget: self.discardsOverBudget += 1
+        }
+    }
 
     /// Adds requests of the same terms.
     package mutating func add(_ terms: RequestTerms, times count: UInt64) {
@@ -93,6 +109,10 @@ package struct GateCounters: Equatable, Sendable {
         sum.previewsShown += right.previewsShown
         sum.previewsExpired += right.previewsExpired
         sum.previewsForged += right.previewsForged
+        sum.discardedBytes += right.discardedBytes
+        sum.discardsOverSize += right.discardsOverSize
+        sum.discardsOverTime += right.discardsOverTime
+        sum.discardsOverBudget += right.discardsOverBudget
         return sum
     }
 }

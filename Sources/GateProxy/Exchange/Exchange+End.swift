@@ -19,6 +19,9 @@ extension Exchange {
         switch self {
         case .head where hasMore, .idle where hasMore:
             return .finish
+        // The answer is still to be written.
+        case .awaitingBody:
+            return .finish
         case .forwarding where hasMore:
             return .finish
         case .forwarding(var forwarding) where forwarding.requestEnded:
@@ -29,7 +32,7 @@ extension Exchange {
             tunnel.clientEnded = true
             self = .tunnel(tunnel)
             return .endUpstream
-        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .streaming, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -67,7 +70,7 @@ extension Exchange {
         case .tunnel:
             self = .closed
             return .closeClient
-        case .head, .idle, .streaming, .discarding, .lingering, .closed:
+        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
             return .doNothing
         }
     }
@@ -106,7 +109,7 @@ extension Exchange {
         case .forwarding, .tunnel:
             self = .closed
             return .abort
-        case .head, .idle, .streaming, .discarding, .lingering, .closed: return .doNothing
+        case .head, .idle, .awaitingBody, .streaming, .lingering, .closed: return .doNothing
         }
     }
 
@@ -117,6 +120,8 @@ extension Exchange {
         case gatewayTimeout
         /// The backend took too long, and another one may have the request.
         case askAnother
+        /// The body that the answer waits for did not come: write the answer with `Connection: close`, and linger.
+        case answerAndLinger
         case close
     }
 
@@ -126,13 +131,18 @@ extension Exchange {
     ///   - hasPartialHead: Whether a part of a request has come.
     ///   - upstreamStalls: Whether it is the backend that takes no more of the request.
     ///   - isRepeatable: Whether the whole request is kept, and has no effect by being repeated.
+    ///   - limits: The limits for a body that is thrown away.
     /// - Returns: what is to be done about it.
     package mutating func timedOut(
         hasPartialHead: Bool,
         upstreamStalls: Bool,
-        isRepeatable: Bool
+        isRepeatable: Bool,
+        limits: DiscardLimits
     ) -> TimeoutAction {
         switch self {
+        case .awaitingBody:
+            self.linger(limits: limits)
+            return .answerAndLinger
         case .head where hasPartialHead, .idle where hasPartialHead: return .requestTimeout
         case .forwarding(var forwarding) where isRepeatable && forwarding.mayAskAnother:
             forwarding.metSilence = true
@@ -141,7 +151,7 @@ extension Exchange {
             return .askAnother
         case .forwarding(let forwarding) where !forwarding.responseStarted:
             return forwarding.requestEnded || upstreamStalls ? .gatewayTimeout : .requestTimeout
-        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .streaming, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }
@@ -160,7 +170,7 @@ extension Exchange {
 
     /// The gate has said its last, and takes no request any more.
     package mutating func linger(limits: DiscardLimits) {
-        self = .lingering(Lingering(budget: limits.lingerBytes))
+        self = .lingering(Lingering(budget: Swift.max(limits.bytes, limits.awaitedBytes)))
     }
 
     /// The last answer is with the client's kernel: from now on it is only waited for.

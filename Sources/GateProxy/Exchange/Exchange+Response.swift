@@ -15,12 +15,11 @@ extension Exchange {
 
     /// A response head was read.
     ///
-    /// `framedByClose`: whether the body lasts until the backend closes, so that the
-    ///   client, too, learns of its end by a close.
+    /// `endsByClose`: whether the client, too, learns by a close that the response, or its own request, is over.
     package mutating func responseHead(
         status: Int,
         switchesAsOffered: Bool,
-        framedByClose: Bool
+        endsByClose: Bool
     ) -> ResponseHeadAction {
         guard case .forwarding(var forwarding) = self, !forwarding.responseStarted else {
             return .discard
@@ -40,7 +39,7 @@ extension Exchange {
         if forwarding.isConnect, status < 300 { return .badGateway }
         forwarding.responseStarted = true
         forwarding.retryable = false
-        forwarding.keepsClient = forwarding.keepsClient && !framedByClose
+        forwarding.keepsClient = forwarding.keepsClient && !endsByClose
         self = .forwarding(forwarding)
         return .forward(keepsClient: forwarding.keepsClient)
     }
@@ -48,16 +47,18 @@ extension Exchange {
     package enum ResponseEndAction: Equatable {
         /// The connection to the backend may serve again; read the next request.
         case next
-        /// The backend answered before the request had ended: its connection is of no more use,
-        /// the rest of the request is read away.
-        case discardRequest
+        /// The backend answered before the request had ended: its connection is of no more use.
+        case dropUpstream
         /// Close for writing, read until the client has closed.
         case linger(upstreamIsReusable: Bool)
         case close
     }
 
     /// The last byte of the response was read.
-    package mutating func responseEnded(limits: DiscardLimits) -> ResponseEndAction {
+    ///
+    /// `isStream`: whether the rest of the request is the matter of a stream, which is over with its answer.
+    package mutating func responseEnded(limits: DiscardLimits, isStream: Bool) -> ResponseEndAction
+    {
         guard case .forwarding(let forwarding) = self else {
             self = .closed
             return .close
@@ -66,11 +67,11 @@ extension Exchange {
         case (true, true):
             self = .idle
             return .next
-        case (false, true):
-            self = .discarding(budget: limits.lingerBytes)
-            return .discardRequest
-        case (let requestEnded, false):
-            self = .lingering(Lingering(budget: limits.lingerBytes))
+        case (false, true) where isStream:
+            self = .idle
+            return .dropUpstream
+        case (let requestEnded, _):
+            self.linger(limits: limits)
             return .linger(upstreamIsReusable: requestEnded)
         }
     }
@@ -83,14 +84,11 @@ extension Exchange {
     /// Bytes that nobody wants were read.
     package mutating func discarded(bytes count: Int) -> DiscardAction {
         switch self {
-        case .discarding(let budget) where UInt64(count) <= budget:
-            self = .discarding(budget: budget - UInt64(count))
-            return .goOn
         case .lingering(var lingering) where UInt64(count) <= lingering.budget:
             lingering.budget -= UInt64(count)
             self = .lingering(lingering)
             return .goOn
-        case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed:
+        case .head, .idle, .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed:
             self = .closed
             return .close
         }

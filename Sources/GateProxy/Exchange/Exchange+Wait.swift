@@ -16,8 +16,10 @@ extension Exchange {
         case response
         /// The next bytes of either side of a tunnel.
         case tunnel
-        /// The next piece of what is thrown away, until the end at most, if there is one.
-        case rest(until: NIODeadline?)
+        /// The rest of a small body, which the answer waits for.
+        case smallBody
+        /// The next piece of what is thrown away, until the end at most.
+        case rest(until: NIODeadline)
         /// The client, which has yet to take the last bytes.
         case lastBytes
         /// The gate itself: the next sign of life in a stream of events.
@@ -32,7 +34,7 @@ extension Exchange {
         case .forwarding(let forwarding) where forwarding.isConnecting: .connection
         case .forwarding(let forwarding):
             forwarding.requestEnded || forwarding.responseStarted ? .response : .body
-        case .discarding: .rest(until: nil)
+        case .awaitingBody: .smallBody
         case .lingering(let lingering):
             lingering.end.map { .rest(until: $0) } ?? .lastBytes
         case .streaming: .heartbeat

@@ -13,8 +13,11 @@ package enum Exchange: Equatable, Sendable {
     case idle
     /// The request goes to the backend and its answer to the client.
     case forwarding(Forwarding)
-    /// Answered; the rest of the request's body is read and thrown away, then the next one comes.
-    case discarding(budget: UInt64)
+    /// The gate has an answer, and sends it as soon as the rest of a small body has come.
+    ///
+    /// A proxy in front may stop to send a body whose answer it has, and use the connection for another request: that
+    /// would be taken for the rest of the body.
+    case awaitingBody(budget: UInt64)
     /// Answered for the last time; what the client still sends is thrown away, so that it can read the
     /// answer instead of finding the connection reset.
     case lingering(Lingering)
@@ -105,15 +108,17 @@ extension Exchange {
         case nothing
         /// Bytes that are known to come.
         case bytes(UInt64)
-        /// A chunked body, or one that may never come (`Expect`).
+        /// Any number of bytes, whose end is told behind them.
+        case chunked
+        /// A body that may never come (`Expect`), or whose end is not known any more.
         case unknown
     }
 
     package enum AnswerAction: Equatable {
         /// Write the answer; the next request follows.
         case answer
-        /// Write the answer, read the body away, go on.
-        case answerAndDiscard
+        /// Hold the answer until the body has come.
+        case awaitBody
         /// Write the answer with `Connection: close`, close for writing, read until the end.
         case answerAndLinger
     }
@@ -124,24 +129,48 @@ extension Exchange {
         remaining: RemainingBody,
         limits: DiscardLimits
     ) -> AnswerAction {
-        switch (keepsClient, remaining) {
-        case (true, .nothing):
-            self = .idle
-            return .answer
-        case (true, .bytes(let count)) where count <= limits.keepAliveBytes:
-            self = .discarding(budget: count)
-            return .answerAndDiscard
-        case (true, .bytes), (true, .unknown), (false, _):
-            self = .lingering(Lingering(budget: limits.lingerBytes))
+        guard keepsClient else {
+            self.linger(limits: limits)
             return .answerAndLinger
         }
+        switch remaining {
+        case .nothing:
+            self = .idle
+            return .answer
+        case .bytes(let count) where count <= limits.awaitedBytes:
+            self = .awaitingBody(budget: count)
+            return .awaitBody
+        case .chunked where limits.awaitedBytes > 0:
+            self = .awaitingBody(budget: limits.awaitedBytes)
+            return .awaitBody
+        case .bytes, .chunked, .unknown:
+            self.linger(limits: limits)
+            return .answerAndLinger
+        }
+    }
+
+    package enum AwaitAction: Equatable {
+        case wait
+        /// The body is larger than it seemed: write the answer with `Connection: close`, and linger.
+        case answerAndLinger
+    }
+
+    /// Bytes of a body that an answer waits for were read and thrown away.
+    package mutating func awaited(bytes count: Int, limits: DiscardLimits) -> AwaitAction {
+        guard case .awaitingBody(let budget) = self else { return .wait }
+        guard UInt64(count) <= budget else {
+            self.linger(limits: limits)
+            return .answerAndLinger
+        }
+        self = .awaitingBody(budget: budget - UInt64(count))
+        return .wait
     }
 
     /// Whether a request could be read next.
     package var isBetweenRequests: Bool {
         switch self {
         case .head, .idle: true
-        case .forwarding, .streaming, .discarding, .lingering, .tunnel, .closed: false
+        case .forwarding, .awaitingBody, .streaming, .lingering, .tunnel, .closed: false
         }
     }
 
@@ -218,8 +247,8 @@ extension Exchange {
     package enum RequestEndAction: Equatable {
         /// The answer is on its way or still to come.
         case wait
-        /// The rest of a refused request is gone: read the next one.
-        case next
+        /// All that the answer has waited for is there: write it, and read the next request.
+        case answer
     }
 
     /// The last byte of the request was read.
@@ -229,9 +258,9 @@ extension Exchange {
             forwarding.requestEnded = true
             self = .forwarding(forwarding)
             return .wait
-        case .discarding:
+        case .awaitingBody:
             self = .idle
-            return .next
+            return .answer
         case .head, .idle, .streaming, .lingering, .tunnel, .closed:
             return .wait
         }

@@ -81,6 +81,7 @@ package final class GateServer: Sendable {
         let parkedPoller = try settings.parkAfter.map { _ in try ParkedConnectionPoller() }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.threads)
         let addressLimit = settings.maxConnectionsPerAddress.map(AddressLimit.init(limit:))
+        let discardBudget = DiscardBudget(settings.discardLimits)
         let untrustedProxy =
             settings.trustedProxies == .none ? UntrustedProxyNotice(logger) : nil
         var workers: [NIOLoopBound<Worker>] = []
@@ -93,6 +94,7 @@ package final class GateServer: Sendable {
                     ruleSet: ruleSet,
                     logger: logger,
                     addressLimit: addressLimit,
+                    discardBudget: discardBudget,
                     untrustedProxy: untrustedProxy,
                     accessLog: log.map { log in { log.writeAccessLines($0) } }
                 )

@@ -27,6 +27,7 @@ package final class Worker {
         ruleSet: RuleSet,
         logger: Logger,
         addressLimit: AddressLimit? = nil,
+        discardBudget: DiscardBudget? = nil,
         untrustedProxy: UntrustedProxyNotice? = nil,
         wallClock: @escaping () -> Timestamp = HTTPDate.now,
         uptime: (() -> NIODeadline)? = nil,
@@ -57,7 +58,12 @@ package final class Worker {
             logger: logger,
             connect: connect ?? { connector.connect(to: $0, speaking: $1) }
         )
-        self.clients = LoopClients(loop: self.loop, pool: pool, addressLimit: addressLimit)
+        self.clients = LoopClients(
+            loop: self.loop,
+            pool: pool,
+            addressLimit: addressLimit,
+            discardBudget: discardBudget ?? DiscardBudget(settings.discardLimits)
+        )
     }
 
     /// A worker that counts no addresses and connects to the backend as the settings say.

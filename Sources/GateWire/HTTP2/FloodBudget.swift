@@ -19,11 +19,22 @@ package struct FloodBudget: Equatable {
     }
 
     /// - Returns: whether the peer may go on.
-    package mutating func charge(at now: NIODeadline) -> Bool {
-        self.refill(at: now)
-        guard self.left > 0 else { return false }
-        self.left -= 1
+    package mutating func charge(_ amount: Int = 1, at now: NIODeadline) -> Bool {
+        guard self.has(amount, at: now) else { return false }
+        self.left -= amount
         return true
+    }
+
+    /// Whether so much is left.
+    package mutating func has(_ amount: Int, at now: NIODeadline) -> Bool {
+        self.refill(at: now)
+        return self.left >= amount
+    }
+
+    /// Whether nothing of it is used any more.
+    package func isFull(at now: NIODeadline) -> Bool {
+        var budget = self
+        return budget.has(self.capacity, at: now)
     }
 
     package mutating func earn(_ amount: Int) {

@@ -57,6 +57,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.idleTimeout)) var idleTimeout: String?
     @Option(help: .of(\.parkAfter)) var parkAfter: String?
     @Option(help: .of(\.bodyTimeout)) var bodyTimeout: String?
+    @Option(help: .of(\.discardTimeout)) var discardTimeout: String?
     @Option(help: .of(\.connectTimeout)) var connectTimeout: String?
     @Option(help: .of(\.responseTimeout)) var responseTimeout: String?
     @Option(help: .of(\.tunnelTimeout)) var tunnelTimeout: String?
@@ -64,6 +65,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .of(\.maxHeaderCount)) var maxHeaderCount: String?
     @Option(help: .of(\.maxTargetBytes)) var maxTargetBytes: String?
     @Option(help: .of(\.maxBodyBytes)) var maxBodyBytes: String?
+    @Option(help: .of(\.maxDiscardedBytes)) var maxDiscardedBytes: String?
     @Option(help: .of(\.maxConnections)) var maxConnections: String?
     @Option(help: .of(\.maxConnectionsPerAddress)) var maxConnectionsPerAddress: String?
     @Option(help: .of(\.maxPendingRequests)) var maxPendingRequests: String?

@@ -46,6 +46,8 @@ struct ServeSettings {
         gate.bypassesChannels = try reader.value(\.socketBypass)
         gate.servesClients = try reader.value(\.clientEndpoints)
         gate.maxBodyBytes = try reader.optional(\.maxBodyBytes).map(UInt64.init)
+        gate.discardLimits.bytes = UInt64(try reader.value(\.maxDiscardedBytes))
+        gate.discardLimits.time = try reader.value(\.discardTimeout)
         gate.trustedProxies = try reader.optional(\.trustedProxies) ?? .none
         gate.readsProxyHeaders = try reader.value(\.proxyProtocol)
         if gate.readsProxyHeaders, gate.trustedProxies == .none {

@@ -270,6 +270,12 @@ struct Settings: Sendable {
         default: Self.text(GateTimeouts.defaults.body),
         "Seconds between two pieces of a request body"
     )
+    let discardTimeout = Setting(
+        "discardTimeout",
+        .seconds,
+        default: Self.text(DiscardLimits.defaults.time),
+        "Seconds for which the body of a refused request is read after the answer"
+    )
     let connectTimeout = Setting(
         "connectTimeout",
         .seconds,
@@ -314,6 +320,12 @@ struct Settings: Sendable {
         .number(0 ... .max),
         absence: "any number",
         "Bytes of a request body"
+    )
+    let maxDiscardedBytes = Setting(
+        "maxDiscardedBytes",
+        .number(0 ... .max),
+        default: "\(DiscardLimits.defaults.bytes)",
+        "Bytes of a refused request's body that are read, so that the client sees the answer"
     )
     let maxConnections = Setting(
         "maxConnections",

@@ -1,10 +1,11 @@
+import NIOCore
 import Testing
 
 @testable import GateProxy
 
 /// The lives of connections, event by event.
 struct ExchangeStoryTests {
-    private let limits = DiscardLimits(keepAliveBytes: 10, lingerBytes: 1000)
+    private let limits = DiscardLimits(awaitedBytes: 10, bytes: 1000)
 
     private func forward(
         _ exchange: inout Exchange,
@@ -25,7 +26,7 @@ struct ExchangeStoryTests {
         _ exchange: inout Exchange,
         _ status: Int = 200
     ) -> Exchange.ResponseHeadAction {
-        exchange.responseHead(status: status, switchesAsOffered: true, framedByClose: false)
+        exchange.responseHead(status: status, switchesAsOffered: true, endsByClose: false)
     }
 
     @Test func `two requests, one after the other`() {
@@ -33,7 +34,7 @@ struct ExchangeStoryTests {
         for _ in 0..<2 {
             self.forward(&exchange)
             #expect(self.head(&exchange) == .forward(keepsClient: true))
-            #expect(exchange.responseEnded(limits: self.limits) == .next)
+            #expect(exchange.responseEnded(limits: self.limits, isStream: false) == .next)
             #expect(exchange == .idle)
         }
         #expect(exchange.clientEnded(hasMore: false) == .close)
@@ -45,16 +46,14 @@ struct ExchangeStoryTests {
         #expect(self.head(&exchange, 100) == .forwardInterim)
         #expect(exchange.requestEnded() == .wait)
         #expect(self.head(&exchange, 201) == .forward(keepsClient: true))
-        #expect(exchange.responseEnded(limits: self.limits) == .next)
+        #expect(exchange.responseEnded(limits: self.limits, isStream: false) == .next)
     }
 
-    @Test func `an early answer, the rest of the upload read away`() {
+    @Test func `an early answer on a stream, which reads the rest of the upload away`() {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         #expect(self.head(&exchange, 413) == .forward(keepsClient: true))
-        #expect(exchange.responseEnded(limits: self.limits) == .discardRequest)
-        #expect(exchange.discarded(bytes: 400) == .goOn)
-        #expect(exchange.requestEnded() == .next)
+        #expect(exchange.responseEnded(limits: self.limits, isStream: true) == .dropUpstream)
         #expect(exchange == .idle)
     }
 
@@ -62,17 +61,18 @@ struct ExchangeStoryTests {
         var exchange = Exchange.head
         self.forward(&exchange, requestEnded: false)
         _ = self.head(&exchange, 413)
-        _ = exchange.responseEnded(limits: self.limits)
+        _ = exchange.responseEnded(limits: self.limits, isStream: false)
         #expect(exchange.discarded(bytes: 1000) == .goOn)
         #expect(exchange.discarded(bytes: 1) == .close)
     }
 
-    @Test func `a denial whose body is read away`() {
+    @Test func `a denial that waits for its body`() {
         var exchange = Exchange.head
         let action = exchange.answer(keepsClient: true, remaining: .bytes(7), limits: self.limits)
-        #expect(action == .answerAndDiscard)
-        #expect(exchange.discarded(bytes: 6) == .goOn)
-        #expect(exchange.requestEnded() == .next)
+        #expect(action == .awaitBody)
+        #expect(exchange.awaited(bytes: 6, limits: self.limits) == .wait)
+        #expect(exchange.requestEnded() == .answer)
+        #expect(exchange == .idle)
     }
 
     @Test func `a stale connection is tried once more and not twice`() {
@@ -104,7 +104,10 @@ struct ExchangeStoryTests {
         self.forward(&exchange)
         #expect(exchange.clientEnded(hasMore: false) == .finish)
         #expect(self.head(&exchange) == .forward(keepsClient: false))
-        #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
+        #expect(
+            exchange.responseEnded(limits: self.limits, isStream: false)
+                == .linger(upstreamIsReusable: true)
+        )
     }
 
     @Test func `a tunnel ends on one side and then on the other`() {
@@ -144,7 +147,10 @@ struct ExchangeStoryTests {
         self.forward(&exchange)
         exchange.drain()
         #expect(self.head(&exchange) == .forward(keepsClient: false))
-        #expect(exchange.responseEnded(limits: self.limits) == .linger(upstreamIsReusable: true))
+        #expect(
+            exchange.responseEnded(limits: self.limits, isStream: false)
+                == .linger(upstreamIsReusable: true)
+        )
         #expect(exchange.discarded(bytes: 3) == .goOn)
         #expect(exchange.clientEnded(hasMore: false) == .close)
     }
@@ -152,7 +158,12 @@ struct ExchangeStoryTests {
     @Test func `the default limits are those that the documentation states`() {
         #expect(
             DiscardLimits.defaults
-                == DiscardLimits(keepAliveBytes: 65536, lingerBytes: 268_435_456)
+                == DiscardLimits(
+                    awaitedBytes: 65_536,
+                    awaitedTime: .seconds(1),
+                    bytes: 67_108_864,
+                    time: .seconds(30)
+                )
         )
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct ExchangeTests {
     private typealias Row<Action> = (before: Exchange, action: Action, after: Exchange)
 
-    private static let limits = DiscardLimits(keepAliveBytes: 10, lingerBytes: 1000)
+    private static let limits = DiscardLimits(awaitedBytes: 10, bytes: 1000)
 
     static func forwarding(
         requestEnded: Bool = true,
@@ -46,7 +46,7 @@ struct ExchangeTests {
     )
     private static let answering = Self.forwarding(responseStarted: true)
     private static let answeringLast = Self.forwarding(responseStarted: true, keepsClient: false)
-    private static let discarding = Exchange.discarding(budget: 100)
+    private static let awaiting = Exchange.awaitingBody(budget: 100)
     private static let lingering = Exchange.lingering(Exchange.Lingering(budget: 100))
     private static let farewell = Exchange.lingering(
         Exchange.Lingering(budget: 100, end: .uptimeNanoseconds(7))
@@ -72,7 +72,7 @@ struct ExchangeTests {
 
     private static let states: [Exchange] = [
         .head, .idle, uploading, connecting, waiting, waitingLast, retryable, upgrading, early,
-        earlyLast, answering, answeringLast, discarding, lingering, farewell, tunnel, endingTunnel,
+        earlyLast, answering, answeringLast, awaiting, lingering, farewell, tunnel, endingTunnel,
         clientGone, upstreamGone, streaming, .closed,
     ]
 
@@ -100,13 +100,15 @@ struct ExchangeTests {
         typealias Case = (Bool, Exchange.RemainingBody, Exchange.AnswerAction, Exchange)
         let cases: [Case] = [
             (true, .nothing, .answer, .idle),
-            (true, .bytes(1), .answerAndDiscard, .discarding(budget: 1)),
-            (true, .bytes(10), .answerAndDiscard, .discarding(budget: 10)),
+            (true, .bytes(1), .awaitBody, .awaitingBody(budget: 1)),
+            (true, .bytes(10), .awaitBody, .awaitingBody(budget: 10)),
             (true, .bytes(11), .answerAndLinger, Self.lingers),
+            (true, .chunked, .awaitBody, .awaitingBody(budget: 10)),
             (true, .bytes(.max), .answerAndLinger, Self.lingers),
             (true, .unknown, .answerAndLinger, Self.lingers),
             (false, .nothing, .answerAndLinger, Self.lingers),
             (false, .bytes(1), .answerAndLinger, Self.lingers),
+            (false, .chunked, .answerAndLinger, Self.lingers),
             (false, .unknown, .answerAndLinger, Self.lingers),
         ]
         for (keepsClient, remaining, action, after) in cases {
@@ -120,6 +122,29 @@ struct ExchangeTests {
                 #expect(answer == action)
                 #expect(exchange == after)
             }
+        }
+    }
+
+    @Test func `a body that an answer waits for is no larger than the limit`() {
+        self.check(
+            Self.states.map { state in
+                guard case .awaitingBody = state else { return (state, .wait, state) }
+                return (state, .answerAndLinger, Self.lingers)
+            }
+        ) { $0.awaited(bytes: 101, limits: Self.limits) }
+        var exchange = Self.awaiting
+        #expect(exchange.awaited(bytes: 60, limits: Self.limits) == .wait)
+        #expect(exchange.awaited(bytes: 40, limits: Self.limits) == .wait)
+        #expect(exchange == .awaitingBody(budget: 0))
+        #expect(exchange.awaited(bytes: 1, limits: Self.limits) == .answerAndLinger)
+    }
+
+    @Test func `no answer waits where no body is small enough`() {
+        let limits = DiscardLimits(awaitedBytes: 0, bytes: 1000)
+        for remaining in [Exchange.RemainingBody.bytes(1), .chunked] {
+            var exchange = Exchange.head
+            let action = exchange.answer(keepsClient: true, remaining: remaining, limits: limits)
+            #expect(action == .answerAndLinger)
         }
     }
 
@@ -152,7 +177,7 @@ struct ExchangeTests {
             (Self.earlyLast, .wait, Self.answeringLast),
             (Self.answering, .wait, Self.answering),
             (Self.answeringLast, .wait, Self.answeringLast),
-            (Self.discarding, .next, .idle),
+            (Self.awaiting, .answer, .idle),
             (Self.lingering, .wait, Self.lingering),
             (Self.farewell, .wait, Self.farewell),
             (Self.tunnel, .wait, Self.tunnel),
@@ -184,7 +209,7 @@ struct ExchangeTests {
             (Self.earlyLast, .discard, Self.earlyLast),
             (Self.answering, .discard, Self.answering),
             (Self.answeringLast, .discard, Self.answeringLast),
-            (Self.discarding, .discard, Self.discarding),
+            (Self.awaiting, .discard, Self.awaiting),
             (Self.lingering, .discard, Self.lingering),
             (Self.farewell, .discard, Self.farewell),
             (Self.tunnel, .discard, Self.tunnel),
@@ -193,7 +218,7 @@ struct ExchangeTests {
             (Self.upstreamGone, .discard, Self.upstreamGone),
             (Self.streaming, .discard, Self.streaming),
             (.closed, .discard, .closed),
-        ]) { $0.responseHead(status: 200, switchesAsOffered: false, framedByClose: false) }
+        ]) { $0.responseHead(status: 200, switchesAsOffered: false, endsByClose: false) }
     }
 
     @Test func `a response that ends with its connection is the last for the client`() {
@@ -205,7 +230,7 @@ struct ExchangeTests {
             let action = exchange.responseHead(
                 status: 200,
                 switchesAsOffered: false,
-                framedByClose: true
+                endsByClose: true
             )
             #expect(action == .forward(keepsClient: false))
             #expect(exchange == after)
@@ -222,7 +247,7 @@ struct ExchangeTests {
                 forwarding.interims = 1
                 return (state, .forwardInterim, .forwarding(forwarding))
             }
-        ) { $0.responseHead(status: 103, switchesAsOffered: false, framedByClose: false) }
+        ) { $0.responseHead(status: 103, switchesAsOffered: false, endsByClose: false) }
     }
 
     @Test func `interim heads without end are a fault`() {
@@ -230,7 +255,7 @@ struct ExchangeTests {
         var actions: [Exchange.ResponseHeadAction] = []
         for _ in 0...Exchange.interimLimit {
             actions.append(
-                exchange.responseHead(status: 102, switchesAsOffered: false, framedByClose: false)
+                exchange.responseHead(status: 102, switchesAsOffered: false, endsByClose: false)
             )
         }
         #expect(actions.dropLast().allSatisfy { $0 == .forwardInterim })
@@ -254,7 +279,7 @@ struct ExchangeTests {
                 exchange.responseHead(
                     status: 101,
                     switchesAsOffered: isOffered,
-                    framedByClose: false
+                    endsByClose: false
                 ) == action
             )
             #expect(exchange == after)
@@ -265,17 +290,17 @@ struct ExchangeTests {
         self.check([
             (.head, .close, .closed),
             (.idle, .close, .closed),
-            (Self.uploading, .discardRequest, .discarding(budget: 1000)),
-            (Self.connecting, .discardRequest, .discarding(budget: 1000)),
+            (Self.uploading, .linger(upstreamIsReusable: false), Self.lingers),
+            (Self.connecting, .linger(upstreamIsReusable: false), Self.lingers),
             (Self.waiting, .next, .idle),
             (Self.waitingLast, .linger(upstreamIsReusable: true), Self.lingers),
             (Self.retryable, .next, .idle),
             (Self.upgrading, .next, .idle),
-            (Self.early, .discardRequest, .discarding(budget: 1000)),
+            (Self.early, .linger(upstreamIsReusable: false), Self.lingers),
             (Self.earlyLast, .linger(upstreamIsReusable: false), Self.lingers),
             (Self.answering, .next, .idle),
             (Self.answeringLast, .linger(upstreamIsReusable: true), Self.lingers),
-            (Self.discarding, .close, .closed),
+            (Self.awaiting, .close, .closed),
             (Self.lingering, .close, .closed),
             (Self.farewell, .close, .closed),
             (Self.tunnel, .close, .closed),
@@ -284,28 +309,40 @@ struct ExchangeTests {
             (Self.upstreamGone, .close, .closed),
             (Self.streaming, .close, .closed),
             (.closed, .close, .closed),
-        ]) { $0.responseEnded(limits: Self.limits) }
+        ]) { $0.responseEnded(limits: Self.limits, isStream: false) }
+    }
+
+    @Test func `the end of a response on a stream, which reads the rest of its request away`() {
+        let rows: [(Exchange, Exchange.ResponseEndAction, Exchange)] = [
+            (Self.uploading, .dropUpstream, .idle),
+            (Self.early, .dropUpstream, .idle),
+            (Self.earlyLast, .linger(upstreamIsReusable: false), Self.lingers),
+            (Self.answering, .next, .idle),
+            (Self.answeringLast, .linger(upstreamIsReusable: true), Self.lingers),
+        ]
+        for (before, action, after) in rows {
+            var exchange = before
+            #expect(exchange.responseEnded(limits: Self.limits, isStream: true) == action)
+            #expect(exchange == after)
+        }
     }
 
     @Test func `bytes that nobody wants`() {
         self.check(
             Self.states.map { state in
                 switch state {
-                case .discarding: (state, .goOn, .discarding(budget: 1))
                 case .lingering(let lingering):
                     (state, .goOn, Self.lingering(lingering, budget: 1))
-                case .head, .idle, .forwarding, .streaming, .tunnel, .closed:
+                case .head, .idle, .forwarding, .awaitingBody, .streaming, .tunnel, .closed:
                     (state, .close, .closed)
                 }
             }
         ) { $0.discarded(bytes: 99) }
-        for before in [Self.discarding, Self.lingering] {
-            var exchange = before
-            #expect(exchange.discarded(bytes: 100) == .goOn)
-            #expect(exchange.discarded(bytes: 0) == .goOn)
-            #expect(exchange.discarded(bytes: 1) == .close)
-            #expect(exchange == .closed)
-        }
+        var exchange = Self.lingering
+        #expect(exchange.discarded(bytes: 100) == .goOn)
+        #expect(exchange.discarded(bytes: 0) == .goOn)
+        #expect(exchange.discarded(bytes: 1) == .close)
+        #expect(exchange == .closed)
     }
 
     @Test func `the end of the client's side`() {
@@ -322,7 +359,7 @@ struct ExchangeTests {
             (Self.earlyLast, .close, .closed),
             (Self.answering, .finish, Self.answeringLast),
             (Self.answeringLast, .finish, Self.answeringLast),
-            (Self.discarding, .close, .closed),
+            (Self.awaiting, .finish, Self.awaiting),
             (Self.lingering, .close, .closed),
             (Self.farewell, .close, .closed),
             (Self.tunnel, .endUpstream, Self.clientGone),
@@ -351,7 +388,7 @@ struct ExchangeTests {
             (Self.earlyLast, .finish, Self.earlyLast),
             (Self.answering, .finish, Self.answering),
             (Self.answeringLast, .finish, Self.answeringLast),
-            (Self.discarding, .close, .closed),
+            (Self.awaiting, .finish, Self.awaiting),
             (Self.lingering, .close, .closed),
             (Self.farewell, .close, .closed),
             (Self.tunnel, .endUpstream, Self.clientGone),
@@ -380,7 +417,7 @@ struct ExchangeTests {
             (Self.earlyLast, .abort, .closed),
             (Self.answering, .abort, .closed),
             (Self.answeringLast, .abort, .closed),
-            (Self.discarding, .doNothing, Self.discarding),
+            (Self.awaiting, .doNothing, Self.awaiting),
             (Self.lingering, .doNothing, Self.lingering),
             (Self.farewell, .doNothing, Self.farewell),
             (Self.tunnel, .endClient, Self.upstreamGone),
@@ -402,7 +439,7 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     (state, .badGateway, state)
                 case .forwarding, .tunnel: (state, .abort, .closed)
-                case .head, .idle, .streaming, .discarding, .lingering, .closed:
+                case .head, .idle, .awaitingBody, .streaming, .lingering, .closed:
                     (state, .doNothing, state)
                 }
             }
@@ -444,8 +481,8 @@ struct ExchangeTests {
                 case .forwarding(let forwarding) where !forwarding.responseStarted:
                     forwarding.requestEnded || upstreamStalls
                         ? (state, .gatewayTimeout, state) : (state, .requestTimeout, state)
-                case .head, .idle, .forwarding, .streaming, .discarding, .lingering, .tunnel,
-                    .closed:
+                case .awaitingBody: (state, .answerAndLinger, Self.lingers)
+                case .head, .idle, .forwarding, .streaming, .lingering, .tunnel, .closed:
                     (state, .close, .closed)
                 }
             }
@@ -453,7 +490,8 @@ struct ExchangeTests {
             $0.timedOut(
                 hasPartialHead: hasPartialHead,
                 upstreamStalls: upstreamStalls,
-                isRepeatable: isRepeatable
+                isRepeatable: isRepeatable,
+                limits: Self.limits
             )
         }
     }
@@ -476,7 +514,12 @@ struct ExchangeTests {
     }
 
     private static func timeOutOfRepeatable(_ exchange: inout Exchange) -> Exchange.TimeoutAction {
-        exchange.timedOut(hasPartialHead: false, upstreamStalls: false, isRepeatable: true)
+        exchange.timedOut(
+            hasPartialHead: false,
+            upstreamStalls: false,
+            isRepeatable: true,
+            limits: Self.limits
+        )
     }
 
     @Test func `the first piece of a head begins its time, no other does`() {
@@ -553,7 +596,7 @@ struct ExchangeTests {
             (Self.earlyLast, .response),
             (Self.answering, .response),
             (Self.answeringLast, .response),
-            (Self.discarding, .rest(until: nil)),
+            (Self.awaiting, .smallBody),
             (Self.lingering, .lastBytes),
             (Self.farewell, .rest(until: .uptimeNanoseconds(7))),
             (Self.tunnel, .tunnel),

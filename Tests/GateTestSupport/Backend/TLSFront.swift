@@ -56,9 +56,13 @@ package final class TLSFront: Sendable {
         if self.process.isRunning { _ = Glibc.kill(self.process.processIdentifier, SIGKILL) }
     }
 
-    /// The server names that clients have asked for so far.
-    package var serverNames: [String] {
-        self.output.collected.current.lines.dropFirst().map { String($0) }
+    /// The server names that clients have asked for so far, once there are as many as expected.
+    package func serverNames(atLeast count: Int) throws -> [String] {
+        // What another process prints comes later than the answer that it let pass.
+        try self.output.collected.wait(for: "\(count) server names") { collected in
+            let names = collected.lines.dropFirst()
+            return names.count >= count || collected.hasEnded ? names.map { String($0) } : nil
+        }
     }
 
     private static let program = """

@@ -7,12 +7,14 @@ package enum GateFlag: Sendable, Equatable {
     /// `nil`: never.
     case parkAfter(seconds: Double?)
     case bodyTimeout(seconds: Int)
+    case discardTimeout(seconds: Int)
     case connectTimeout(seconds: Int)
     case responseTimeout(seconds: Int)
     case maxHeadBytes(Int)
     case maxHeaderCount(Int)
     case maxTargetBytes(Int)
     case maxBodyBytes(Int)
+    case maxDiscardedBytes(Int)
     case maxConnections(Int)
     case maxEventStreams(Int)
     case maxConnectionsPerAddress(Int)
@@ -63,12 +65,14 @@ package enum GateFlag: Sendable, Equatable {
         case .idleTimeout(let seconds): ["--idle-timeout", "\(seconds)"]
         case .parkAfter(let seconds): ["--park-after", seconds.map { "\($0)" } ?? "off"]
         case .bodyTimeout(let seconds): ["--body-timeout", "\(seconds)"]
+        case .discardTimeout(let seconds): ["--discard-timeout", "\(seconds)"]
         case .connectTimeout(let seconds): ["--connect-timeout", "\(seconds)"]
         case .responseTimeout(let seconds): ["--response-timeout", "\(seconds)"]
         case .maxHeadBytes(let bytes): ["--max-head-bytes", "\(bytes)"]
         case .maxHeaderCount(let count): ["--max-header-count", "\(count)"]
         case .maxTargetBytes(let bytes): ["--max-target-bytes", "\(bytes)"]
         case .maxBodyBytes(let bytes): ["--max-body-bytes", "\(bytes)"]
+        case .maxDiscardedBytes(let bytes): ["--max-discarded-bytes", "\(bytes)"]
         case .maxConnections(let count): ["--max-connections", "\(count)"]
         case .maxEventStreams(let count): ["--max-event-streams", "\(count)"]
         case .maxConnectionsPerAddress(let count):

@@ -2,7 +2,7 @@ import GateWire
 
 /// The length of a request's body that the client has announced, as far as it has not sent it (RFC 9113 8.1.1).
 struct AnnouncedLength: Equatable {
-    private var remaining: UInt64
+    private(set) var remaining: UInt64
 
     init(_ length: UInt64) {
         self.remaining = length

@@ -49,7 +49,8 @@ extension HTTP2Connection {
                 self.drain(grace: .zero)
             }
         case .opening: self.fail(.noError)
-        case .open where self.streams.isEmpty: self.fail(.noError)
+        case .open where self.streams.isEmpty && self.closedStreams.unfinished.isEmpty:
+            self.fail(.noError)
         case .open:
             self.stage = .draining
             self.lastServedStream = self.lastStream

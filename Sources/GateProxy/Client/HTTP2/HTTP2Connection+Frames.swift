@@ -39,7 +39,11 @@ extension HTTP2Connection {
         guard let stream = self.streams[id], !stream.isOver else {
             self.credit(length)
             guard id <= self.lastStream else { throw .protocolError }
-            return try self.passOver(.data(content.readableBytes), of: id, isLast: endsStream)
+            return try self.passOver(
+                .data(content.readableBytes, length: length),
+                of: id,
+                isLast: endsStream
+            )
         }
         do throws(HTTP2ErrorCode) {
             try stream.receiveData(content, length: length, endsStream: endsStream)
@@ -56,7 +60,7 @@ extension HTTP2Connection {
         } else if !self.resets.charge(at: self.loop.now) {
             throw .enhanceYourCalm
         }
-        _ = self.closedStreams.endLingering(stream)
+        self.closedStreams.unfinished[stream] = nil
         self.streams[stream]?.wasReset()
     }
 

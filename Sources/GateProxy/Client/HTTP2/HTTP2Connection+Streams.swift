@@ -30,8 +30,10 @@ extension HTTP2Connection {
         self.becomeIdleIfEmpty()
     }
 
-    private func becomeIdleIfEmpty() {
-        guard self.streams.isEmpty, !self.isClosing else { return }
+    func becomeIdleIfEmpty() {
+        guard self.streams.isEmpty, self.closedStreams.unfinished.isEmpty, !self.isClosing else {
+            return
+        }
         self.deadline = self.loop.now + self.loop.settings.timeouts.idle
         if case .draining = self.stage { return self.fail(.noError) }
         if self.inputClosed { self.closeWhenWritten() }
@@ -65,29 +67,14 @@ extension HTTP2Connection {
         } catch {
             return try self.refuse(stream, error)
         }
-        guard !passesOver else { return }
+        if passesOver {
+            if case .data(let count, _) = frame { self.discarded(count, of: stream) }
+            return self.becomeIdleIfEmpty()
+        }
         // A header section on a stream that is long closed may end the connection (RFC 9113 5.1).
         guard case .data = frame else { throw .streamClosed }
         try self.refuse(stream, .streamClosed)
     }
-
-    /// Tells the client that it need not send the rest of what was answered already (RFC 9113 8.1).
-    ///
-    /// It has a moment to read the answer first: curl 7.88 takes the reset of a stream on which it
-    /// is writing for a failure, whatever it has received. Without more room it soon stops writing.
-    func linger(_ stream: HTTP2Stream) {
-        guard self.context != nil else { return }
-        let length = stream.announcedLength
-        let stream = stream.id
-        self.closedStreams.linger(stream, length: length)
-        self.eventLoop.assumeIsolated().scheduleTask(in: Self.lingerTime) {
-            guard self.closedStreams.endLingering(stream), !self.isClosing else { return }
-            self.writeReset(stream, .noError)
-            self.flush()
-        }
-    }
-
-    private static let lingerTime = TimeAmount.milliseconds(250)
 
     /// Ends a stream because of something that the client did.
     ///

@@ -59,6 +59,10 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Frames that carry nothing against those that do.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
+    /// Bytes of bodies that were answered already.
+    var discards: FloodBudget
+    var watchesDiscarding = false
+
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
     private(set) var isWritable = false
     private var hasHeldRead = false
@@ -75,6 +79,9 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// that arrive together are hundreds when each of their fields is an index.
     static let sectionsPerTurn = 16
 
+    /// Bodies of the largest size that may be thrown away at once.
+    private static let discardedBodies = 2
+
     /// How long the rest waits at least: a loop of NIO runs whatever is due before it looks at its sockets, a task
     /// that was added just now included.
     static let pause = TimeAmount.microseconds(20)
@@ -83,7 +90,9 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
         self.clients = clients
         self.loop = clients.loop
         self.origin = origin
-        let limit = clients.loop.settings.headLimits.bytes
+        let settings = clients.loop.settings
+        self.discards = .bodies(Self.discardedBodies, settings.discardLimits)
+        let limit = settings.headLimits.bytes
         self.reader = HTTP2FrameReader(expectsPreface: true, blockLimit: limit)
         self.headers = HTTP2HeaderReader(limit: limit)
     }

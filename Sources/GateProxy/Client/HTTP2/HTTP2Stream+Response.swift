@@ -127,7 +127,7 @@ extension HTTP2Stream {
         if !self.hasEndedRequest {
             // The other direction goes on (RFC 8441 5).
             if case .tunnel = self.client.exchange { return }
-            self.connection.linger(self)
+            self.connection.readAway(self)
         }
         self.end()
     }

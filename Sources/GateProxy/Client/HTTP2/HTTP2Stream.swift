@@ -40,7 +40,7 @@ final class HTTP2Stream: HTTP2Sender {
     /// The answer, as far as the client makes no room for it.
     var output = HTTP2StreamOutput()
     /// How much of its body the client may send.
-    private var receiveWindow = HTTP2Stream.newReceiveWindow
+    private(set) var receiveWindow = HTTP2Stream.newReceiveWindow
     var whenWritten: [() -> Void] = []
     /// Nothing more is sent or received; the connection is about to let go of it.
     private(set) var isOver = false
@@ -142,6 +142,8 @@ extension HTTP2Stream {
     }
 
     private func pass(_ content: ByteBuffer) {
+        // The exchange is over; only the client has yet to take the end of the answer.
+        if case .ended = self.response { return self.connection.discarded(content.readableBytes) }
         if content.readableBytes > 0 {
             self.client.received(content)
         } else if self.hasEndedRequest {
@@ -169,6 +171,7 @@ extension HTTP2Stream {
         guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
             return
         }
+        if case .ended = self.response { return }
         self.connection.credit(untaken)
         guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
         self.connection.writeWindowUpdate(self.id, increment: increment)

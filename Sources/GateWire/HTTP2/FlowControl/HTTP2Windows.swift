@@ -2,7 +2,7 @@
 package struct HTTP2ReceiveWindow: Equatable {
     private let size: Int
     /// The bytes that the peer may still send.
-    private var left: Int
+    package private(set) var left: Int
     /// The bytes that have come and were not yet taken by whoever they are for.
     package private(set) var untaken = 0
 

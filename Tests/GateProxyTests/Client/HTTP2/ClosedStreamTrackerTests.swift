@@ -6,19 +6,16 @@ import Testing
 struct ClosedStreamTrackerTests {
     @Test func `frames of a stream that was never there mean something`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: false) == false)
     }
 
-    @Test func `a client has a moment to end what was answered`() throws {
+    @Test func `a client may end what was answered`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        closedStreams.linger(1, length: nil)
-        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: false) == true)
-        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: true) == true)
-        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
-        #expect(closedStreams.endLingering(1) == false)
-        closedStreams.linger(3, length: nil)
-        #expect(closedStreams.endLingering(3) == true)
-        #expect(closedStreams.endLingering(3) == false)
+        closedStreams.unfinished[1] = .sample(length: nil)
+        #expect(try closedStreams.passesOver(.data(9, length: 9), of: 1, isLast: false) == true)
+        #expect(try closedStreams.passesOver(.data(9, length: 9), of: 1, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: false) == false)
+        #expect(closedStreams.unfinished.isEmpty)
     }
 
     /// A client that has its answer need not send the rest.
@@ -32,12 +29,12 @@ struct ClosedStreamTrackerTests {
         _ body: (pieces: [Int], isGood: Bool)
     ) {
         var closedStreams = ClosedStreamTracker(most: 2)
-        closedStreams.linger(1, length: AnnouncedLength(4))
+        closedStreams.unfinished[1] = .sample(length: AnnouncedLength(4))
         let result = Result { () throws(HTTP2ErrorCode) in
             for count in body.pieces {
-                _ = try closedStreams.passesOver(.data(count), of: 1, isLast: false)
+                _ = try closedStreams.passesOver(.data(count, length: count), of: 1, isLast: false)
             }
-            return try closedStreams.passesOver(.data(0), of: 1, isLast: true)
+            return try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: true)
         }
         #expect(result == (body.isGood ? .success(true) : .failure(.protocolError)))
     }
@@ -45,7 +42,7 @@ struct ClosedStreamTrackerTests {
     @Test(arguments: [nil, AnnouncedLength(0), AnnouncedLength(4)])
     func `trailers end what was answered`(_ length: AnnouncedLength?) throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        closedStreams.linger(1, length: length)
+        closedStreams.unfinished[1] = .sample(length: length)
         for (isSection, isLast) in [(true, false), (false, true), (false, false)] {
             #expect(throws: HTTP2ErrorCode.protocolError) {
                 let trailers = ClosedStreamTracker.Frame.trailers(isSection: isSection)
@@ -59,18 +56,27 @@ struct ClosedStreamTrackerTests {
 
     @Test func `a stream that was reset is over, whatever length it had`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
-        closedStreams.linger(1, length: AnnouncedLength(4))
+        closedStreams.unfinished[1] = .sample(length: AnnouncedLength(4))
         closedStreams.wasReset(1)
-        #expect(try closedStreams.passesOver(.data(9), of: 1, isLast: true) == true)
-        #expect(closedStreams.endLingering(1) == false)
+        #expect(try closedStreams.passesOver(.data(9, length: 9), of: 1, isLast: true) == true)
+        #expect(closedStreams.unfinished.isEmpty)
     }
 
     @Test func `the last resets are remembered, and no more of them`() throws {
         var closedStreams = ClosedStreamTracker(most: 2)
         for stream: UInt32 in [1, 3, 5] { closedStreams.wasReset(stream) }
-        #expect(try closedStreams.passesOver(.data(0), of: 1, isLast: false) == false)
-        #expect(try closedStreams.passesOver(.data(0), of: 3, isLast: true) == true)
-        #expect(try closedStreams.passesOver(.data(0), of: 3, isLast: true) == true)
-        #expect(try closedStreams.passesOver(.data(0), of: 5, isLast: false) == true)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 1, isLast: false) == false)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 3, isLast: true) == true)
+        #expect(try closedStreams.passesOver(.data(0, length: 0), of: 5, isLast: false) == true)
+    }
+
+    @Test func `a client that sends more than it has room for breaks the protocol`() throws {
+        var closedStreams = ClosedStreamTracker(most: 2)
+        closedStreams.unfinished[1] = .sample(length: nil, room: 10)
+        #expect(try closedStreams.passesOver(.data(8, length: 10), of: 1, isLast: false) == true)
+        #expect(throws: HTTP2ErrorCode.flowControlError) {
+            try closedStreams.passesOver(.data(0, length: 1), of: 1, isLast: false)
+        }
     }
 }

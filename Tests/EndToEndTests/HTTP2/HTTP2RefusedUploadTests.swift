@@ -1,0 +1,216 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Uploads that are refused over HTTP/2: many clients show an answer only when they have sent their whole body.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct HTTP2RefusedUploadTests {
+    private static let outdated: [HTTP2Fields.Field] = [
+        ("x-app-id", "com.example.shop"), ("x-app-platform", "ios"), ("x-app-version", "3.4.9"),
+    ]
+    private static let firstWindow = 65_535
+    /// A whole frame.
+    private static let piece = [UInt8](repeating: 0x78, count: 16_384)
+
+    /// The end of an upload, as its client has seen it.
+    private struct Outcome: Equatable {
+        var status = 0
+        /// How much of the body was sent.
+        var sent = 0
+        /// The code of the stream's reset.
+        var reset: UInt32?
+    }
+
+    /// Sends a body as far as there is room for it, and reads on until all is sent or the stream is reset.
+    private func upload(
+        _ size: Int,
+        announces: Bool = true,
+        on stream: UInt32,
+        of client: RawHTTP2Client,
+        fields: [HTTP2Fields.Field] = []
+    ) throws -> Outcome {
+        let length = announces ? [("content-length", "\(size)")] : []
+        try client.request(stream, "POST", "/a", Self.outdated + length + fields, endsStream: false)
+        var outcome = Outcome()
+        var room = Self.firstWindow
+        let deadline = Deadline.after(.seconds(20))
+        while true {
+            while room > 0, outcome.sent < size {
+                let count = min(room, size - outcome.sent, Self.piece.count)
+                (room, outcome.sent) = (room - count, outcome.sent + count)
+                let isLast = outcome.sent == size
+                try client.data(stream, Array(Self.piece.prefix(count)), endsStream: isLast)
+            }
+            if outcome.sent == size, outcome.status != 0 { return outcome }
+            guard let frame = try client.frame(by: deadline) else { return outcome }
+            guard frame.stream == stream else { continue }
+            if frame.isA(.headers) {
+                let status = try HTTP2Fields.read(frame.payload)[":status"].first
+                outcome.status = status.flatMap { Int($0) } ?? 0
+            } else if frame.isA(.windowUpdate) {
+                room += Int(frame.number(at: 0) ?? 0)
+            } else if frame.isA(.resetStream) {
+                outcome.reset = frame.number(at: 0)
+                return outcome
+            }
+        }
+    }
+
+    private func outcome(_ status: Int, sent: Int, reset: UInt32? = nil) -> Outcome {
+        Outcome(status: status, sent: sent, reset: reset)
+    }
+
+    @Test(arguments: [(10_000, true), (3_000_000, true), (3_000_000, false), (30_000_000, true)])
+    func `the client may send its body to the end`(size: Int, announces: Bool) async throws {
+        try await Scene.play(flags: [.adminListen()]) { scene in
+            let client = try scene.connectHTTP2()
+            let outcome = try self.upload(size, announces: announces, on: 1, of: client)
+            #expect(outcome == self.outcome(426, sent: size))
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
+            let metrics = try scene.metrics()
+            #expect(metrics["versiongate_discarded_body_bytes_total"] == Double(size))
+            let cuts = metrics.samples(of: "versiongate_discarded_bodies_cut_total")
+            #expect(cuts.values.allSatisfy { $0 == 0 }, "\(cuts)")
+        }
+    }
+
+    @Test func `so is a body that the backend has answered before its end`() async throws {
+        let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
+        try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
+            let client = try scene.connectHTTP2()
+            let current: [HTTP2Fields.Field] = [("x-app-version", "3.6.0")]
+            try client.request(
+                1,
+                "POST",
+                "/a",
+                current + [("content-length", "3000000")],
+                endsStream: false
+            )
+            #expect(try client.response(1).status == 401)
+            let room = try client.frame { $0.isA(.windowUpdate) && $0.stream == 1 }
+            #expect(room != nil)
+        }
+    }
+
+    @Test func `a body beyond the limit is cut off without an error`() async throws {
+        let flags: [GateFlag] = [.maxDiscardedBytes(1_000_000), .adminListen()]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connectHTTP2()
+            let outcome = try self.upload(3_000_000, on: 1, of: client)
+            #expect(outcome.status == 426)
+            #expect(outcome.reset == 0)
+            #expect(outcome.sent <= 1_000_000 + Self.firstWindow)
+            #expect(outcome.sent > 500_000)
+            try client.request(3)
+            #expect(try client.response(3).status == 200)
+            let cut = "versiongate_discarded_bodies_cut_total{reason=\"size\"}"
+            #expect(try scene.metrics()[cut] == 1)
+        }
+    }
+
+    @Test func `a body that does not come is not waited for`() async throws {
+        let flags: [GateFlag] = [.discardTimeout(seconds: 1), .adminListen()]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connectHTTP2()
+            let fields = Self.outdated + [("content-length", "3000000")]
+            try client.request(1, "POST", "/a", fields, endsStream: false)
+            #expect(try client.response(1).status == 426)
+            let reset = try client.frame(by: .after(.seconds(10))) { $0.isA(.resetStream) }
+            #expect(reset?.number(at: 0) == 0)
+            let cut = "versiongate_discarded_bodies_cut_total{reason=\"time\"}"
+            #expect(try scene.metrics()[cut] == 1)
+        }
+    }
+
+    /// Clients of gRPC read the end of a call at any time, and the body of one may never end.
+    @Test func `a denied call is reset at once, and gets no room`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            let fields = Self.outdated + [("content-type", "application/grpc"), ("te", "trailers")]
+            try client.request(1, "POST", "/a", fields, endsStream: false)
+            #expect(try client.response(1).fields["grpc-status"] == ["9"])
+            let next = try client.frame(by: .after(.seconds(3))) { $0.stream == 1 }
+            #expect(next?.isA(.resetStream) == true)
+            #expect(next?.number(at: 0) == 0)
+        }
+    }
+
+    @Test func `a small body needs no room`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            for (index, announces) in [true, false].enumerated() {
+                let stream = UInt32(index * 4 + 1)
+                let length = announces ? [("content-length", "20000")] : []
+                try client.request(
+                    stream,
+                    "POST",
+                    "/a",
+                    Self.outdated + length,
+                    endsStream: false
+                )
+                #expect(try client.response(stream).status == 426)
+                try client.data(stream, Self.piece)
+                try client.data(stream, Array(Self.piece.prefix(3616)), endsStream: true)
+                try client.request(stream + 2)
+                let next = try client.frame { !$0.isA(.settings) }
+                #expect(next?.stream == stream + 2, "\(String(describing: next))")
+                _ = try client.frame { $0.endsStream }
+            }
+        }
+    }
+
+    /// One connection has twice the largest body.
+    @Test func `a connection may send two large bodies, and then has to wait`() async throws {
+        let flags: [GateFlag] = [
+            .maxDiscardedBytes(1_000_000), .discardTimeout(seconds: 60), .adminListen(),
+        ]
+        try await Scene.play(flags: flags) { scene in
+            let client = try scene.connectHTTP2()
+            var sent: [Int] = []
+            for stream: UInt32 in [1, 3, 5, 7] {
+                let outcome = try self.upload(900_000, on: stream, of: client)
+                #expect(outcome.status == 426)
+                sent.append(outcome.sent)
+            }
+            #expect(sent[0] == 900_000)
+            #expect(sent[1] == 900_000)
+            #expect(sent[3] < 400_000)
+            let cut = "versiongate_discarded_bodies_cut_total{reason=\"budget\"}"
+            #expect(try scene.metrics()[cut] ?? 0 >= 1)
+            try client.request(9)
+            #expect(try client.response(9).status == 200)
+        }
+    }
+
+    @Test func `more unfinished bodies than streams end the oldest`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connectHTTP2()
+            for index in UInt32(0)..<101 {
+                let stream = index * 2 + 1
+                try client.request(stream, "POST", "/a", Self.outdated, endsStream: false)
+                #expect(try client.response(stream).status == 426)
+            }
+            let reset = try client.frame(by: .after(.seconds(3))) { $0.isA(.resetStream) }
+            #expect(reset?.stream == 1)
+        }
+    }
+
+    @Test func `a gate that ends lets an upload come to its end`() async throws {
+        try await Scene.play(flags: [.drainTimeout(seconds: 20)]) { scene in
+            let client = try scene.connectHTTP2()
+            let fields = Self.outdated + [("content-length", "100000")]
+            try client.request(1, "POST", "/a", fields, endsStream: false)
+            #expect(try client.response(1).status == 426)
+            let room = try client.frame { $0.isA(.windowUpdate) && $0.stream == 1 }
+            #expect(room != nil)
+            scene.gate.send(signal: SIGTERM)
+            #expect(try client.frame { $0.isA(.goAway) }?.number(at: 4) == 0)
+            for _ in 0..<6 { try client.data(1, Self.piece) }
+            try client.data(1, Array(Self.piece.prefix(100_000 - 6 * 16_384)), endsStream: true)
+            #expect(try client.frame { $0.isA(.resetStream) } == nil)
+            client.close()
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+}

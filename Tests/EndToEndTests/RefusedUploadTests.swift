@@ -1,0 +1,146 @@
+import GateTestSupport
+import Glibc
+import Testing
+
+/// Uploads that are refused over HTTP/1.1.
+///
+/// A proxy in front that speaks HTTP/2 to clients stops to send a body whose answer it has, and uses a connection that was
+/// kept for somebody else's request: HAProxy 2.6 and 2.8 lost one in five of them. So nothing may be outstanding on it.
+@Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
+struct RefusedUploadTests {
+    private static let chunked = Request.outdated + "Transfer-Encoding: chunked\r\n"
+
+    private static func counted(_ length: Int) -> String {
+        Request.text("POST", "/a", fields: Request.outdated + "Content-Length: \(length)\r\n")
+    }
+
+    private static func awaitDecision(_ scene: Scene) throws {
+        try Deadline.usual.poll("the decision") {
+            let requests = try scene.metrics().samples(of: "versiongate_requests_total")
+            return requests.values.contains(1) ? true : nil
+        }
+    }
+
+    /// The rest of the body, by the head before it.
+    private static let bodies: [(head: String, pieces: [String])] = [
+        (counted(10), ["0123456789"]),
+        (counted(10), ["01234", "56789"]),
+        (counted(60_000), [String(repeating: "x", count: 60_000)]),
+        (Request.text("POST", "/a", fields: chunked), ["a\r\n0123456789\r\n", "0\r\n\r\n"]),
+        (
+            Request.text("POST", "/a", fields: chunked) + "a\r\n01234",
+            ["56789\r\n0\r\nX: y\r\n\r\n"]
+        ),
+    ]
+
+    @Test(arguments: bodies.indices)
+    func `the answer waits for a small body, and the connection goes on`(
+        _ index: Int
+    ) async throws {
+        let (head, pieces) = Self.bodies[index]
+        try await Scene.play(flags: [.adminListen()]) { scene in
+            let client = try scene.connect()
+            try client.send(head)
+            // It was judged, and an answer that leaves at once would be there.
+            try Self.awaitDecision(scene)
+            for piece in pieces { try client.send(piece) }
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == [])
+            try client.send(Request.text("GET", "/next", fields: Request.current))
+            let echo: EchoReport = try client.response().json()
+            #expect(echo.target == "/next")
+        }
+    }
+
+    @Test(arguments: [
+        counted(10) + "01234", Request.text("POST", "/a", fields: chunked) + "5\r\n0",
+    ])
+    func `a body that does not come is not waited for, and the connection ends`(
+        _ request: String
+    ) async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(request)
+            let denial = try client.response(by: .after(.seconds(10)))
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+            #expect(try denial.problem().rule == "ios")
+            // Whatever follows is the rest of the body.
+            try client.send(Request.text("GET", "/next", fields: Request.current))
+            client.finishSending()
+            #expect(try client.rest().bytes == [])
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test func `a client that leaves the rest of a small body out has its answer`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Self.counted(10) + "01234")
+            client.finishSending()
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+            #expect(try client.rest().bytes == [])
+        }
+    }
+
+    @Test func `a chunked body that turns out to be large ends the connection`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: Self.chunked))
+            let chunk = "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n"
+            for _ in 0..<20 { try client.send(chunk) }
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+            for _ in 0..<20 { try client.send(chunk) }
+            try client.send("0\r\n\r\n" + Request.text("GET", "/next", fields: Request.current))
+            client.finishSending()
+            #expect(try client.rest().bytes == [])
+            #expect(try scene.finalRecord().received.isEmpty)
+        }
+    }
+
+    @Test func `a malformed body ends the connection behind its answer`() async throws {
+        try await Scene.play { scene in
+            let client = try scene.connect()
+            try client.send(Request.text("POST", "/a", fields: Self.chunked) + "no length\r\n")
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+        }
+    }
+
+    @Test func `an answer of the backend before the end of the body is the last`() async throws {
+        let early = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"
+        try await Scene.play(backend: { _ in [.send(early), .stall] }) { scene in
+            let client = try scene.connect()
+            let head = "Content-Length: 3000000\r\n"
+            try client.send(Request.text("POST", "/a", fields: Request.current + head))
+            let answer = try client.response()
+            #expect(answer.status == 401)
+            #expect(answer.fields["Connection"] == ["close"])
+        }
+    }
+
+    @Test func `a gate that ends answers what waits for its body`() async throws {
+        try await Scene.play(flags: [.drainTimeout(seconds: 20), .adminListen()]) { scene in
+            let client = try scene.connect()
+            try client.send(Self.counted(10))
+            try Self.awaitDecision(scene)
+            scene.gate.send(signal: SIGTERM)
+            try scene.gate.logLine("the end") { $0.message == "draining" }
+            // Each thread hears of it a moment later.
+            try Deadline.usual.poll("a listener that is closed") {
+                (try? scene.connect()) == nil ? true : nil
+            }
+            try client.send("0123456789")
+            let denial = try client.response()
+            #expect(denial.status == 426)
+            #expect(denial.fields["Connection"] == ["close"])
+            #expect(try scene.gate.waitForExit() == .status(0))
+        }
+    }
+}
