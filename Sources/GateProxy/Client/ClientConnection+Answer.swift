@@ -7,24 +7,50 @@ import NIOCore
 extension ClientConnection {
     /// Answers a request that goes no further.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts) {
-        let remaining: Exchange.RemainingBody =
-            switch facts.framing {
-            case .none: .nothing
-            // What is left of a stream's request is the matter of its connection.
-            case .length where self.transport.isStream: .nothing
-            case .chunked where self.transport.isStream: .nothing
-            // The client may or may not send what it has announced.
-            case .length where facts.expectsContinue: .unknown
-            case .chunked where facts.expectsContinue: .unknown
-            case .length(let length): .bytes(length)
-            case .chunked: .chunked
-            case .untilClose: .unknown
-            }
+        self.answer(answer, facts: facts, version: Self.noVersion.span)
+    }
+
+    private static let noVersion: [UInt8] = []
+
+    /// `version`: what stands in the gaps of the answer.
+    func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8>) {
         self.answer(
             answer,
             keepsClient: facts.keepsAlive && self.mayGoOn,
-            remaining: remaining
+            remaining: self.remainingBody(facts),
+            version: version
         )
+    }
+
+    /// How much of a refused request is still to come.
+    private func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
+        // What is left of a stream's request is the matter of its connection.
+        guard facts.framing != .none, !self.transport.isStream else { return .nothing }
+        // The client may or may not send what it has announced.
+        guard !facts.expectsContinue else { return .unknown }
+        guard !self.discardsWholeBody() else { return .nothing }
+        return switch facts.framing {
+        case .length(let length): .bytes(length)
+        case .chunked: .chunked
+        case .none, .untilClose: .unknown
+        }
+    }
+
+    /// Reads the body of a refused request away, if all of it is there.
+    private func discardsWholeBody() -> Bool {
+        let inbound = self.inbound
+        // What is there of one that is not whole is read again.
+        var body = self.body
+        let most = self.loop.settings.discardLimits.awaitedBytes
+        guard inbound.readableBytes > 0,
+            case .end(let consumed) = body.consume(
+                inbound.readableBytesUInt8Span,
+                trailerFields: self.rules.table
+            ), consumed <= most
+        else { return false }
+        self.inbound.moveReaderIndex(forwardBy: consumed)
+        self.loop.counters.discardedBytes += UInt64(consumed)
+        return true
     }
 
     /// `keepsClient`: whether another request may follow; `remaining`: what is left of this one.
@@ -33,16 +59,30 @@ extension ClientConnection {
         keepsClient: Bool,
         remaining: Exchange.RemainingBody
     ) {
+        self.answer(
+            answer,
+            keepsClient: keepsClient,
+            remaining: remaining,
+            version: Self.noVersion.span
+        )
+    }
+
+    private func answer(
+        _ answer: RenderedAnswer,
+        keepsClient: Bool,
+        remaining: Exchange.RemainingBody,
+        version: Span<UInt8>
+    ) {
         let action = self.exchange.answer(
             keepsClient: keepsClient,
             remaining: remaining,
             limits: self.loop.settings.discardLimits
         )
         guard action != .awaitBody else {
-            self.heldAnswer = answer
+            self.heldAnswer = answer.filled(with: version)
             return self.renewDeadline()
         }
-        self.write(answer, keepsClient: action != .answerAndLinger)
+        self.write(answer, keepsClient: action != .answerAndLinger, version: version)
         self.perform(action)
     }
 
@@ -52,17 +92,18 @@ extension ClientConnection {
     func answerAtLast(keepsClient: Bool) {
         guard let answer = self.heldAnswer.take() else { return }
         if !keepsClient { self.exchange.linger(limits: self.loop.settings.discardLimits) }
-        self.write(answer, keepsClient: keepsClient)
+        self.write(answer, keepsClient: keepsClient, version: Self.noVersion.span)
         self.perform(keepsClient ? .answer : .answerAndLinger)
     }
 
-    private func write(_ answer: RenderedAnswer, keepsClient: Bool) {
+    private func write(_ answer: RenderedAnswer, keepsClient: Bool, version: Span<UInt8>) {
         self.request.logEntry?.answered(self.status(of: answer))
         if case .stream(let stream) = self.transport {
-            self.write(answer, to: stream)
+            self.write(answer, to: stream, version: version)
         } else if keepsClient, self.takesAsRendered(answer) {
-            self.write(answer)
+            self.write(answer, version: version)
         } else {
+            let answer = answer.filled(with: version)
             self.writeHead(
                 answer.head,
                 keepsClient: keepsClient,
@@ -79,26 +120,44 @@ extension ClientConnection {
     }
 
     /// Writes an answer whole: in pieces it costs twice as much.
-    private func write(_ answer: RenderedAnswer) {
-        self.request.logEntry?.bytes += answer.body.count
+    private func write(_ answer: RenderedAnswer, version: Span<UInt8>) {
         var buffer = self.outbound.take() ?? self.loop.takeBuffer()
-        buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
+        if answer.isWhole {
+            buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
+        } else {
+            answer.write(with: version, lastLine: self.loop.lastDateLine, into: &buffer)
+        }
+        self.request.logEntry?.bytes += answer.bodyCount(with: version)
         self.outbound = buffer
     }
 
-    private func write(_ answer: RenderedAnswer, to stream: HTTP2Stream) {
-        let body = self.request.isHead ? [] : answer.body
-        self.writeHead(answer, to: stream, endsStream: body.isEmpty)
-        guard !body.isEmpty else { return }
-        self.request.logEntry?.bytes += body.count
-        stream.append(body.span, from: 0, to: body.count)
+    private func write(_ answer: RenderedAnswer, to stream: HTTP2Stream, version: Span<UInt8>) {
+        let count = answer.bodyCount(with: version)
+        let hasContent = count > 0 && !self.request.isHead
+        let length = RenderedAnswer.hasBody(answer.status) ? count : nil
+        self.writeHead(answer, to: stream, length: length, endsStream: !hasContent)
+        guard hasContent else { return }
+        self.request.logEntry?.bytes += count
+        answer.forEachPiece(with: version) { stream.append($0, from: 0, to: $0.count) }
         stream.endContent()
     }
 
-    private func writeHead(_ answer: RenderedAnswer, to stream: HTTP2Stream, endsStream: Bool) {
-        var text = answer.head + self.loop.dateLine
-        if let origin = self.request.origin { text += RenderedAnswer.crossOriginLines(origin) }
-        stream.write(status: self.status(of: answer), text, endsStream: endsStream)
+    /// `length`: the number of bytes of the content; `nil`: nothing is said of it.
+    private func writeHead(
+        _ answer: RenderedAnswer,
+        to stream: HTTP2Stream,
+        length: Int?,
+        endsStream: Bool
+    ) {
+        let status = self.status(of: answer)
+        let rendered = status == answer.status ? answer.block : nil
+        stream.write(
+            rendered ?? HTTP2AnswerBlock(status: status, answer.head),
+            length: length,
+            date: self.loop.dateBlock,
+            origin: self.request.origin,
+            endsStream: endsStream
+        )
     }
 
     /// The status of an answer for this client: by a 2xx, which rules may choose for a denial, a WebSocket
@@ -112,7 +171,7 @@ extension ClientConnection {
     func begin(_ answer: RenderedAnswer, keepsClient: Bool) {
         self.request.logEntry?.answered(answer.status)
         if case .stream(let stream) = self.transport {
-            self.writeHead(answer, to: stream, endsStream: false)
+            self.writeHead(answer, to: stream, length: nil, endsStream: false)
         } else {
             self.writeHead(answer.head, keepsClient: keepsClient)
         }

@@ -123,7 +123,7 @@ extension ClientConnection {
                 let address = self.clientAddress(head, facts: facts, in: bytes)
                 self.request.forwardedClient = ClientNetwork(address)
             }
-            self.answer(denial, facts: facts)
+            self.deny(denial, head, facts: facts, in: bytes)
             self.denialWasWritten()
         } else if self.exceedsBodyLimit(facts.framing) {
             self.refuse(.contentTooLarge)
@@ -133,6 +133,21 @@ extension ClientConnection {
         } else {
             self.forward(head, facts: facts, in: bytes, verdict: verdict)
         }
+    }
+
+    /// Answers a refused client, with its version where that is to stand.
+    private func deny(
+        _ denial: RenderedAnswer,
+        _ head: RequestHead,
+        facts: RequestFacts,
+        in bytes: Span<UInt8>
+    ) {
+        guard !denial.isWhole else { return self.answer(denial, facts: facts) }
+        let isAnswered: Void? = self.rules.withVersion(of: head, in: bytes) { version in
+            self.answer(denial, facts: facts, version: version)
+        }
+        // A client of a class has told its version.
+        if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 
     /// Keeps the origin for which the answer must be readable.

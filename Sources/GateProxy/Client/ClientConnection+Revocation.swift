@@ -22,9 +22,9 @@ extension ClientConnection {
         if case .streaming = self.exchange { return self.refreshStream() }
         guard let rejudgeable = self.rejudgeable, rejudgeable.revocation == nil else { return }
         guard !self.isWithBackendAlone else { return }
-        guard let verdict = self.currentVerdict(on: rejudgeable.received) else { return }
+        guard let (verdict, denial) = self.currentVerdict(on: rejudgeable.received) else { return }
         self.rejudgeable?.validUntil = verdict.validUntil
-        guard let denial = verdict.denial else { return }
+        guard let denial else { return }
         self.loop.counters.revoked += 1
         if self.request.isCall, self.endCall(denial) { return }
         self.revoke(RejudgeableRequest.Revocation(verdict.decision))
@@ -80,20 +80,21 @@ extension ClientConnection {
         }
     }
 
-    private func currentVerdict(on received: ReceivedHead) -> Verdict? {
+    private func currentVerdict(on received: ReceivedHead) -> (Verdict, RenderedAnswer?)? {
         let rules = self.loop.rules
         let head = received.head(by: rules.table)
         let buffer = received.bytes
         let bytes = buffer.readableBytesUInt8Span
         guard let facts = try? RequestFacts(head, in: bytes) else { return nil }
         var last: RememberedVerdict?
-        return rules.verdict(
+        let verdict = rules.verdict(
             on: head,
             facts: facts,
             in: bytes,
             address: self.clientAddress(head, facts: facts, in: bytes),
             last: &last
         )
+        return (verdict, rules.denial(of: verdict, on: head, in: bytes))
     }
 
     private func revoke(_ revocation: RejudgeableRequest.Revocation) {

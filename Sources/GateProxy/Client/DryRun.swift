@@ -65,7 +65,7 @@ package struct DryRun: Sendable {
                 address: self.address,
                 last: &last
             )
-            if let denial = verdict.denial {
+            if let denial = rules.denial(of: verdict, on: parser.head, in: bytes) {
                 let answer = denial.head + Array("\r\n".utf8) + (facts.isHead ? [] : denial.body)
                 return .denied(
                     verdict.decision,

@@ -52,6 +52,8 @@ final class LoopContext {
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
+    /// The same as a header block of HTTP/2.
+    private(set) var dateBlock: [UInt8]
     /// The second that the wall clock showed at the last tick.
     private var second: Timestamp
     /// The wall clock, which can be set forward and back; for nothing but dates.
@@ -101,6 +103,7 @@ final class LoopContext {
         self.second = wallClock()
         self.dateLine = HTTPDate.line(self.second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        self.dateBlock = Self.dateBlock(self.second)
     }
 
     /// Takes another rule set; telling those who are judged by the last one is for the caller.
@@ -171,6 +174,15 @@ extension LoopContext {
         case setBack
     }
 
+    private static func dateBlock(_ second: Timestamp) -> [UInt8] {
+        RenderedFields([
+            HeaderField(
+                name: "Date",
+                value: HTTPDate.text(secondsSinceEpoch: Int(second.secondsSinceEpoch))
+            )
+        ]).block
+    }
+
     /// The time to the nanosecond, for what is measured; `now` is good enough for all else.
     @inline(__always)
     func readClock() -> NIODeadline {
@@ -189,6 +201,7 @@ extension LoopContext {
         self.second = second
         self.dateLine = HTTPDate.line(second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        self.dateBlock = Self.dateBlock(second)
         return second < last ? .setBack : .later(second)
     }
 }

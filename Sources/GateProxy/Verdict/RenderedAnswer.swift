@@ -6,19 +6,34 @@ import GateWire
 /// A class, so that to hand it on is to count one reference and not two.
 final class RenderedAnswer: Sendable, Equatable {
     let status: Int
-    /// The status line and the field lines, without the empty line.
+    /// The status line and the field lines, without the empty line; without `Content-Length` where the body has gaps.
     let head: [UInt8]
     let body: [UInt8]
+    /// The places in the body where the version of the client is to stand, by rising numbers; empty: it is the same for all.
+    let gaps: [Int]
+    /// The head as a header block of HTTP/2; `nil`: it is not asked for often enough.
+    let block: HTTP2AnswerBlock?
     /// Whether a client of HTTP/1.1 is told a protocol to upgrade to.
     let sendsUpgrade: Bool
 
     convenience init(_ answer: Answer) {
-        self.init(
+        let text = RenderedAnswer(
             status: answer.status,
             fields: answer.fields,
             body: answer.body,
             sendsUpgrade: answer.sendsUpgrade
         )
+        self.init(text, head: text.head, body: text.body, gaps: [])
+    }
+
+    /// An answer that is asked for many times.
+    init(_ answer: RenderedAnswer, head: [UInt8], body: [UInt8], gaps: [Int]) {
+        self.status = answer.status
+        self.head = head
+        self.body = body
+        self.gaps = gaps
+        self.block = HTTP2AnswerBlock(status: answer.status, head)
+        self.sendsUpgrade = answer.sendsUpgrade
     }
 
     /// `body`: `nil` where nothing is said of its length.
@@ -47,12 +62,17 @@ final class RenderedAnswer: Sendable, Equatable {
         self.status = status
         self.head = head
         self.body = body
+        self.gaps = []
+        self.block = nil
         self.sendsUpgrade = sendsUpgrade
     }
 
+    /// Whether it is the same for all clients.
+    var isWhole: Bool { self.gaps.isEmpty }
+
     static func == (left: RenderedAnswer, right: RenderedAnswer) -> Bool {
         left.status == right.status && left.head == right.head && left.body == right.body
-            && left.sendsUpgrade == right.sendsUpgrade
+            && left.gaps == right.gaps && left.sendsUpgrade == right.sendsUpgrade
     }
 
     /// Appends the field line for the length of a body.
@@ -62,13 +82,10 @@ final class RenderedAnswer: Sendable, Equatable {
         head += "\r\n".utf8
     }
 
-    private static func append(decimal number: Int, to head: inout [UInt8]) {
+    static func append(decimal number: Int, to head: inout [UInt8]) {
         if number > 9 { self.append(decimal: number / 10, to: &head) }
         head.append(UInt8(ascii: "0") + UInt8(number % 10))
     }
-
-    /// Bytes of such a line at most.
-    static let lengthLineSpace = 40
 
     /// Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).
     static func hasBody(_ status: Int) -> Bool { status != 204 && status != 304 }

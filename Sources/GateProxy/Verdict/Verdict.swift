@@ -15,7 +15,7 @@ package final class Verdict: Sendable {
     let droppedFields: UInt64
     /// Fields that are added to the backend's answer.
     let clientFields: RenderedFields
-    /// The answer that the client gets instead of the backend's.
+    /// The answer that the client gets instead of the backend's: `WorkerRules.denial` fills its gaps.
     let denial: RenderedAnswer?
     /// The access log's fields for the decision.
     let logFields: [UInt8]
@@ -68,7 +68,7 @@ package final class Verdict: Sendable {
         self.denial = answer.map { RenderedAnswer($0) }
     }
 
-    /// The same verdict on another client of the class, which is told something else.
+    /// The same verdict with another answer.
     init(_ verdict: Verdict, denial: RenderedAnswer) {
         self.decision = verdict.decision
         self.tallyPlace = verdict.tallyPlace
@@ -91,13 +91,6 @@ package final class Verdict: Sendable {
     ) -> RenderedFields {
         let kind = HeaderField(name: "X-VersionGate-Decision", value: decision.kind.rawValue)
         return RenderedFields(added + [kind])
-    }
-
-    /// Whether the data plane writes the same because of both.
-    func writesSame(as other: Verdict) -> Bool {
-        self.upstreamFields == other.upstreamFields && self.droppedFields == other.droppedFields
-            && self.clientFields == other.clientFields && self.denial == other.denial
-            && self.logFields == other.logFields && self.clientLogFields == other.clientLogFields
     }
 }
 

@@ -214,11 +214,9 @@ struct VerdictLookUp {
     var key = VerdictKey()
     /// That of its class.
     var classKey = VerdictKey()
-    /// That of the refused clients of its class that read the same.
+    /// That of the refused clients of its class that read the same, but for their versions.
     var denialKey = VerdictKey()
     private var cache: VerdictCache
-    /// The denials that were looked for in vain.
-    private var missingDenials = RepetitionFilter()
 
     init(_ cache: VerdictCache) {
         self.cache = cache
@@ -251,16 +249,11 @@ struct VerdictLookUp {
         return self.cache.verdict(for: self.denialKey)
     }
 
-    /// Whether a denial that was not found was looked for before, not long ago.
-    mutating func isDenialMissingAgain() -> Bool {
-        self.missingDenials.isRepeated(UInt64(truncatingIfNeeded: self.denialKey.digest))
-    }
-
     /// The clients for which a verdict is kept.
     enum Extent {
         case client
         case `class`
-        /// The refused clients of the class that read the same.
+        /// The refused clients of the class that read the same, but for their versions.
         case denial
     }
 

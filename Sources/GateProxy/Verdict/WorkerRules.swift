@@ -19,9 +19,11 @@ final class WorkerRules {
     private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
-    private var denials: DenialPatterns?
+    private var denials: DenialKeys?
     /// Of no use without classes; `nil`: there were none yet, or other rules have it now.
     private var recentClients: RecentClients?
+    /// Whether a denial was ever kept for a class.
+    private var knowsDenials = false
     /// The last requests that were refused, as far as they are counted.
     private var denialsInARow = 0
     /// Used again for every decision.
@@ -71,7 +73,7 @@ final class WorkerRules {
         self.claims = ruleSet.noClaims
         self.indifferentFields = IndifferentFields(of: ruleSet)
         self.classes = ruleSet.clientClasses
-        self.denials = ruleSet.clientClasses.flatMap { DenialPatterns(ruleSet, $0) }
+        self.denials = ruleSet.clientClasses.flatMap { DenialKeys(ruleSet, $0) }
         self.recentClients = predecessor?.takeRecentClients()
         if let classes = ruleSet.clientClasses {
             var table = self.recentClients.take() ?? RecentClients(capacity: cacheCapacity)
@@ -152,14 +154,12 @@ final class WorkerRules {
         let members = told.flatMap { self.members($0, head, in: bytes, upstream) }
         let verdict = self.decide(on: identity, address: address, upstream: upstream, members)
         let isShared = members != nil && self.classes?.shares(verdict.decision) ?? false
-        let isPattern =
-            members != nil && !isShared
-            && self.keepPattern(of: verdict, on: identity, head, facts: facts, in: bytes)
-        return self.keep(
-            verdict,
-            for: isPattern ? .denial : isShared ? .class : .client,
-            in: &last
-        )
+        if members != nil, !isShared,
+            let shared = self.shared(verdict, on: identity, head, facts: facts, in: bytes)
+        {
+            return self.keep(shared, for: .denial, in: &last)
+        }
+        return self.keep(verdict, for: isShared ? .class : .client, in: &last)
     }
 
     /// Takes down what a client says of itself, if it may be of a class.
@@ -221,23 +221,15 @@ final class WorkerRules {
         in bytes: Span<UInt8>,
         last: inout RememberedVerdict?
     ) -> Verdict? {
-        guard self.denials?.isEmpty == false else { return nil }
+        guard self.knowsDenials else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
         if let last, last.rulesNumber == self.number, self.lookUp.isSameDenial(as: last.known),
             self.isValid(last.known.verdict)
         {
             return last.known.verdict
         }
-        if let known = self.lookUp.findDenial(), self.isValid(known.verdict) {
-            return self.remember(known, in: &last)
-        }
-        guard
-            let verdict = self.denials?
-                .verdict(on: head, in: bytes, by: self.lookUp.denialKey),
-            self.isValid(verdict)
-        else { return nil }
-        guard self.lookUp.isDenialMissingAgain() else { return verdict }
-        return self.keep(verdict, for: .denial, in: &last)
+        guard let known = self.lookUp.findDenial(), self.isValid(known.verdict) else { return nil }
+        return self.remember(known, in: &last)
     }
 
     /// Sets the keys of the class' denial.
@@ -245,18 +237,39 @@ final class WorkerRules {
         self.denials?.setKey(in: &self.lookUp, of: head, in: bytes, form: facts.answerForm)
     }
 
-    /// - Returns: whether others of the class of a refused client get the same denial, but for their version.
-    private func keepPattern(
-        of verdict: Verdict,
+    /// - Returns: the verdict on all of the class of a refused client, but for their versions; `nil`: there is none.
+    private func shared(
+        _ verdict: Verdict,
         on identity: ClientIdentity,
         _ head: RequestHead,
         facts: RequestFacts,
         in bytes: Span<UInt8>
-    ) -> Bool {
-        guard self.denials != nil, verdict.denial != nil else { return false }
+    ) -> Verdict? {
+        let form = facts.answerForm
+        guard let shared = self.denials?.shared(verdict, on: identity, as: form, head, in: bytes)
+        else { return nil }
         self.describeDenial(head, facts: facts, in: bytes)
-        return self.denials?
-            .keep(verdict, on: identity, head, in: bytes, by: self.lookUp.denialKey) ?? false
+        self.knowsDenials = true
+        return shared
+    }
+
+    /// The answer to a refused client, with its own version where that is to stand.
+    func denial(
+        of verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> RenderedAnswer? {
+        guard let denial = verdict.denial, !denial.isWhole else { return verdict.denial }
+        return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
+    }
+
+    /// Hands over the version that a client of a class states, as it is told of it.
+    func withVersion<Result>(
+        of head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        _ use: (Span<UInt8>) -> Result
+    ) -> Result? {
+        self.denials?.withVersion(of: head, in: bytes, use)
     }
 
     /// Sets the key of the class of a client.

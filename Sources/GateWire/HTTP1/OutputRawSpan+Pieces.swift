@@ -35,6 +35,23 @@ extension OutputRawSpan {
             unsafe self.write(text.span, from: 0, to: text.count)
         }
     }
+
+    /// Writes a number that is not negative.
+    package mutating func write(decimal number: Int) {
+        var unit = 1
+        while number / unit > 9 { unit *= 10 }
+        while unit > 0 {
+            self.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+            unit /= 10
+        }
+    }
+
+    /// How many digits that takes.
+    package static func digits(of number: Int) -> Int {
+        var (count, rest) = (1, number)
+        while rest > 9 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
 }
 
 extension ByteBuffer {

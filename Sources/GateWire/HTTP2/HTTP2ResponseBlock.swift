@@ -48,57 +48,8 @@ package enum HTTP2ResponseBlock {
         }
     }
 
-    /// Writes the head of an answer of the gate from its text.
-    ///
-    /// `text`: the status line and the field lines, without the empty line.
-    package static func write(
-        status: Int,
-        _ text: [UInt8],
-        endsStream: Bool,
-        into block: inout ByteBuffer
-    ) {
-        var count = 0
-        var isCall = false
-        self.forEachLine(of: text.span) { bytes, line in
-            count += 1
-            isCall = isCall || self.isCallStatus(line, in: bytes)
-        }
-        block.writeHeaderBlock(fields: count, bytes: text.count) { block in
-            HPACKWriter.writeStatus(status, into: &block)
-            self.forEachLine(of: text.span) { bytes, line in
-                switch line.role {
-                case .connection, .upgrade, .transferEncoding: return
-                case .contentLength where isCall && endsStream: return
-                default: HPACKWriter.writeField(bytes, line, into: &block)
-                }
-            }
-        }
-    }
-
     /// A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
-    private static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
+    static func isCallStatus(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         bytes.matches("grpc-status", from: line.start, to: line.nameEnd)
-    }
-
-    /// Finds the field lines of text that the gate itself has written; a status line is none.
-    private static func forEachLine(
-        of bytes: Span<UInt8>,
-        _ body: (Span<UInt8>, FieldLine) -> Void
-    ) {
-        var start = 0
-        while let end = bytes.position(of: ASCII.lineFeed, from: start) {
-            if let colon = bytes.position(of: ASCII.colon, from: start), colon < end {
-                let line = FieldLine(
-                    start: start,
-                    nameEnd: colon,
-                    valueStart: colon + 2,
-                    valueEnd: end - 1,
-                    end: end + 1,
-                    role: FieldNameTable.response.role(in: bytes, from: start, to: colon)
-                )
-                body(bytes, line)
-            }
-            start = end + 1
-        }
     }
 }

@@ -31,6 +31,7 @@ struct GateCountersTests {
             \.proxyHeadersRefused,
             \.requestsShed, \.requestsLate, \.descriptorsExhausted, \.acceptFailures,
             \.previewsShown, \.previewsExpired, \.previewsForged,
+            \.discardedBytes, \.discardsOverSize, \.discardsOverTime, \.discardsOverBudget,
         ]
     }
 

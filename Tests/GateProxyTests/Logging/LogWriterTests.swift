@@ -19,6 +19,8 @@ private final class LogPipe {
         var ends: [CInt] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         (self.reading, self.writing) = (ends[0], ends[1])
+        // Else a process that another test starts would keep it open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         try #require(fcntl(self.writing, Self.setPipeSize, CInt(size)) >= size)
         if isNonBlocking { _ = fcntl(self.writing, F_SETFL, O_NONBLOCK) }
         self.writer = LogWriter(descriptor: self.writing, capacity: capacity) { dropped in
@@ -49,6 +51,9 @@ private final class LogPipe {
     func closeReader() {
         if self.reading >= 0 { close(self.reading) }
         self.reading = -1
+        // A process that another test is just starting has it until it runs its own program.
+        var watched = pollfd(fd: self.writing, events: 0, revents: 0)
+        while watched.revents & Int16(POLLERR) == 0 { _ = unsafe poll(&watched, 1, -1) }
     }
 
     /// Without its reader the thread cannot be held.

@@ -11,6 +11,15 @@ extension WorkerRules {
         return try self.verdict(on: text, parser: &parser, last: &last)
     }
 
+    /// The answer to a refused client with its version; `nil`: it passes.
+    func denial(onFirst text: String) throws -> RenderedAnswer? {
+        let verdict = try self.verdict(onFirst: text)
+        let bytes = Array(text.utf8)
+        var parser = RequestHeadParser()
+        _ = parser.parse(bytes, table: self.table)
+        return self.denial(of: verdict, on: parser.head, in: bytes.span)
+    }
+
     /// The verdict on the next request of a connection.
     func verdict(
         on text: String,

@@ -1,3 +1,4 @@
+import GatePolicy
 import GateWire
 import NIOCore
 
@@ -51,16 +52,24 @@ extension HTTP2Stream {
 
     /// Writes the head of an answer of the gate.
     ///
-    /// `text`: the status line and the field lines, without the empty line.
-    func write(status: Int, _ text: [UInt8], endsStream: Bool) {
+    /// `length`: the number of bytes of its content, if that is said; `date`: the `Date` field as a header block; `origin`:
+    /// that of a web app which is to read the answer.
+    func write(
+        _ block: HTTP2AnswerBlock,
+        length: Int?,
+        date: [UInt8],
+        origin: String?,
+        endsStream: Bool
+    ) {
         guard !self.isOver, !self.hasBegunResponse else { return }
         let start = self.connection.outbox.beginHeaders(stream: self.id, endsStream: endsStream)
-        HTTP2ResponseBlock.write(
-            status: status,
-            text,
-            endsStream: endsStream,
-            into: &self.connection.outbox.frames
-        )
+        // A call that fails at once has nothing but trailers (gRPC over HTTP/2, trailers-only).
+        let length = block.isCall && endsStream ? nil : length
+        block.write(length: length, date, into: &self.connection.outbox.frames)
+        if let origin {
+            let fields = RenderedFields(Answer.crossOriginFields(origin: origin))
+            self.connection.outbox.frames.writeBytes(fields.block)
+        }
         self.connection.outbox.endHeaders(at: start, stream: self.id)
         self.connection.flush()
         self.headWasWritten(endsStream: endsStream)

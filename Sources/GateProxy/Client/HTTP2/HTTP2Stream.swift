@@ -75,6 +75,16 @@ final class HTTP2Stream: HTTP2Sender {
         return nil
     }
 
+    /// Whether all of the answer was written to a request that has not ended.
+    private var isAnswered: Bool {
+        guard case .ended = self.response else { return false }
+        return switch self.request {
+        case .length, .any, .ended: true
+        // The other direction goes on (RFC 8441 5).
+        case .offered, .tunnel: false
+        }
+    }
+
     private static let newReceiveWindow = HTTP2ReceiveWindow(
         size: HTTP2OwnSettings.streamWindow,
         first: HTTP2OwnSettings.firstWindow
@@ -143,7 +153,7 @@ extension HTTP2Stream {
 
     private func pass(_ content: ByteBuffer) {
         // The exchange is over; only the client has yet to take the end of the answer.
-        if case .ended = self.response { return self.connection.discarded(content.readableBytes) }
+        guard !self.isAnswered else { return self.connection.discarded(content.readableBytes) }
         if content.readableBytes > 0 {
             self.client.received(content)
         } else if self.hasEndedRequest {
@@ -171,7 +181,7 @@ extension HTTP2Stream {
         guard !self.isOver, untaken > 0, self.client.mayRead, self.webSocketKey == nil else {
             return
         }
-        if case .ended = self.response { return }
+        guard !self.isAnswered else { return }
         self.connection.credit(untaken)
         guard let increment = self.receiveWindow.take(), !self.hasEndedRequest else { return }
         self.connection.writeWindowUpdate(self.id, increment: increment)

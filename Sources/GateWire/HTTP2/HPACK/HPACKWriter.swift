@@ -72,6 +72,18 @@ package struct HPACKWriter {
         block.write(bytes, from: start, to: end)
     }
 
+    /// Writes `content-length`.
+    package static func writeLength(_ length: Int, into block: inout OutputRawSpan) {
+        self.writeInteger(Self.lengthName, prefix: 4, into: &block)
+        block.append(UInt8(OutputRawSpan.digits(of: length)))
+        block.write(decimal: length)
+    }
+
+    /// The number of the name in the static table (RFC 7541 appendix A).
+    private static let lengthName = 28
+    /// Bytes of that field at most.
+    static let lengthFieldSpace = 24
+
     /// Writes the beginning of a field, behind which its value is written.
     ///
     /// `name`: in any letters; `valueCount`: bytes of the value.

@@ -1,17 +1,11 @@
 import GatePolicy
 import GateWire
 
-/// The answers for the refused clients of a class, but for the version of each.
+/// The keys by which the refused clients of a class find their denial, which is the same for all of them that read the same
+/// words, but for the version of each.
 ///
-/// There are as many as the rules have classes and the notices have languages; what a client makes
-/// up adds none.
-struct DenialPatterns {
-    private struct Pattern {
-        let verdict: Verdict
-        /// `nil` for a client that states no version: all of its class get the same.
-        let answer: AnswerPattern?
-    }
-
+/// There are as many as the rules have classes and the notices have languages; what a client makes up adds none.
+struct DenialKeys {
     private static let capacity = 256
     /// Longer fields with languages, in bytes, are looked at anew each time.
     private static let longestLanguages = 256
@@ -20,11 +14,6 @@ struct DenialPatterns {
     /// One bit for each field of a version, and of languages, by the index of its role.
     private let versionFields: UInt64
     private let languageFields: UInt64
-    private var patterns: [VerdictKey: Pattern] = [:]
-    /// That of the pattern of the client that is asked for.
-    private var key = VerdictKey()
-    /// Bytes at the beginning of a client's key that are the key of its pattern.
-    private var patternLength = 0
     /// The fields that state the languages of a client, each behind a line feed, which no field holds.
     private var languages = VerdictKey()
     /// The choices among languages that were made, by these fields: to choose costs as much as the
@@ -50,7 +39,7 @@ struct DenialPatterns {
         }
 
         /// Whether the field is short enough for others to find it.
-        var isKept: Bool { self.languages.bytes.count <= DenialPatterns.longestLanguages }
+        var isKept: Bool { self.languages.bytes.count <= DenialKeys.longestLanguages }
 
         /// Whether it is about these languages, compared in place.
         @inline(never)
@@ -75,12 +64,7 @@ struct DenialPatterns {
         self.languageFields = fields(of: .languages)
     }
 
-    var isEmpty: Bool { self.patterns.isEmpty }
-
-    /// Sets the key by which those clients of a class find their denial that state the same version in the same way
-    /// and read the same words, whatever else they are.
-    ///
-    /// `verdict(on:in:by:)` and `keep(_:on:_:in:by:)` are about the same client, and take its key.
+    /// Sets the key by which a client of a class finds its denial.
     ///
     /// - Parameters:
     ///   - lookUp: Knows the class, and gets the key.
@@ -89,7 +73,7 @@ struct DenialPatterns {
     ///   - form: That of the answer which the client reads.
     mutating func setKey(
         in lookUp: inout VerdictLookUp,
-        of head: RequestHead,
+        of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
         form: AnswerForm
     ) {
@@ -97,77 +81,43 @@ struct DenialPatterns {
         // No part of an identity has this number.
         lookUp.denialKey.bytes.append(0xFF)
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
-        self.patternLength = lookUp.denialKey.bytes.count
-        guard let line = self.versionLine(of: head) else { return }
-        lookUp.denialKey.bytes.append(bytes.extracting(line.value))
-        // At the end, so that nothing in front can look like a part of it.
-        lookUp.denialKey.bytes.append(UInt8(truncatingIfNeeded: line.valueEnd - line.valueStart))
     }
 
-    /// Fills the pattern of a class with the version of a client of it.
+    /// The verdict on all clients with the key of one that was refused, but for their versions.
     ///
-    /// - Returns: `nil` if none of the class was refused before.
-    mutating func verdict(
-        on head: RequestHead,
-        in bytes: Span<UInt8>,
-        by denialKey: VerdictKey
-    ) -> Verdict? {
-        self.setPatternKey(denialKey)
-        guard let pattern = self.patterns[self.key] else { return nil }
-        return self.filled(pattern, head, in: bytes)
-    }
-
-    /// Keeps the verdict on the client that was asked for last, if it is refused.
-    ///
-    /// - Returns: whether others of its class are known by it.
-    mutating func keep(
+    /// - Returns: `nil` if it would not give this client its own.
+    func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
-        _ head: RequestHead,
-        in bytes: Span<UInt8>,
-        by denialKey: VerdictKey
-    ) -> Bool {
-        self.setPatternKey(denialKey)
-        guard verdict.denial != nil, let pattern = self.pattern(of: verdict, on: identity),
-            // A pattern that does not give a client its own verdict gives nobody else's.
-            let filled = self.filled(pattern, head, in: bytes), filled.writesSame(as: verdict)
-        else { return false }
-        if self.patterns.count >= Self.capacity { self.patterns.removeAll() }
-        self.patterns[self.key.copied()] = pattern
-        return true
-    }
-
-    private mutating func setPatternKey(_ denialKey: VerdictKey) {
-        self.key.repeat(denialKey, as: denialKey.form)
-        self.key.bytes.removeLast(self.key.bytes.count - self.patternLength)
-        self.key.prepareForLookUp()
-    }
-
-    private func pattern(of verdict: Verdict, on identity: ClientIdentity) -> Pattern? {
-        guard identity.version.value != nil else { return Pattern(verdict: verdict, answer: nil) }
+        as form: AnswerForm,
+        _ head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Verdict? {
+        guard let denial = verdict.denial else { return nil }
+        guard identity.version.value != nil else { return verdict }
         guard let now = verdict.decidedAt,
             let answer = self.ruleSet.answer(
                 to: verdict.decision,
                 for: identity,
-                as: self.key.form,
+                as: form,
                 at: now,
-                versionAs: AnswerPattern.standIn
-            )
+                versionAs: RenderedAnswer.standIn
+            ),
+            let pattern = RenderedAnswer(pattern: answer),
+            let filled = self.withVersion(of: head, in: bytes, { pattern.filled(with: $0) }),
+            filled == denial
         else { return nil }
-        return Pattern(verdict: verdict, answer: AnswerPattern(answer))
+        return Verdict(verdict, denial: pattern)
     }
 
-    /// The verdict on a client of the class of a pattern; `nil` if it cannot be filled.
-    private func filled(
-        _ pattern: Pattern,
-        _ head: RequestHead,
-        in bytes: Span<UInt8>
-    ) -> Verdict? {
-        guard let answer = pattern.answer else { return pattern.verdict }
+    /// Hands over the version that a client of a class states, as it is told of it.
+    func withVersion<Result>(
+        of head: borrowing RequestHead,
+        in bytes: Span<UInt8>,
+        _ use: (Span<UInt8>) -> Result
+    ) -> Result? {
         guard let line = self.versionLine(of: head) else { return nil }
-        return ClientClasses.withVersion(in: bytes.extracting(line.value)) { version in
-            Verdict(pattern.verdict, denial: answer.filled(with: version))
-        }
+        return ClientClasses.withVersion(in: bytes.extracting(line.value), use)
     }
 
     private func versionLine(of head: borrowing RequestHead) -> FieldLine? {

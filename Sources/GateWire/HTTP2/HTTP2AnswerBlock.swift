@@ -1,0 +1,65 @@
+package import NIOCore
+
+/// The head of an answer of the gate as a header block, but for its length and its date: rendered once, it is written for
+/// the price of a copy.
+package struct HTTP2AnswerBlock: Equatable, Sendable {
+    private let bytes: [UInt8]
+    /// Whether it is the answer to a call of gRPC.
+    package let isCall: Bool
+
+    /// `text`: the status line, which is passed over, and the field lines, without the empty line.
+    package init(status: Int, _ text: [UInt8]) {
+        var count = 0
+        var isCall = false
+        Self.forEachLine(of: text.span) { bytes, line in
+            count += 1
+            isCall = isCall || HTTP2ResponseBlock.isCallStatus(line, in: bytes)
+        }
+        var block = ByteBuffer()
+        block.writeHeaderBlock(fields: count, bytes: text.count) { block in
+            HPACKWriter.writeStatus(status, into: &block)
+            Self.forEachLine(of: text.span) { bytes, line in
+                switch line.role {
+                case .connection, .upgrade, .transferEncoding, .contentLength: break
+                default: HPACKWriter.writeField(bytes, line, into: &block)
+                }
+            }
+        }
+        self.bytes = Array(block.readableBytesView)
+        self.isCall = isCall
+    }
+
+    /// Writes it with the number of bytes of the content, if that is said, and a date.
+    ///
+    /// `date`: the field, as a header block.
+    package func write(length: Int?, _ date: [UInt8], into block: inout ByteBuffer) {
+        let most = self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
+        block.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
+            out.writeBytes(self.bytes)
+            if let length { HPACKWriter.writeLength(length, into: &out) }
+            out.writeBytes(date)
+        }
+    }
+
+    /// Finds the field lines of text that the gate itself has written; a status line is none.
+    private static func forEachLine(
+        of bytes: Span<UInt8>,
+        _ body: (Span<UInt8>, FieldLine) -> Void
+    ) {
+        var start = 0
+        while let end = bytes.position(of: ASCII.lineFeed, from: start) {
+            if let colon = bytes.position(of: ASCII.colon, from: start), colon < end {
+                let line = FieldLine(
+                    start: start,
+                    nameEnd: colon,
+                    valueStart: colon + 2,
+                    valueEnd: end - 1,
+                    end: end + 1,
+                    role: FieldNameTable.response.role(in: bytes, from: start, to: colon)
+                )
+                body(bytes, line)
+            }
+            start = end + 1
+        }
+    }
+}
