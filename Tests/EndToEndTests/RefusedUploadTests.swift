@@ -127,7 +127,8 @@ struct RefusedUploadTests {
     }
 
     @Test func `a gate that ends answers what waits for its body`() async throws {
-        try await Scene.play(flags: [.drainTimeout(seconds: 20), .adminListen(), .threads(1)]) { scene in
+        try await Scene.play(flags: [.drainTimeout(seconds: 20), .adminListen(), .threads(1)]) {
+            scene in
             let idle = try scene.connect()
             try idle.send(Request.text("GET", "/", fields: Request.current))
             #expect(try idle.response().status == 200)
