@@ -82,8 +82,8 @@ struct RequestPathProperties {
         }
     }
 
-    /// A shape is the path with `*` in the places of some segments, and what rules say of all paths of the
-    /// shape they say of this one.
+    /// A shape is the path with `*` in the places of some segments, and `^` in that of a word with capitals, and what
+    /// rules say of all paths of the shape they say of this one.
     private func checkShape() throws(Finding) {
         let rules = RuleSet(
             RuleSetDefinition(
@@ -110,6 +110,10 @@ struct RequestPathProperties {
             try expect(shape.method, is: method, "the method of \(self.text)")
             try expect(shape.segments.count, is: segments.count, "the segments of \(self.text)")
             for (kept, segment) in zip(shape.segments, segments) where kept != "*" {
+                if kept == "^", segment.utf8.contains(where: { 0x41...0x5A ~= $0 }) {
+                    try expect(Self.mayStay(segment), "\(segment) counts as a word of \(self.text)")
+                    continue
+                }
                 try expect(kept, is: segment, "a segment of \(self.text)")
                 try expect(Self.mayStay(kept), "\(kept) is kept of \(self.text)")
             }
