@@ -1,5 +1,6 @@
 import GatePolicy
 import GateWire
+import Glibc
 
 /// The keys by which the refused clients of a class find their denial, which is the same for all of them that read the same
 /// words, but for the version of each.
@@ -22,6 +23,8 @@ struct DenialKeys {
     /// Some of the last ones, by the end of the digest of their fields: to look them up in a dictionary costs
     /// several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
+    /// The last one of all, if one field has led to it: of refused clients, many in a row have the same languages.
+    private var lastAnswerKey: AnswerKey?
 
     /// The part of a denial's key that some `Accept-Language` fields lead to.
     private final class AnswerKey: Sendable {
@@ -31,6 +34,20 @@ struct DenialKeys {
         init(_ words: [UInt8], for languages: VerdictKey) {
             self.languages = languages
             self.words = words
+        }
+
+        /// Whether it is about the one field with this value, compared in place.
+        func isAbout(_ value: Span<UInt8>) -> Bool {
+            let languages = self.languages.bytes
+            guard languages.count == value.count + 1 else { return false }
+            return unsafe languages.withUnsafeBytes { languages in
+                unsafe value.withUnsafeBytes { value in
+                    guard let start = languages.baseAddress, let other = value.baseAddress else {
+                        return true
+                    }
+                    return unsafe memcmp(start + 1, other, value.count) == 0
+                }
+            }
         }
 
         func appendWords(to key: inout [UInt8]) {
@@ -137,8 +154,12 @@ struct DenialKeys {
         in bytes: Span<UInt8>,
         to key: inout [UInt8]
     ) {
-        self.languages.bytes.removeAll(keepingCapacity: true)
         let lines = head.fields.lines.span
+        let only = self.onlyLanguages(in: lines)
+        if let last = self.lastAnswerKey, let only, last.isAbout(bytes.extracting(only.value)) {
+            return last.appendWords(to: &key)
+        }
+        self.languages.bytes.removeAll(keepingCapacity: true)
         for index in lines.indices {
             guard case .identity(let field) = lines[index].role,
                 self.languageFields & 1 &<< UInt64(field) != 0
@@ -151,11 +172,26 @@ struct DenialKeys {
         self.languages.prepareForLookUp()
         let place = self.languages.digest & (Self.recentCount - 1)
         if let recent = self.recentAnswerKeys[place], recent.has(self.languages) {
+            self.lastAnswerKey = only == nil ? nil : recent
             return recent.appendWords(to: &key)
         }
         let found = self.answerKeys[self.languages] ?? self.newAnswerKey()
         found.appendWords(to: &key)
+        self.lastAnswerKey = only == nil ? nil : found
         if found.isKept { self.recentAnswerKeys[place] = found }
+    }
+
+    /// The line with the languages of a client; `nil`: there is none, or there are several.
+    private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
+        var only: Int?
+        for index in lines.indices {
+            guard case .identity(let field) = lines[index].role,
+                self.languageFields & 1 &<< UInt64(field) != 0
+            else { continue }
+            guard only == nil else { return nil }
+            only = index
+        }
+        return only.map { lines[$0] }
     }
 
     /// Chooses the words for the languages at hand, and keeps the choice unless they are too long.

@@ -38,11 +38,19 @@ extension OutputRawSpan {
 
     /// Writes a number that is not negative.
     package mutating func write(decimal number: Int) {
-        var unit = 1
-        while number / unit > 9 { unit *= 10 }
-        while unit > 0 {
-            self.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
-            unit /= 10
+        guard number < 100_000_000 else {
+            self.write(decimal: number / 10)
+            return self.append(UInt8(ascii: "0") + UInt8(number % 10))
+        }
+        // The last digit first, which comes to stand on top.
+        var (digits, rest, count) = (UInt64(0), number, 0)
+        repeat {
+            digits = digits << 8 | UInt64(0x30 + rest % 10)
+            (rest, count) = (rest / 10, count + 1)
+        } while rest > 0
+        for _ in 0..<count {
+            self.append(UInt8(truncatingIfNeeded: digits))
+            digits >>= 8
         }
     }
 
