@@ -75,7 +75,9 @@ struct RecentClientProperties {
         recent.serve(classes)
         Self.describe(known, gate, &recent)
         // It is kept when it comes again.
-        for _ in 0..<2 { recent.keep(Verdict(decision: .preflight), in: .unrestricted) }
+        for _ in 0..<2 {
+            recent.keep(in: .unrestricted) { Verdict(decision: .preflight) }
+        }
         for new in [
             [self.lines[0]] + self.lines.dropFirst(2), self.lines, Array(self.lines.dropFirst(2)),
             known + [self.lines[0]],

@@ -7,6 +7,8 @@ extension ClientClasses {
         in line: Span<UInt8>,
         _ use: (Span<UInt8>) -> Result
     ) -> Result? {
+        // With nothing in front of it or behind it, as most clients state it.
+        if AppVersion.isPlain(line) { return use(line) }
         var stated = StatedPlaces()
         stated.version = line.withoutBlanks(0..<line.count)
         if stated.describe(in: line), !stated.version.isEmpty {

@@ -125,7 +125,7 @@ extension ClientConnection {
         if answer.isWhole {
             buffer.writeTogether(answer.head, self.loop.lastDateLine, answer.body)
         } else {
-            answer.write(with: version, lastLine: self.loop.lastDateLine, into: &buffer)
+            answer.write(with: version, end: self.loop.endWithDate, into: &buffer)
         }
         self.request.logEntry?.bytes += answer.bodyCount(with: version)
         self.outbound = buffer

@@ -52,6 +52,8 @@ final class LoopContext {
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
+    /// The same behind the end of another line.
+    private(set) var endWithDate: [UInt8]
     /// The same as a header block of HTTP/2.
     private(set) var dateBlock: [UInt8]
     /// The second that the wall clock showed at the last tick.
@@ -103,6 +105,7 @@ final class LoopContext {
         self.second = wallClock()
         self.dateLine = HTTPDate.line(self.second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        self.endWithDate = Array("\r\n".utf8) + self.lastDateLine
         self.dateBlock = Self.dateBlock(self.second)
     }
 
@@ -201,6 +204,7 @@ extension LoopContext {
         self.second = second
         self.dateLine = HTTPDate.line(second)
         self.lastDateLine = self.dateLine + Array("\r\n".utf8)
+        self.endWithDate = Array("\r\n".utf8) + self.lastDateLine
         self.dateBlock = Self.dateBlock(second)
         return second < last ? .setBack : .later(second)
     }

@@ -157,10 +157,12 @@ package struct RecentClients: ~Copyable {
     }
 
     /// Keeps the verdict on the client that was described last, if it comes again and there is a place for it.
-    package mutating func keep(_ verdict: Verdict, in scope: RequestScope) {
+    ///
+    /// `verdict`: asked for only then.
+    package mutating func keep(in scope: RequestScope, _ verdict: () -> Verdict) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))
-        self.verdicts[place] = verdict
+        self.verdicts[place] = verdict()
         if !scope.isUnrestricted { self.scopes[place] = scope }
         let key = unsafe self.keys + self.places.count * Self.keyLength
         unsafe (self.keys + place * Self.keyLength)

@@ -64,32 +64,26 @@ extension RenderedAnswer {
         self.forEachPiece(with: version) { body.append($0) }
         var head = self.head
         Self.append(length: body.count, to: &head)
-        return RenderedAnswer(
-            status: self.status,
-            head: head,
-            body: body,
-            sendsUpgrade: self.sendsUpgrade
-        )
+        return RenderedAnswer(self, head: head, body: body, gaps: [], block: self.block)
     }
 
     /// Writes all of it for HTTP/1.1 to a client with this version, making room once.
     ///
-    /// `lastLine`: the last field line, and the empty line behind it.
-    func write(with version: Span<UInt8>, lastLine: [UInt8], into buffer: inout ByteBuffer) {
+    /// `end`: the end of a line, the last field line, and the empty line behind it.
+    func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
-        let most = self.head.count + Self.lengthLineSpace + lastLine.count + count
+        let most = self.head.count + Self.lengthSpace + end.count + count
         buffer.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
             out.writeBytes(self.head)
             out.writeStaticString("Content-Length: ")
             out.write(decimal: count)
-            out.writeStaticString("\r\n")
-            out.writeBytes(lastLine)
+            out.writeBytes(end)
             self.forEachPiece(with: version) { out.write($0, from: 0, to: $0.count) }
         }
     }
 
-    /// Bytes of the line for the length at most.
-    private static let lengthLineSpace = 40
+    /// Bytes of the name and the value of the length at most.
+    private static let lengthSpace = 40
 }
 
 extension [UInt8] {

@@ -27,12 +27,20 @@ final class RenderedAnswer: Sendable, Equatable {
     }
 
     /// An answer that is asked for many times.
-    init(_ answer: RenderedAnswer, head: [UInt8], body: [UInt8], gaps: [Int]) {
+    ///
+    /// `block`: its head, if that was rendered before.
+    init(
+        _ answer: RenderedAnswer,
+        head: [UInt8],
+        body: [UInt8],
+        gaps: [Int],
+        block: HTTP2AnswerBlock? = nil
+    ) {
         self.status = answer.status
         self.head = head
         self.body = body
         self.gaps = gaps
-        self.block = HTTP2AnswerBlock(status: answer.status, head)
+        self.block = block ?? HTTP2AnswerBlock(status: answer.status, head)
         self.sendsUpgrade = answer.sendsUpgrade
     }
 

@@ -136,7 +136,8 @@ final class WorkerRules {
         if told != nil,
             let verdict = self.classVerdict(on: head, facts: facts, in: bytes, last: &last)
         {
-            self.recentClients?.keep(verdict, in: self.lookUp.key.scope)
+            self.recentClients?
+                .keep(in: self.lookUp.key.scope) { self.own(verdict, on: head, in: bytes) }
             return verdict
         }
         let query = facts.offersUpgrade ? self.identityQuery(of: head, in: bytes) : .none
@@ -261,6 +262,18 @@ final class WorkerRules {
     ) -> RenderedAnswer? {
         guard let denial = verdict.denial, !denial.isWhole else { return verdict.denial }
         return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
+    }
+
+    /// A verdict for one client of those that share it, with its own version: one that comes again is answered by a copy.
+    private func own(
+        _ verdict: Verdict,
+        on head: borrowing RequestHead,
+        in bytes: Span<UInt8>
+    ) -> Verdict {
+        guard let denial = verdict.denial, !denial.isWhole,
+            let own = self.denial(of: verdict, on: head, in: bytes)
+        else { return verdict }
+        return Verdict(verdict, denial: own)
     }
 
     /// Hands over the version that a client of a class states, as it is told of it.

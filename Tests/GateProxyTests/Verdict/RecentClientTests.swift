@@ -55,7 +55,7 @@ struct RecentClientTests {
         ) throws {
             for _ in 0..<times {
                 try self.describe(lines, path: path, form: form)
-                self.clients.keep(verdict, in: self.scope(path))
+                self.clients.keep(in: self.scope(path)) { verdict }
             }
         }
 
@@ -63,7 +63,7 @@ struct RecentClientTests {
 
         /// Keeps a verdict on the client that was looked for last.
         func keepDescribed(_ verdict: Verdict) {
-            self.clients.keep(verdict, in: .unrestricted)
+            self.clients.keep(in: .unrestricted) { verdict }
         }
 
         func verdict(
@@ -268,7 +268,7 @@ struct RecentClientTests {
         let table = FieldNameTable.request(identityHeaderNames: ruleSet.identityHeaderNames)
         try #require(parser.parse(bytes, table: table) == .complete)
         clients.describe(parser.head, in: bytes.span, form: .document, scope: .unrestricted)
-        for _ in 0..<2 { clients.keep(verdict, in: .unrestricted) }
+        for _ in 0..<2 { clients.keep(in: .unrestricted) { verdict } }
         #expect(clients.verdict(in: .unrestricted) === verdict)
         #expect(clients.takeVerdicts().contains { $0 === verdict })
         #expect(clients.verdict(in: .unrestricted) == nil)
