@@ -29,6 +29,8 @@ struct RequestHeadProperties {
             throw Finding(disagreement)
         }
         guard let facts = self.facts(of: self.head, in: self.input) else { return }
+        let form = FormPeer.form(of: self.head, in: self.input)
+        try expect(facts.answerForm == form, "\(facts.answerForm) in place of \(form)")
         for isTrusted in [false, true] {
             try self.checkWritten(self.request(facts, isTrusted: isTrusted), facts)
         }

@@ -131,8 +131,7 @@ package final class RuleSet: Sendable {
         at now: Timestamp,
         versionAs standIn: String
     ) -> Answer? {
-        // The details of a gRPC status are binary.
-        guard form.callType == nil else { return nil }
+        guard form.isVerbatim else { return nil }
         var identity = identity
         identity.version = .stated(AppVersion(standIn: standIn))
         return self.answer(to: decision, for: identity, as: form, at: now)

@@ -143,6 +143,11 @@ func ruleSet(
     )
 }
 
+/// The fields that the form of every denial depends on, as `Vary` names them.
+let formFields =
+    "accept, content-type, connect-protocol-version, apollographql-client-name, "
+    + "apollo-require-preflight, x-apollo-operation-name"
+
 /// Reads a time in a test.
 func time(_ text: String) throws -> Timestamp {
     try Timestamp(parsing: text)

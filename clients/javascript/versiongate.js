@@ -74,13 +74,17 @@ export class GateDenied extends Error {
 export function inspect(response, body) {
   if (isOwnPath(response.url)) return null;
   const type = mediaType(response);
-  const document = type.includes("json") ? parsed(body) : undefined;
+  let document;
+  if (type.startsWith("application/connect+")) document = parsed(endOfStream(body));
+  else if (type.includes("json")) document = parsed(body);
   let state = deniedBy(markerOf(response));
   if (!state && type === PROBLEM) state = own(PROBLEM_TYPES, document?.type);
   if (!state) return null;
   const source = type.startsWith("application/grpc") ? callFacts(response) : document;
-  // The operator's own content may have members of these names that mean something else.
-  const isOurs = type === PROBLEM || type.startsWith("application/grpc");
+  // The operator's own content may have members of these names that mean something else. The
+  // errors of Connect and GraphQL have the type, too.
+  const hasType = own(PROBLEM_TYPES, document?.type) !== undefined;
+  const isOurs = type === PROBLEM || type.startsWith("application/grpc") || hasType;
   const facts = denialFacts(state, isOurs ? source : undefined);
   const seconds = Number(field(response, "retry-after") || NaN);
   if (Number.isFinite(seconds)) facts.retryAfterSeconds = seconds;
@@ -292,6 +296,14 @@ function field(response, name) {
 
 function mediaType(response) {
   return field(response, "content-type").split(";")[0].trim().toLowerCase();
+}
+
+/**
+ * The message that ends a stream of Connect, if the text begins with its envelope: a byte of flags
+ * and four of length, which are as many characters, because the length is below 48 KiB.
+ */
+function endOfStream(body) {
+  return typeof body === "string" && body[0] === "\u0002" ? body.slice(5) : undefined;
 }
 
 function parsed(body) {

@@ -10,14 +10,56 @@ package enum AnswerForm: UInt8, Sendable, CaseIterable {
     /// A gRPC-Web client: the same, under the media type that it asked with.
     case grpcWeb
     case grpcWebText
+    /// A unary call of a Connect client: an error in JSON (the Connect protocol, "Error Codes").
+    case connect
+    /// A stream of a Connect client: only the end-of-stream message, with the media type of the request (the Connect
+    /// protocol, "Streaming RPCs").
+    case connectStreamJSON
+    case connectStreamProto
+    /// A GraphQL client: a response without data as `application/json` (GraphQL over HTTP, "Media Types").
+    case graphQL
+    /// A GraphQL client that accepts `application/graphql-response+json`: the same with this media type.
+    case graphQLResponse
 
-    /// The media type of a gRPC answer; `nil` for the other forms.
-    var callType: String? {
+    /// The header field with the version of the Connect protocol.
+    package static let connectField = "connect-protocol-version"
+    /// The header fields that only GraphQL clients send.
+    package static let graphQLFields = [
+        "apollographql-client-name", "apollo-require-preflight", "x-apollo-operation-name",
+    ]
+    /// The request header fields that determine the form, for `Vary`.
+    static let requestFields = ["accept", "content-type", Self.connectField] + Self.graphQLFields
+
+    /// The value of `Content-Type`, unless the rules file has a content of its own.
+    var mediaType: String {
         switch self {
-        case .document, .page: nil
+        case .document: "application/problem+json"
+        case .page: "text/html; charset=utf-8"
         case .grpc: "application/grpc"
         case .grpcWeb: "application/grpc-web"
         case .grpcWebText: "application/grpc-web-text"
+        // Connect clients parse no other media type as an error ("Unary-Response").
+        case .connect, .graphQL: "application/json"
+        // Without parameters, because clients compare the whole value.
+        case .connectStreamJSON: "application/connect+json"
+        case .connectStreamProto: "application/connect+proto"
+        case .graphQLResponse: "application/graphql-response+json"
+        }
+    }
+
+    /// Whether the protocol has a status of its own, which clients read only in a response with HTTP status 200.
+    var hasOwnStatus: Bool {
+        switch self {
+        case .document, .page, .connect, .graphQL, .graphQLResponse: false
+        case .grpc, .grpcWeb, .grpcWebText, .connectStreamJSON, .connectStreamProto: true
+        }
+    }
+
+    /// Whether the answer contains all values verbatim: neither encoded nor after a length prefix.
+    var isVerbatim: Bool {
+        switch self {
+        case .document, .page, .graphQL, .graphQLResponse: true
+        case .grpc, .grpcWeb, .grpcWebText, .connect, .connectStreamJSON, .connectStreamProto: false
         }
     }
 }

@@ -13,9 +13,9 @@ struct AnswerInputs {
         // The pattern can say any part, and does so only where no header says the version.
         if !sources.userAgents.isEmpty { names.append(IdentityReader.userAgent) }
         var seen: Set<String> = []
-        // The form of the answer depends on `Accept` and `Content-Type`, its CORS on `Origin`.
-        self.names =
-            names.filter { seen.insert($0).inserted } + ["accept", "content-type", "origin"]
+        // The form of the answer depends on some, its CORS on `Origin`.
+        names += AnswerForm.requestFields + ["origin"]
+        self.names = names.filter { seen.insert($0).inserted }
     }
 
     private static func parts(_ definition: RuleSetDefinition) -> Set<IdentityPart> {

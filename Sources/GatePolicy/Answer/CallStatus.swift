@@ -1,5 +1,5 @@
-/// The end of a gRPC call that the gate answers (gRPC over HTTP/2, "Responses"), with the details
-/// that clients of every language can read (`google.rpc.Status`).
+/// The end of a call of gRPC or Connect that the gate answers (gRPC over HTTP/2, "Responses"; the Connect protocol,
+/// "Error Codes"), with the details that clients of every language can read (`google.rpc.Status`).
 struct CallStatus {
     /// The speaker that an `ErrorInfo` names.
     private static let domain = "versiongate"
@@ -18,21 +18,41 @@ struct CallStatus {
         [
             HeaderField(name: "grpc-status", value: String(self.code)),
             HeaderField(name: "grpc-message", value: Self.percentEncoded(self.message)),
-            HeaderField(name: "grpc-status-details-bin", value: Base64.unpadded(self.details)),
+            HeaderField(name: "grpc-status-details-bin", value: Base64.unpadded(self.status)),
         ]
     }
 
+    /// The `details` of a Connect error.
+    var connectDetails: [UInt8] {
+        var text = JSONText()
+        for (type, message) in self.details {
+            var detail = JSONObject()
+            detail.add("type", type)
+            detail.add("value", Base64.unpadded(message.bytes))
+            text.append(text.bytes.isEmpty ? "[" : ",")
+            text.append(json: detail.bytes)
+        }
+        text.append("]")
+        return text.bytes
+    }
+
     /// A `google.rpc.Status`.
-    private var details: [UInt8] {
+    private var status: [UInt8] {
         var status = ProtobufMessage()
         status.add(1, self.code)
         status.add(2, self.message)
-        status.add(3, Self.any("ErrorInfo", self.errorInfo))
+        for (type, message) in self.details { status.add(3, Self.any(type, message)) }
+        return status.bytes
+    }
+
+    /// The detail messages with their types; `ErrorInfo` is always present.
+    private var details: [(type: String, message: ProtobufMessage)] {
+        var details = [("google.rpc.ErrorInfo", self.errorInfo)]
         if let words {
             var localized = ProtobufMessage()
             localized.add(1, words.language)
             localized.add(2, words.message)
-            status.add(3, Self.any("LocalizedMessage", localized))
+            details.append(("google.rpc.LocalizedMessage", localized))
         }
         if let link {
             var entry = ProtobufMessage()
@@ -40,9 +60,9 @@ struct CallStatus {
             entry.add(2, link.url)
             var help = ProtobufMessage()
             help.add(1, entry)
-            status.add(3, Self.any("Help", help))
+            details.append(("google.rpc.Help", help))
         }
-        return status.bytes
+        return details
     }
 
     private var errorInfo: ProtobufMessage {
@@ -61,7 +81,7 @@ struct CallStatus {
     /// A `google.protobuf.Any`.
     private static func any(_ type: String, _ message: ProtobufMessage) -> ProtobufMessage {
         var any = ProtobufMessage()
-        any.add(1, "type.googleapis.com/google.rpc.\(type)")
+        any.add(1, "type.googleapis.com/\(type)")
         any.add(2, message)
         return any
     }

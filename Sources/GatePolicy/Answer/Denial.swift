@@ -36,7 +36,15 @@ enum Denial: Sendable, Equatable {
         }
     }
 
-    /// The reason that a gRPC client switches on (`google.rpc.ErrorInfo`).
+    /// The same as an error code of Connect.
+    var connectCode: String {
+        switch self {
+        case .upgrade: "failed_precondition"
+        case .maintenance: "unavailable"
+        }
+    }
+
+    /// The reason in `google.rpc.ErrorInfo`, and the code in the extensions of a GraphQL error.
     var callReason: String {
         switch self {
         case .upgrade: "UPGRADE_REQUIRED"

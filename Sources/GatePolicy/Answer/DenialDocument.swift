@@ -13,6 +13,57 @@ struct DenialDocument {
     /// The problem details (RFC 9457), whose names and order apps in the wild depend on.
     var problemDetails: [UInt8] {
         var object = JSONObject()
+        self.addMembers(to: &object)
+        return object.bytes
+    }
+
+    /// The error for a unary Connect call, with the members of the problem details.
+    ///
+    /// `message` belongs to both.
+    var connectError: [UInt8] {
+        var object = JSONObject()
+        object.add("code", self.denial.connectCode)
+        self.addMembers(to: &object)
+        object.add("details", json: self.callStatus.connectDetails)
+        return object.bytes
+    }
+
+    /// The end-of-stream message of a Connect stream in its envelope, with the members of the problem details beside
+    /// `error`.
+    var connectEnd: [UInt8] {
+        var error = JSONObject()
+        error.add("code", self.denial.connectCode)
+        error.add("message", self.words?.message ?? "")
+        error.add("details", json: self.callStatus.connectDetails)
+        var object = JSONObject()
+        object.add("error", json: error.bytes)
+        self.addMembers(to: &object)
+        let message = object.bytes
+        let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: message.count >> $0) }
+        return [Self.endOfStream] + length + message
+    }
+
+    /// The envelope flags of an end-of-stream message.
+    private static let endOfStream: UInt8 = 2
+
+    /// A GraphQL response with one error and no data.
+    ///
+    /// `extensions` has the members of the problem details. They are also top-level members, so that one reader can
+    /// handle denials in all JSON forms.
+    var graphQLResponse: [UInt8] {
+        var extensions = JSONObject()
+        extensions.add("code", self.denial.callReason)
+        self.addMembers(to: &extensions)
+        var error = JSONObject()
+        error.add("message", self.words?.message ?? "")
+        error.add("extensions", json: extensions.bytes)
+        var object = JSONObject()
+        object.add("errors", json: [UInt8(ascii: "[")] + error.bytes + [UInt8(ascii: "]")])
+        self.addMembers(to: &object)
+        return object.bytes
+    }
+
+    private func addMembers(to object: inout JSONObject) {
         object.add("type", self.denial.type)
         object.add("title", self.words?.title ?? "")
         object.add("status", self.status)
@@ -32,7 +83,6 @@ struct DenialDocument {
         object.add("maintenanceUntil", self.maintenance?.until?.description)
         object.add("rule", self.decision.ruleID)
         object.add("revision", self.revision)
-        return object.bytes
     }
 
     private var link: String { self.upgrade.storeURL ?? "" }
@@ -69,7 +119,7 @@ struct DenialDocument {
         }
     }
 
-    /// The end of a gRPC call.
+    /// The end of a call of gRPC or Connect.
     var callStatus: CallStatus {
         let metadata = [
             ("title", self.words?.title),

@@ -1,4 +1,4 @@
-/// Writes one flat JSON object (RFC 8259), with its members in the order in which they are added.
+/// Writes one JSON object (RFC 8259), with its members in the order in which they are added.
 struct JSONObject {
     private var text = JSONText()
 
@@ -39,6 +39,12 @@ struct JSONObject {
         guard value else { return }
         self.begin(name)
         self.text.append("true")
+    }
+
+    /// Adds a value that is encoded already.
+    mutating func add(_ name: String, json: [UInt8]) {
+        self.begin(name)
+        self.text.append(json: json)
     }
 
     private mutating func begin(_ name: String) {

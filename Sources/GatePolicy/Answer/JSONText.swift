@@ -7,6 +7,11 @@ struct JSONText {
         self.bytes += text.utf8
     }
 
+    /// Appends a value that is encoded already.
+    mutating func append(json bytes: [UInt8]) {
+        self.bytes += bytes
+    }
+
     /// Appends a string (section 7): quotation mark, backslash and control characters are escaped,
     /// nothing else.
     mutating func append(quoted value: String) {

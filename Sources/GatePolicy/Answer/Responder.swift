@@ -31,11 +31,14 @@ struct Responder: Sendable {
     ) -> Answer? {
         guard let denial = Denial(decision) else { return nil }
         let style = self.style(of: decision)
+        var status = self.status(of: denial, decision)
+        // A Connect client would parse the content of a 200 as the response message.
+        if form == .connect, status == 200 { status = denial.status }
         let document = DenialDocument(
             denial: denial,
             decision: decision,
             identity: identity,
-            status: self.status(of: denial, decision),
+            status: status,
             revision: self.revision,
             words: self.words.words(for: decision, identity)
         )
@@ -49,17 +52,16 @@ struct Responder: Sendable {
         fields += Hint.dates(decision)
         fields.append(HeaderField(name: Answer.markerName, value: decision.kind.rawValue))
         return Answer(
-            // A gRPC client looks at its own status, and only in an answer that is a 200.
-            status: form.callType == nil ? document.status : 200,
+            status: form.hasOwnStatus ? 200 : status,
             fields: fields,
             body: content.body,
             retryAt: decision.deniedUntil,
-            sendsUpgrade: document.status == 426 && form.callType == nil
-                && style.sendsUpgrade == true
+            sendsUpgrade: status == 426 && !form.hasOwnStatus && style.sendsUpgrade == true
         )
     }
 
-    /// The status of the answer to a decision, for every form but gRPC; `nil` if the request passes.
+    /// The HTTP status of the answer to a decision, except for forms with a status of their own; `nil` if the request
+    /// passes.
     func status(of decision: Decision) -> Int? {
         Denial(decision).map { self.status(of: $0, decision) }
     }
@@ -98,21 +100,33 @@ struct Responder: Sendable {
         _ form: AnswerForm
     ) -> (fields: [HeaderField], body: [UInt8]) {
         func field(_ type: String) -> HeaderField { HeaderField(name: "Content-Type", value: type) }
-        if let type = form.callType {
-            return ([field(type)] + document.callStatus.fields, [])
+        func own() -> (fields: [HeaderField], body: [UInt8])? {
+            style.body.map {
+                ([field(style.contentType ?? $0.mediaType)], $0.filled(with: document.values))
+            }
         }
-        if let body = style.body {
-            return (
-                [field(style.contentType ?? body.mediaType)], body.filled(with: document.values)
-            )
-        }
-        if form == .page, let page = document.page {
+        let type = field(form.mediaType)
+        switch form {
+        case .document:
+            return own() ?? ([type], document.problemDetails)
+        case .page:
+            if let own = own() { return own }
+            guard let page = document.page else {
+                return ([field(AnswerForm.document.mediaType)], document.problemDetails)
+            }
             let policy = HeaderField(
                 name: "Content-Security-Policy",
                 value: NoticePage.securityPolicy
             )
-            return ([field("text/html; charset=utf-8"), policy], page.bytes)
+            return ([type, policy], page.bytes)
+        case .grpc, .grpcWeb, .grpcWebText:
+            return ([type] + document.callStatus.fields, [])
+        case .connect:
+            return ([type], document.connectError)
+        case .connectStreamJSON, .connectStreamProto:
+            return ([type], document.connectEnd)
+        case .graphQL, .graphQLResponse:
+            return own() ?? ([type], document.graphQLResponse)
         }
-        return ([field("application/problem+json")], document.problemDetails)
     }
 }

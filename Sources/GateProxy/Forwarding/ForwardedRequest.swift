@@ -73,7 +73,8 @@ extension ForwardedRequest {
     @inline(__always)
     func passes(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         switch line.role {
-        case .other, .accept, .contentType: !self.facts.connection.nominates(line, in: bytes)
+        case .other, .accept, .contentType, .dialect:
+            !self.facts.connection.nominates(line, in: bytes)
         case .contentLength, .transferEncoding, .origin, .accessControlRequestMethod: true
         case .maxForwards: self.facts.forwardsLeft == nil
         case .expect: self.facts.expectsContinue

@@ -83,7 +83,7 @@ package enum RequestBlockWriter {
             case .host, .transferEncoding: continue
             case .other, .connection, .contentLength, .expect, .upgrade, .origin, .contentType,
                 .accept, .requestID, .accessControlRequestMethod, .maxForwards, .forwarded, .te,
-                .hopByHop, .gateOwned, .identity:
+                .hopByHop, .gateOwned, .identity, .dialect:
                 HPACKWriter.writeField(bytes, line, into: &block)
             }
         }

@@ -35,7 +35,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     @usableFromInline
     func isNominated(_ line: FieldLine, in bytes: Span<UInt8>) -> Bool {
         switch line.role {
-        case .other, .accept, .contentType: break
+        case .other, .accept, .contentType, .dialect: break
         case .identity where bytes.matches("accept-language", from: line.start, to: line.nameEnd):
             break
         case .host, .connection, .contentLength, .transferEncoding, .expect, .upgrade, .origin,

@@ -12,12 +12,13 @@ package final class FieldNameTable: Sendable {
 
     package static let response = FieldNameTable(FieldRole.responseFields)
 
-    /// A table for requests: the gate's own fields, and those that the rules read identity from.
+    /// A table for requests: the gate's own fields, the identity fields of the rules, and the fields that identify the
+    /// protocol of the client.
     package static func request(identityHeaderNames: [String]) -> FieldNameTable {
         let identity = identityHeaderNames.prefix(64).enumerated().map { index, name in
             (name, FieldRole.identity(UInt8(index)))
         }
-        return FieldNameTable(FieldRole.requestFields + identity)
+        return FieldNameTable(FieldRole.requestFields + identity + FieldRole.dialectFields)
     }
 
     @inline(always)

@@ -1,3 +1,5 @@
+import GatePolicy
+
 /// The meaning of a header field to the gate; everything else passes as it is.
 package enum FieldRole: Equatable, Sendable {
     case other
@@ -10,6 +12,8 @@ package enum FieldRole: Equatable, Sendable {
     case origin
     case contentType
     case accept
+    /// Identifies the protocol that the client uses on top of HTTP.
+    case dialect(Dialect)
     case requestID
     case accessControlRequestMethod
     /// How often `TRACE` or `OPTIONS` may be forwarded (RFC 9110 7.6.2).
@@ -24,6 +28,10 @@ package enum FieldRole: Equatable, Sendable {
     /// Says who the client is; the index is that of `RuleSet.identityHeaderNames`.
     case identity(UInt8)
 
+    package enum Dialect: Equatable, Sendable {
+        case connect, graphQL
+    }
+
     package enum Forwarded: Equatable, Sendable {
         case `for`, proto, host
         /// RFC 7239.
@@ -36,7 +44,7 @@ extension FieldRole {
     /// one that does.
     var dependsOnRules: Bool {
         switch self {
-        case .other, .identity, .gateOwned: true
+        case .other, .identity, .gateOwned, .dialect: true
         case .host, .connection, .contentLength, .transferEncoding, .expect, .upgrade, .origin,
             .contentType, .accept, .requestID, .accessControlRequestMethod, .maxForwards,
             .forwarded, .te, .hopByHop:
@@ -71,6 +79,13 @@ extension FieldRole {
         // Read for a tester where previews are on, and never passed on.
         ("x-versiongate-preview", .gateOwned),
     ]
+
+    /// Request fields that are read only to choose the form of a denial.
+    ///
+    /// A rules file may also use them as identity fields.
+    static let dialectFields: [(String, FieldRole)] =
+        [(AnswerForm.connectField, .dialect(.connect))]
+        + AnswerForm.graphQLFields.map { ($0, .dialect(.graphQL)) }
 
     /// Fields of a response that the gate reads.
     static let responseFields: [(String, FieldRole)] = [

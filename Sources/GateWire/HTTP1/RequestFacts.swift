@@ -40,6 +40,7 @@ package struct RequestFacts: Equatable, Sendable {
     package init(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(MessageFault) {
         self.minorVersion = head.minorVersion
         var framing = FramingFields()
+        var evidence = FormEvidence()
         var hasTransferEncoding = false
         for index in head.fields.lines.indices {
             let line = head.fields.lines[index]
@@ -49,11 +50,11 @@ package struct RequestFacts: Equatable, Sendable {
             case .gateOwned:
                 self.hasGateOwnedField = true
             case .contentType:
-                if let form = AnswerForm(contentType: bytes, line) { self.answerForm = form }
+                evidence.add(contentType: bytes, line)
             case .accept:
-                if case .document = self.answerForm, AnswerForm.isBrowser(accept: bytes, line) {
-                    self.answerForm = .page
-                }
+                evidence.add(accept: bytes, line)
+            case .dialect(let dialect):
+                evidence.add(dialect, bytes, line)
             case .identity(let field):
                 self.identityFields |= 1 << UInt64(field)
             case .host:
@@ -97,6 +98,7 @@ package struct RequestFacts: Equatable, Sendable {
         if self.hostLine == nil, head.minorVersion > 0 { throw .host }
         self.framing = try framing.framing() ?? (head.hasUnannouncedBody ? .chunked : .none)
         self.readMethod(of: head, in: bytes)
+        self.answerForm = evidence.form(of: head, in: bytes)
         if let line = self.maxForwardsLine {
             self.forwardsLeft = try Self.forwardsLeft(head, in: bytes, from: line)
         }
@@ -155,37 +157,5 @@ package struct RequestFacts: Equatable, Sendable {
     package var offersUpgrade: Bool {
         self.upgradeLine != nil && self.connection.upgrade && self.minorVersion > 0
             && self.framing == .none
-    }
-}
-
-extension AnswerForm {
-    /// The form that a gRPC client reads, by the media type of what it sends; `nil` for other
-    /// clients (gRPC over HTTP/2, "Content-Type", and the gRPC-Web protocol).
-    package init?(contentType bytes: Span<UInt8>, _ line: FieldLine) {
-        let types: [(StaticString, AnswerForm)] = [
-            ("application/grpc-web-text", .grpcWebText),
-            ("application/grpc-web", .grpcWeb),
-            ("application/grpc", .grpc),
-        ]
-        for (type, form) in types where bytes.hasMediaType(type, line.valueStart, line.valueEnd) {
-            self = form
-            return
-        }
-        return nil
-    }
-
-    /// Whether somebody looks at the answer in a browser.
-    ///
-    /// Every browser names both types when it opens a page. `text/html` alone is not enough: some
-    /// HTTP libraries of apps ask for it without knowing (Java's `HttpURLConnection`).
-    static func isBrowser(accept bytes: Span<UInt8>, _ line: FieldLine) -> Bool {
-        var namesHTML = false
-        var namesXHTML = false
-        bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-            namesHTML = namesHTML || bytes.hasMediaType("text/html", start, end)
-            namesXHTML = namesXHTML || bytes.hasMediaType("application/xhtml+xml", start, end)
-            return true
-        }
-        return namesHTML && namesXHTML
     }
 }

@@ -36,7 +36,7 @@ package struct ResponseFacts: Equatable, Sendable {
                 )
             case .other, .host, .expect, .origin, .accept, .requestID,
                 .accessControlRequestMethod, .maxForwards, .forwarded, .te, .hopByHop, .gateOwned,
-                .identity:
+                .identity, .dialect:
                 continue
             }
         }

@@ -38,7 +38,7 @@ package struct ResponseHeadWriter {
                     !removesFraming && head.status >= 200 && head.status != 204
                 case .contentLength: head.status >= 200 && head.status != 204
                 case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
-                    .accessControlRequestMethod, .maxForwards, .forwarded, .te, .identity:
+                    .accessControlRequestMethod, .maxForwards, .forwarded, .te, .identity, .dialect:
                     !facts.connection.nominates(line, in: bytes)
                 }
             guard !passes else { continue }

@@ -237,7 +237,7 @@ package struct HTTP2RequestHead {
                 throw .malformed
             }
         case .other, .expect, .origin, .contentType, .accept, .requestID, .maxForwards,
-            .accessControlRequestMethod, .forwarded, .gateOwned, .identity:
+            .accessControlRequestMethod, .forwarded, .gateOwned, .identity, .dialect:
             if line.nameEnd - line.start == 6,
                 bytes.equals("cookie", from: line.start, to: line.nameEnd)
             {

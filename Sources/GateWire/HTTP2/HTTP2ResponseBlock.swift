@@ -21,7 +21,7 @@ package enum HTTP2ResponseBlock {
                     case .connection, .hopByHop, .gateOwned, .upgrade, .transferEncoding, .te: false
                     case .contentLength: mayHaveLength && !isTrailersOnly
                     case .other, .host, .expect, .origin, .contentType, .accept, .requestID,
-                        .accessControlRequestMethod, .maxForwards, .forwarded, .identity:
+                        .accessControlRequestMethod, .maxForwards, .forwarded, .identity, .dialect:
                         !facts.connection.nominates(line, in: bytes)
                     }
                 if passes { HPACKWriter.writeField(bytes, line, into: &block) }

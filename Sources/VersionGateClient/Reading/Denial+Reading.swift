@@ -15,7 +15,8 @@ extension Denial {
         let document =
             response.value(forHTTPHeaderField: "grpc-status-details-bin")
             .flatMap { CallDetails.metadata($0) }.map { GateDocument(metadata: $0) }
-            ?? GateDocument(json: body).flatMap { GateWire.isProblem($0.type) ? $0 : nil }
+            ?? GateDocument(json: Self.json(of: response, body))
+            .flatMap { GateWire.isProblem($0.type) ? $0 : nil }
         switch Self.decision(of: response, document) {
         case "require"?:
             var update = document?.update ?? Update()
@@ -41,6 +42,12 @@ extension Denial {
         default:
             return nil
         }
+    }
+
+    /// The JSON of a content: that of a stream of Connect stands in an envelope, behind flags and four bytes of length.
+    private static func json(of response: HTTPURLResponse, _ body: Data) -> Data {
+        guard response.mediaType?.hasPrefix("application/connect+") == true else { return body }
+        return body.first == 2 ? Data(body.dropFirst(5)) : Data()
     }
 
     private static func decision(

@@ -16,6 +16,8 @@ struct GoldenExchange: Decodable, CustomTestStringConvertible {
         var fields: [[String]]
         var json: WireJSON?
         var body: String?
+        /// The flags of the envelope that the JSON stands in.
+        var envelopeFlags: UInt8?
     }
 
     /// The parts that differ from run to run, as regular expressions.

@@ -34,8 +34,9 @@ struct GoldenExchangeTests {
             for exchange in exchanges {
                 let answer = try self.answer(to: exchange, scene)
                 try self.compare(answer, with: exchange)
-                guard let schema = Self.schema(of: answer) else { continue }
-                try bodies.writeInPlace(answer.text, to: "\(schema) \(exchange.name)")
+                let text = try String(decoding: self.content(answer, exchange), as: UTF8.self)
+                guard let schema = Self.schema(of: text) else { continue }
+                try bodies.writeInPlace(text, to: "\(schema) \(exchange.name)")
             }
         }
         let program = URL(filePath: #filePath).deletingLastPathComponent()
@@ -46,10 +47,20 @@ struct GoldenExchangeTests {
         #expect(result.status == 0, "python3 needs jsonschema: \(result.errors)")
     }
 
-    /// The schema that the content of an answer has to keep to.
-    private static func schema(of answer: Answer) -> String? {
-        if answer.text.contains(#""type":"urn:versiongate:"#) { return "denial" }
-        return answer.text.hasPrefix(#"{"decision":"#) ? "status" : nil
+    /// The content without the envelope that it stands in.
+    private func content(_ answer: Answer, _ exchange: GoldenExchange) throws -> [UInt8] {
+        guard let flags = exchange.response.envelopeFlags else { return answer.body }
+        try #require(answer.body.count > 5, "\(exchange.name)")
+        #expect(answer.body[0] == flags, "\(exchange.name)")
+        let length = answer.body[1...4].reduce(0) { $0 << 8 | Int($1) }
+        #expect(length == answer.body.count - 5, "\(exchange.name)")
+        return Array(answer.body.dropFirst(5))
+    }
+
+    /// The schema that a content has to keep to.
+    private static func schema(of text: String) -> String? {
+        if text.contains(#""type":"urn:versiongate:"#) { return "denial" }
+        return text.hasPrefix(#"{"decision":"#) ? "status" : nil
     }
 
     private func compare(_ answer: Answer, with exchange: GoldenExchange) throws {
@@ -70,7 +81,8 @@ struct GoldenExchangeTests {
             #expect(answer.fields[field] == [], "\(name): \(field)")
         }
         if let expected = exchange.response.json {
-            let found = try JSONDecoder().decode(WireJSON.self, from: Data(answer.body))
+            let content = try Data(self.content(answer, exchange))
+            let found = try JSONDecoder().decode(WireJSON.self, from: content)
             let patterns = exchange.varies?.json ?? [:]
             #expect(try found.without(patterns) == expected.without(patterns), "\(name)")
         } else if let pattern = exchange.varies?.body {

@@ -24,15 +24,38 @@ enum WireJSON: Decodable, Equatable {
         }
     }
 
-    /// The members of an object with those left out that are texts of these patterns.
+    /// The value with those members of it left out that are texts of these patterns.
+    ///
+    /// They are named, or a JSON Pointer (RFC 6901) leads to them.
     func without(_ patterns: [String: String]) throws -> WireJSON {
-        guard case .object(var members) = self else { return self }
-        for (name, pattern) in patterns {
-            guard case .text(let text)? = members[name],
-                try text.contains(Regex(pattern).dotMatchesNewlines())
-            else { continue }
-            members[name] = nil
+        try patterns.reduce(self) { value, entry in
+            let path = entry.key.split(separator: "/").map(String.init)
+            let pattern = try Regex(entry.value).dotMatchesNewlines()
+            return value.without(path[...]) { $0.contains(pattern) }
         }
-        return .object(members)
+    }
+
+    private func without(
+        _ path: ArraySlice<String>,
+        ifText isLeftOut: (String) -> Bool
+    ) -> WireJSON {
+        guard let name = path.first else { return self }
+        func rest(of value: WireJSON) -> WireJSON? {
+            if path.count > 1 { return value.without(path.dropFirst(), ifText: isLeftOut) }
+            if case .text(let text) = value, isLeftOut(text) { return nil }
+            return value
+        }
+        switch self {
+        case .null, .boolean, .number, .text:
+            return self
+        case .list(var items):
+            guard let index = Int(name), items.indices.contains(index) else { return self }
+            items[index] = rest(of: items[index]) ?? .null
+            return .list(items)
+        case .object(var members):
+            guard let value = members[name] else { return self }
+            members[name] = rest(of: value)
+            return .object(members)
+        }
     }
 }

@@ -48,7 +48,7 @@ import Testing
                 "Content-Type: application/problem+json",
                 "Cache-Control: no-store",
                 "Content-Language: en",
-                "Vary: x-app-version, accept-language, accept, content-type, origin",
+                "Vary: x-app-version, accept-language, \(formFields), origin",
                 "Deprecation: @1796083200",
                 "Sunset: Sun, 10 Jan 2027 00:00:00 GMT",
                 "X-VersionGate: require",

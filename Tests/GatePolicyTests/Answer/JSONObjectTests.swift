@@ -30,4 +30,13 @@ import Testing
         )
         #expect(JSONObject().bytes == Array("{}".utf8))
     }
+
+    @Test func `a member may be JSON already`() {
+        var inner = JSONObject()
+        inner.add("a", "\"")
+        var object = JSONObject()
+        object.add("i", json: inner.bytes)
+        object.add("l", json: Array("[]".utf8))
+        #expect(String(decoding: object.bytes, as: UTF8.self) == #"{"i":{"a":"\""},"l":[]}"#)
+    }
 }

@@ -128,8 +128,8 @@ import Testing
                 "Content-Type: application/problem+json",
                 "Cache-Control: no-store",
                 "Content-Language: ja",
-                "Vary: x-app-version, x-app-build, x-app-channel, accept-language, accept, "
-                    + "content-type, origin",
+                "Vary: x-app-version, x-app-build, x-app-channel, accept-language, "
+                    + "\(formFields), origin",
                 "X-VersionGate: require",
             ]
         )

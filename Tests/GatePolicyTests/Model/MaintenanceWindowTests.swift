@@ -62,7 +62,7 @@ import Testing
                 "Content-Type: application/problem+json",
                 "Cache-Control: no-store",
                 "Content-Language: en",
-                "Vary: x-app-platform, x-app-version, accept-language, accept, content-type, origin",
+                "Vary: x-app-platform, x-app-version, accept-language, \(formFields), origin",
                 "X-VersionGate: maintenance",
                 "Retry-After: 100",
             ]

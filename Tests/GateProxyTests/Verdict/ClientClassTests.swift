@@ -109,7 +109,9 @@ struct ClientClassTests {
         ("CF-IPCountry", ["KR", "JP", "??"]),
         ("Accept-Language", ["ja", "en-US,en;q=0.5", "ko-KR", "*", ",", "\u{E9}"]),
         ("User-Agent", ["Shop/3.0 (iPhone)", "Shop/5.0", "curl/8", "MyApp/3.1.0 (Android 12)"]),
-        ("Accept", ["text/html", "application/json"]), ("Content-Type", ["application/grpc"]),
+        ("Accept", ["text/html", "application/json", "application/graphql-response+json"]),
+        ("Content-Type", ["application/grpc", "application/connect+proto", "application/graphql"]),
+        ("Connect-Protocol-Version", ["1", "2", "2", "2"]),
         ("Connection", ["close"]), ("Forwarded", ["for=x"]),
     ]
 

@@ -310,7 +310,7 @@ struct RecentClientTests {
             let said = Said(
                 lines: lines.shuffled(using: &chance),
                 path: ["/", "/v8", "/v9"].randomElement(using: &chance) ?? "/",
-                form: Bool.random(using: &chance) ? .document : .page
+                form: Bool.random(using: &chance) ? .document : .connect
             )
             if let verdict = try desk.verdict(said.lines, path: said.path, form: said.form) {
                 try #require(verdict === known[said], "\(said)")

@@ -299,6 +299,14 @@ struct WorkerRulesTests {
             ("Accept: */*", "application/problem+json"),
             ("Content-Type: application/grpc+proto", "application/grpc"),
             ("Accept: */*", "application/problem+json"),
+            ("Connect-Protocol-Version: 1", "application/json"),
+            ("Content-Type: application/connect+json", "application/connect+json"),
+            ("Content-Type: application/connect+proto", "application/connect+proto"),
+            ("Accept: */*", "application/problem+json"),
+            ("Accept: application/graphql-response+json", "application/graphql-response+json"),
+            ("Apollo-Require-Preflight: 1", "application/json"),
+            ("Connect-Protocol-Version: 1", "application/json"),
+            ("Accept: */*", "application/problem+json"),
         ]
         for (field, type) in forms {
             let verdict = try rules.verdict(

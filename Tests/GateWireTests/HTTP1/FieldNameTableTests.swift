@@ -21,6 +21,21 @@ struct FieldNameTableTests {
         #expect(Self.role(of: name.dropLast() + "$", in: table) == .other)
     }
 
+    @Test func `a field of a protocol inside HTTP is found unless it says who the client is`() {
+        let names = FieldRole.dialectFields.map(\.0)
+        #expect(names.count == 4)
+        let table = FieldNameTable.request(identityHeaderNames: ["apollographql-client-name"])
+        for name in names {
+            let role = Self.role(of: name.uppercased(), in: table)
+            switch name {
+            case "apollographql-client-name": #expect(role == .identity(0))
+            case "connect-protocol-version": #expect(role == .dialect(.connect))
+            default: #expect(role == .dialect(.graphQL))
+            }
+            #expect(role.dependsOnRules)
+        }
+    }
+
     @Test(arguments: FieldRole.responseFields.map(\.0))
     func `a response field is found in any case`(_ name: String) throws {
         let role = try #require(FieldRole.responseFields.first { $0.0 == name }).1

@@ -1,4 +1,3 @@
-import GatePolicy
 import Testing
 import WireSamples
 
@@ -31,37 +30,6 @@ struct RequestFactsTests {
     ) throws {
         let sample = try RequestSample(wire(["POST / HTTP/1.1", "Host: a"] + lines))
         #expect(try sample.facts().framing == framing)
-    }
-
-    static let forms: [([String], AnswerForm)] = [
-        ([], .document),
-        (["Accept: */*"], .document),
-        (["Accept: application/json, text/plain, */*"], .document),
-        (["Accept: text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"], .document),
-        (["Accept: text/html;q=0.9, Application/XHTML+xml,*/*;q=0.8"], .page),
-        (["Accept: application/xhtml+xml,text/html"], .page),
-        (["Accept: text/htmlx, application/xhtml+xml"], .document),
-        (["Accept: text/html", "Accept: application/xhtml+xml"], .document),
-        (["Content-Type: application/json"], .document),
-        (["Content-Type: application/grpc"], .grpc),
-        (["content-type: Application/GRPC+proto"], .grpc),
-        (["Content-Type: application/grpc;charset=utf-8"], .grpc),
-        (["Content-Type: application/grpcx"], .document),
-        (["Content-Type: application/grpc-web"], .grpcWeb),
-        (["Content-Type: application/grpc-web+proto"], .grpcWeb),
-        (["Content-Type: application/grpc-web-text"], .grpcWebText),
-        (["Content-Type: application/grpc-web-text+proto"], .grpcWebText),
-        (["Accept: text/html,application/xhtml+xml", "Content-Type: application/grpc"], .grpc),
-        (["Content-Type: application/grpc", "Accept: text/html,application/xhtml+xml"], .grpc),
-    ]
-
-    @Test(arguments: forms)
-    func `a request tells what kind of client reads the answer`(
-        _ lines: [String],
-        _ form: AnswerForm
-    ) throws {
-        let sample = try RequestSample(wire(["POST / HTTP/1.1", "Host: a"] + lines))
-        #expect(try sample.facts().answerForm == form)
     }
 
     static let ambiguous: [([String], MessageFault)] = [

@@ -135,6 +135,46 @@ struct AnswerReadingTests {
         #expect(denial.reason == .updateRequired(update))
     }
 
+    @Test(arguments: [
+        Answer(
+            about: "an error of Connect",
+            fields: ["X-VersionGate": "require", "Content-Type": "application/json"],
+            body: #"{"code":"failed_precondition","type":"urn:versiongate:upgrade-required","#
+                + #""title":"T","details":[{"type":"google.rpc.ErrorInfo","value":"AA"}]}"#
+        ),
+        Answer(
+            about: "the end of a stream of Connect",
+            status: 200,
+            fields: ["X-VersionGate": "require", "Content-Type": "application/connect+proto"],
+            body: "\u{2}\u{0}\u{0}\u{0}\u{3C}"
+                + #"{"error":{},"type":"urn:versiongate:upgrade-required","title":"T"}"#
+        ),
+        Answer(
+            about: "a response of GraphQL",
+            fields: [
+                "X-VersionGate": "require", "Content-Type": "application/graphql-response+json",
+            ],
+            body: #"{"errors":[{"message":"M","extensions":{"title":"X"}}],"#
+                + #""type":"urn:versiongate:upgrade-required","title":"T"}"#
+        ),
+    ])
+    func `has the same members in the form of another protocol`(_ answer: Answer) throws {
+        let response = try Self.response(answer.status, answer.fields)
+        let denial = try #require(Denial(response, Data(answer.body.utf8), at: Self.now))
+        var update = Update()
+        update.title = "T"
+        #expect(denial.reason == .updateRequired(update))
+    }
+
+    @Test(arguments: [
+        "", "\u{2}", "\u{2}\u{0}\u{0}\u{0}", "\u{0}\u{0}\u{0}\u{0}\u{2}{}", "{}", "\u{2}null!{}",
+    ])
+    func `an end of a stream that cannot be read has no members`(_ body: String) throws {
+        let fields = ["X-VersionGate": "require", "Content-Type": "application/connect+json"]
+        let denial = try Denial(Self.response(200, fields), Data(body.utf8), at: Self.now)
+        #expect(denial?.reason == .updateRequired(Update()))
+    }
+
     @Test
     func `a brownout says when it ends, once or twice`() throws {
         let fields = ["X-VersionGate": "require", "Retry-After": "1800"]

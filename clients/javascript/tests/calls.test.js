@@ -37,3 +37,32 @@ for (const build of ["93.1", "", "x", "-1"]) {
     assert.deepEqual([update.title, update.minimumBuild], ["t", undefined]);
   });
 }
+
+/** An answer to a stream of Connect that is a denial. */
+function stream(body) {
+  const headers = { "X-VersionGate": "require", "Content-Type": "application/connect+json" };
+  return inspect({ status: 200, headers }, body);
+}
+
+test("the end of a stream of Connect has the facts", () => {
+  const document = '{"type":"urn:versiongate:upgrade-required","title":"t"}';
+  const good = "\u0002\0\0\0" + String.fromCharCode(document.length) + document;
+  assert.deepEqual(stream(good), { state: "required", update: { title: "t" } });
+  for (const body of [
+    undefined, "", "\u0002", "\u0002\0\0\0", "\u0002\0\0\0\0", document, "\0" + good.slice(1),
+    good.slice(0, -1), good + "}", "\u0002\0\0\0\u0004null", JSON.parse(document),
+  ]) {
+    assert.deepEqual(stream(body), { state: "required", update: {} }, JSON.stringify(body));
+  }
+});
+
+for (const type of ["application/json", "application/graphql-response+json"]) {
+  test(`members of ${type} without the type are the operator's`, () => {
+    const headers = { "X-VersionGate": "require", "Content-Type": type };
+    for (const body of [
+      '{"title":"t"}', '{"type":"about:blank","title":"t"}', '{"type":[],"title":"t"}', '["type"]',
+    ]) {
+      assert.deepEqual(inspect({ status: 426, headers }, body), { state: "required", update: {} });
+    }
+  });
+}

@@ -11,6 +11,17 @@ import { server } from "./gate.js";
 const folder = new URL("../../../docs/wire/exchanges/", import.meta.url);
 const names = readdirSync(folder).sort();
 
+/** The content as it comes over a socket. */
+function content({ json, body, envelopeFlags }) {
+  if (json === undefined) return Buffer.from(body ?? "");
+  const text = Buffer.from(JSON.stringify(json));
+  if (envelopeFlags === undefined) return text;
+  const front = Buffer.alloc(5);
+  front.writeUInt8(envelopeFlags);
+  front.writeUInt32BE(text.length, 1);
+  return Buffer.concat([front, text]);
+}
+
 /** What the client reads where an exchange says what it must read. */
 function read({ request, response, client }) {
   const answer = {
@@ -18,7 +29,7 @@ function read({ request, response, client }) {
     headers: new Headers(response.fields),
     url: "https://gate.example" + request.target,
   };
-  const body = response.json === undefined ? response.body : JSON.stringify(response.json);
+  const body = new TextDecoder().decode(content(response));
   const readers = {
     denial: () => inspect(answer, body),
     hint: () => hint(answer),
@@ -81,7 +92,7 @@ for (const name of names) {
       }
       for (const [field, value] of response.fields) outgoing.appendHeader(field, value);
       outgoing.writeHead(response.status);
-      outgoing.end(response.json === undefined ? response.body : JSON.stringify(response.json));
+      outgoing.end(content(response));
     });
     const gate = new VersionGate(other.url, { platform: "ios", version: "3.4.9" });
     if (response.status === 304) assert.deepEqual(await gate.check(), known);

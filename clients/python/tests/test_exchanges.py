@@ -1,4 +1,5 @@
 import json
+import struct
 import unittest
 import urllib.error
 import urllib.request
@@ -11,7 +12,7 @@ from support import ROOT, Server
 from versiongate import (
     Allowed, GateDenied, Unknown, VersionGate, hint, inspect, read_events, read_status,
 )
-from versiongate.states import from_wire, wire
+from versiongate.states import UPDATE, Facts, Required, from_wire, wire
 
 WIRE = ROOT / "docs" / "wire"
 EXCHANGES = sorted((WIRE / "exchanges").glob("*.json"))
@@ -26,7 +27,12 @@ def answer(status=200, fields=(), url="https://gate.example/"):
 
 def content(exchange):
     response = exchange["response"]
-    return json.dumps(response["json"]) if "json" in response else response.get("body", "")
+    if "json" not in response:
+        return response.get("body", "").encode()
+    body = json.dumps(response["json"]).encode()
+    if "envelopeFlags" in response:
+        body = struct.pack(">BI", response["envelopeFlags"], len(body)) + body
+    return body
 
 
 def serve(exchange, asked):
@@ -35,7 +41,7 @@ def serve(exchange, asked):
 
     def answer(handler):
         asked.append(f"{handler.command} {handler.path}")
-        status, fields, body = response["status"], response["fields"], content(exchange).encode()
+        status, fields, body = response["status"], response["fields"], content(exchange)
         # What has not changed has been something before.
         if status == 304 and len(asked) == 1:
             fields = [*fields, ("Content-Type", "application/json")]
@@ -92,15 +98,18 @@ class Exchanges(unittest.TestCase):
                 "https://gate.example" + exchange["request"]["target"],
             )
             body = content(exchange)
+            text = body.decode(errors="replace")
             readers = {
                 "denial": lambda: wire(inspect(given, body)),
                 "hint": lambda: wire(hint(given)),
                 "state": lambda: wire(read_status(given, body)),
-                "states": lambda: [wire(state) for state in read_events(body)],
+                "states": lambda: [wire(state) for state in read_events(text)],
             }
             read = {key: readers[key]() for key in exchange["client"]}
             with self.subTest(path.name):
                 self.assertEqual(read, exchange["client"])
+                if "denial" in exchange["client"]:
+                    self.assertEqual(wire(inspect(given, text)), exchange["client"]["denial"])
 
     def test_all_are_heard_over_a_socket_as_they_say(self):
         for path in EXCHANGES:
@@ -125,6 +134,28 @@ class Exchanges(unittest.TestCase):
             given = answer(200, [("X-VersionGate", "require")], url)
             self.assertIsNone(inspect(given))
             self.assertIsNone(hint(given))
+
+    def test_an_end_of_a_stream_that_cannot_be_read_has_no_facts(self):
+        fields = [("X-VersionGate", "require"), ("Content-Type", "application/connect+proto")]
+        document = b'{"type":"urn:versiongate:upgrade-required","title":"t"}'
+        good = b"\x02\0\0\0\x37" + document
+        given = answer(200, fields)
+        self.assertEqual(inspect(given, good), Required(Facts.read({"title": "t"}, UPDATE)))
+        for body in [
+            b"", None, "", b"\x02", b"\x02\0\0\0", b"\x02\0\0\0\0", document, b"\0" + good[1:],
+            good[:-1], good + b"}", b"\x02\0\0\0\x04null",
+        ]:
+            with self.subTest(body):
+                self.assertEqual(inspect(given, body), Required(Facts.read(None, UPDATE)))
+
+    def test_members_without_the_type_are_the_operators(self):
+        for kind in ["application/json", "application/graphql-response+json"]:
+            given = answer(426, [("X-VersionGate", "require"), ("Content-Type", kind)])
+            for document in [
+                '{"title":"t"}', '{"type":"about:blank","title":"t"}', '{"type":[],"title":"t"}',
+                '["type"]',
+            ]:
+                self.assertEqual(inspect(given, document), Required(Facts.read(None, UPDATE)))
 
     def test_a_field_that_cannot_be_read_is_no_hint(self):
         for field in [

@@ -35,15 +35,21 @@ def inspect(response, body: bytes | str | None = None) -> Required | Maintenance
     if is_own_path(getattr(response, "url", None)):
         return None
     kind = media_type(response)
-    document = _json(body) if "json" in kind else None
+    document = None
+    if kind.startswith("application/connect+"):
+        document = _json(_end_of_stream(body))
+    elif "json" in kind:
+        document = _json(body)
     problem = document.get("type") if isinstance(document, dict) else None
     decision = denied_by(marker(response))
     if decision is None and kind == PROBLEM and isinstance(problem, str):
         decision = _PROBLEM_TYPES.get(problem)
     if decision is None:
         return None
-    # The operator's own content may have members of these names that mean something else.
-    source = document if kind == PROBLEM else None
+    # The operator's own content may have members of these names that mean something else. The errors
+    # of Connect and GraphQL have the type, too.
+    is_ours = kind == PROBLEM or isinstance(problem, str) and problem in _PROBLEM_TYPES
+    source = document if is_ours else None
     if kind.startswith("application/grpc"):
         names = ("grpc-message", "grpc-status-details-bin")
         source = calls.facts(*(field(response, name) for name in names))
@@ -175,6 +181,15 @@ def _facts(item: Item, names: frozenset[str]) -> Facts:
         camel = re.sub("-([a-z])", lambda match: match[1].upper(), key)
         members[_RENAMED.get(key, camel)] = value
     return Facts.read(members, names)
+
+
+def _end_of_stream(body: bytes | str | None) -> bytes | str:
+    """The message that ends a stream of Connect, if the content begins with its envelope.
+
+    That is a byte of flags and four of length. Decoded as text they are as many characters, because
+    the length is below 48 KiB.
+    """
+    return body[5:] if body and body[0] in (2, "\x02") else ""
 
 
 def _json(body: bytes | str | None) -> object:

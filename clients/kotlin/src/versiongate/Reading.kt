@@ -8,6 +8,7 @@ import java.io.IOException
 import java.io.InputStream
 
 private const val MARKER = "X-VersionGate"
+private const val PROBLEM = "application/problem+json"
 internal const val FOLDER = "/.versiongate/"
 
 /** Bytes; whatever is longer is no status and no event of the gate, but may be a portal's film. */
@@ -27,7 +28,12 @@ class Answer @JvmOverloads constructor(
     val url: String? = null
 ) {
     /** Whether the content may have the facts of a denial, so that it is worth reading. */
-    val isProblem: Boolean get() = mediaType == "application/problem+json"
+    val isProblem: Boolean
+        get() = mediaType == PROBLEM ||
+            deniedBy(marker()) != null && (mediaType.endsWith("json") || endsStream)
+
+    /** Whether it answers a stream of Connect. */
+    internal val endsStream: Boolean get() = mediaType.startsWith("application/connect+")
 
     internal val mediaType: String
         get() = lowercased(field("Content-Type").substringBefore(';').trim())
@@ -52,8 +58,13 @@ class Answer @JvmOverloads constructor(
  */
 fun inspect(answer: Answer, content: String?): Denial? {
     if (answer.isOwn) return null
-    val document = if (answer.isProblem) Json.read(content ?: "") as? Map<*, *> else null
-    val decision = deniedBy(answer.marker()) ?: DENIED_BY_TYPE[document?.get("type")] ?: return null
+    val text = content ?: ""
+    val json = if (answer.endsStream) endOfStream(text) else text
+    var document = if (answer.isProblem) Json.read(json) as? Map<*, *> else null
+    val type = document?.get("type")
+    val decision = deniedBy(answer.marker()) ?: DENIED_BY_TYPE[type] ?: return null
+    // The errors of Connect and GraphQL have the type, too; any other content is the operator's.
+    if (answer.mediaType != PROBLEM && type !in DENIED_BY_TYPE.keys) document = null
     // The operator's own content may have members of these names that mean something else.
     val members = if (answer.mediaType.startsWith("application/grpc")) {
         callFacts(answer.field("grpc-message"), answer.field("grpc-status-details-bin"))
@@ -181,6 +192,12 @@ private fun stateOf(document: Any?): Known? {
         else -> null
     }
 }
+
+/**
+ * The message that ends a stream of Connect, if the text begins with its envelope: a byte of flags and four of length,
+ * which are as many characters, because the length is below 48 KiB.
+ */
+private fun endOfStream(text: String): String = if (text.startsWith('\u0002')) text.drop(5) else ""
 
 /** The strictest word, if it denies. */
 private fun deniedBy(items: List<Item>): String? =

@@ -2,6 +2,7 @@ package versiongate
 
 import java.io.File
 import java.net.Socket
+import java.nio.ByteBuffer
 import java.util.Collections
 import okhttp3.OkHttpClient
 import okhttp3.Request
@@ -18,7 +19,13 @@ class ExchangesTest {
         val method = request["method"] as String
         val target = request["target"] as String
         val client = document["client"] as Map<*, *>
-        val content = response["json"]?.let { Json.write(it) } ?: response["body"] as String? ?: ""
+        private val text = response["json"]?.let { Json.write(it) } ?: response["body"] as String? ?: ""
+        private val bytes = response["envelopeFlags"].let { flags ->
+            val bytes = text.toByteArray()
+            if (flags == null) bytes
+            else ByteBuffer.allocate(5).put((flags as Long).toByte()).putInt(bytes.size).array() + bytes
+        }
+        val content = String(bytes, Charsets.UTF_8)
         val answer = Answer(
             (response["status"] as Long).toInt(),
             (response["fields"] as List<*>).map { it as List<*> }.groupBy({ it[0] as String }, { it[1] as String }),
@@ -40,9 +47,9 @@ class ExchangesTest {
             // What has not changed has been something before.
             val isBefore = answer.status == 304 && asked.size == 1
             val lines = (if (isBefore) fields + JSON else fields).joinToString("\n")
-            val sent = if (isBefore) "{\"decision\":\"allow\"}" else content
+            val sent = if (isBefore) "{\"decision\":\"allow\"}".toByteArray() else bytes
             val isBare = method == "HEAD" || answer.status == 204 || answer.status == 304 && !isBefore
-            reply(if (isBefore) 200 else answer.status, lines, (if (isBare) "" else sent).toByteArray())(said, socket)
+            reply(if (isBefore) 200 else answer.status, lines, if (isBare) ByteArray(0) else sent)(said, socket)
         }
 
         /** What a client makes of it. */
@@ -136,6 +143,32 @@ class ExchangesTest {
         }
         val elsewhere = Answer(200, mapOf("X-VersionGate" to listOf("require")), "https://a.example/?/.versiongate/")
         assertEquals(Required(), inspect(elsewhere, null))
+    }
+
+    @Test
+    fun anEndOfAStreamThatCannotBeReadHasNoFacts() {
+        val fields = mapOf("x-versiongate" to listOf("require"), "content-type" to listOf("application/connect+json"))
+        fun denial(content: String?) = inspect(Answer(200, fields), content)
+        val document = "{\"type\":\"urn:versiongate:upgrade-required\",\"title\":\"t\"}"
+        val good = "\u0002\u0000\u0000\u0000" + document.length.toChar() + document
+        assertEquals(Required(Facts.of(mapOf("title" to "t"))), denial(good))
+        for (content in listOf(
+            null, "", "\u0002", "\u0002\u0000\u0000\u0000", "\u0002\u0000\u0000\u0000\u0000", document,
+            "\u0000" + good.drop(1), good.dropLast(1), "$good}", "\u0002\u0000\u0000\u0000\u0004null"
+        )) assertEquals(content, Required(), denial(content))
+    }
+
+    @Test
+    fun membersWithoutTheTypeAreTheOperators() {
+        for (kind in listOf("application/json", "application/graphql-response+json")) {
+            val fields = mapOf("x-versiongate" to listOf("require"), "content-type" to listOf(kind))
+            for (type in listOf("", "\"type\":\"about:blank\",", "\"type\":[],")) {
+                assertEquals(type, Required(), inspect(Answer(426, fields), "{$type\"title\":\"t\"}"))
+            }
+            // Without the mark, it is the content of the backend.
+            val unmarked = Answer(426, mapOf("content-type" to listOf(kind)))
+            assertNull(inspect(unmarked, "{\"type\":\"urn:versiongate:upgrade-required\",\"title\":\"t\"}"))
+        }
     }
 
     @Test

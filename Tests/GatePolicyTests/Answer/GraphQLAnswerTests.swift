@@ -1,0 +1,58 @@
+import Testing
+
+@testable import GatePolicy
+
+/// The denials that clients of GraphQL read.
+@Suite struct GraphQLAnswerTests {
+    static func type(_ answer: Answer) -> String? {
+        answer.fields.first { $0.name == "Content-Type" }?.value
+    }
+
+    @Test(arguments: [
+        (AnswerForm.graphQL, "application/json"),
+        (.graphQLResponse, "application/graphql-response+json"),
+    ])
+    func `a response has one error, whose extensions are the members of every denial`(
+        form: AnswerForm,
+        type: String
+    ) throws {
+        let answer = try AnswerFormTests.answer(form)
+        #expect(answer.status == 426)
+        #expect(Self.type(answer) == type)
+        let members =
+            #""type":"urn:versiongate:upgrade-required",\#(ConnectAnswerTests.members)"#
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == #"{"errors":[{"message":"100 % & \"1.2\"","extensions":{"#
+                + #""code":"UPGRADE_REQUIRED",\#(members)}}],\#(members)}"#
+        )
+        #expect(answer.fields.contains(HeaderField(name: "X-VersionGate", value: "require")))
+    }
+
+    @Test func `a maintenance has a code of its own`() throws {
+        let answer = try AnswerFormTests.answer(.graphQL, maintained: true)
+        #expect(answer.status == 503)
+        #expect(answer.fields.contains(HeaderField(name: "Retry-After", value: "90")))
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(text.contains(#""extensions":{"code":"MAINTENANCE","type":"urn:versiongate:m"#))
+    }
+
+    @Test func `an answer of the operator's own stays what it is`() throws {
+        let style = AnswerStyle(status: 200, body: .json(.list([])), sendsUpgrade: true)
+        for form in [AnswerForm.graphQL, .graphQLResponse] {
+            let answer = try AnswerStyleTests.answer(style, form: form)
+            #expect(answer.status == 200)
+            #expect(Self.type(answer) == "application/json")
+            #expect(answer.body == Array("[]".utf8))
+        }
+    }
+
+    @Test func `a status of the operator's own is also that of a response`() throws {
+        let answer = try AnswerStyleTests.answer(AnswerStyle(status: 200), form: .graphQL)
+        #expect(answer.status == 200)
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"errors":[{"#))
+        let upgrade = AnswerStyle(sendsUpgrade: true)
+        #expect(try AnswerStyleTests.answer(upgrade, form: .graphQLResponse).sendsUpgrade)
+    }
+}

@@ -1,0 +1,9 @@
+/// A package of the Python that tests run, with a real client of some protocol.
+package enum PythonPackage {
+    package static let isConnectInstalled = Self.isInstalled("connectrpc")
+    package static let isGraphQLInstalled = Self.isInstalled("gql")
+
+    private static func isInstalled(_ name: String) -> Bool {
+        (try? ToolProcess.run("python3", ["-c", "import \(name)"]))?.status == 0
+    }
+}
