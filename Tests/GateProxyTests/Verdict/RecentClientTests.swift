@@ -79,7 +79,7 @@ struct RecentClientTests {
         func verdictOnNobody(after lines: [String]) throws -> Verdict? {
             try self.describe(lines, path: "/", form: .document)
             self.clients.describeNobody()
-            self.clients.keep(Verdict(decision: .preflight), in: .unrestricted)
+            self.clients.keep(in: .unrestricted) { Verdict(decision: .preflight) }
             return self.clients.verdict(in: .unrestricted)
         }
     }
