@@ -9,7 +9,6 @@ struct AdminExchangeTests {
     private static let limits: AdminLimits = {
         var limits = AdminLimits()
         limits.bodyBytes = 4
-        limits.discardedBytes = 6
         return limits
     }()
 
@@ -68,7 +67,9 @@ struct AdminExchangeTests {
         #expect(answer.status.code == status)
         #expect(!exchange.keepsConnection)
         #expect(exchange.receiveBody(ByteBuffer(string: "abc")) == .wait)
-        #expect(exchange.receiveEnd() == .close)
+        #expect(exchange.receiveEnd() == .discard)
+        // Nor is the next request of a pipeline answered.
+        #expect(exchange.receiveHead(self.head(.GET, "/feeds")) == .discard)
     }
 
     @Test(
@@ -89,6 +90,7 @@ struct AdminExchangeTests {
         switch action {
         case .refuse(let answer): #expect(answer.status.code == status)
         case .read, .readAfterContinue: #expect(status == nil)
+        case .discard: Issue.record("discarded")
         }
     }
 
@@ -96,6 +98,7 @@ struct AdminExchangeTests {
         arguments: [
             (HTTPMethod.GET, "/feeds", 401), (.GET, "/metrics", 401), (.POST, "/-/reload", 401),
             (.DELETE, "/metrics", 401), (.GET, "/", 401), (.GET, "/hooks/", 401),
+            (.GET, "/api/v1/undo", 401), (.POST, "/api/v1/undo", 401), (.GET, "/page/main.js", 401),
             (.GET, "/-/healthy", nil), (.HEAD, "/-/ready", nil), (.POST, "/hooks/a", nil),
         ] as [(HTTPMethod, String, UInt?)]
     )
@@ -105,14 +108,18 @@ struct AdminExchangeTests {
         status: UInt?
     ) throws {
         let tokens = try AdminTokens("night 0123456789abcdef")
-        var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
-        switch exchange.receiveHead(self.head(method, target)) {
-        case .refuse(let answer): #expect(answer.status.code == status)
-        case .read, .readAfterContinue: #expect(status == nil)
+        for field in [nil, ("Authorization", "Bearer wrong")] as [(String, String)?] {
+            var exchange = AdminExchange(Self.limits, Self.hosts)
+            let head = self.head(method, target, [field].compactMap(\.self))
+            switch exchange.receiveHead(head, tokens: tokens) {
+            case .refuse(let answer): #expect(answer.status.code == status)
+            case .read, .readAfterContinue: #expect(status == nil)
+            case .discard: Issue.record("discarded")
+            }
         }
-        exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
+        var exchange = AdminExchange(Self.limits, Self.hosts)
         let field = ("Authorization", "Bearer 0123456789abcdef")
-        switch exchange.receiveHead(self.head(method, target, [field])) {
+        switch exchange.receiveHead(self.head(method, target, [field]), tokens: tokens) {
         case .refuse(let answer): #expect(answer.status != .unauthorized)
         case .read, .readAfterContinue:
             guard case .answer(let request) = exchange.receiveEnd() else {
@@ -120,34 +127,70 @@ struct AdminExchangeTests {
                 return
             }
             #expect(request.operatorName == (request.route.isForOperators ? "night" : nil))
+        case .discard: Issue.record("discarded")
+        }
+    }
+
+    @Test func `tokens are not looked up for what needs none`() {
+        for (target, isNeeded) in [("/-/healthy", false), ("/hooks/a", false), ("/feeds", true)] {
+            var exchange = AdminExchange(Self.limits, Self.hosts)
+            var lookups = 0
+            func tokens() -> AdminTokens? {
+                lookups += 1
+                return nil
+            }
+            _ = exchange.receiveHead(self.head(.GET, target), tokens: tokens())
+            #expect(lookups == (isNeeded ? 1 : 0), "\(target)")
         }
     }
 
     @Test(arguments: [
-        (HTTPMethod.POST, "/api/v1/undo", true), (.GET, "/api/v1/undo", false),
-        (.POST, "/-/reload", false), (.GET, "/", false),
+        (HTTPMethod.GET, [("Connection", "upgrade"), ("Upgrade", "h2c")]),
+        (.GET, [("Upgrade", "websocket")]), (.CONNECT, []),
     ])
-    func `on loopback a token is wanted for an undo alone`(
+    func `a request for another protocol ends the connection`(
+        method: HTTPMethod,
+        fields: [(String, String)]
+    ) {
+        var exchange = AdminExchange(Self.limits, Self.hosts)
+        _ = exchange.receiveHead(self.head(method, "/-/healthy", fields))
+        _ = exchange.receiveEnd()
+        exchange.finish()
+        #expect(!exchange.keepsConnection)
+        #expect(exchange.receiveHead(self.head(.GET, "/-/healthy")) == .discard)
+    }
+
+    @Test(
+        arguments: [
+            (HTTPMethod.POST, "/hooks/a", .open), (.GET, "/-/healthy", .open),
+            (.GET, "/", .questions), (.GET, "/metrics", .questions),
+            (.POST, "/api/v1/impact", .questions), (.GET, "/api/v1/undo", .changes),
+            (.POST, "/api/v1/undo", .changes), (.POST, "/-/reload", .changes),
+            (.POST, "/-/breaker/reset", .changes),
+        ] as [(HTTPMethod, String, AdminAudience)]
+    )
+    func `an incomplete body may lose its slot, a complete one may not`(
         method: HTTPMethod,
         target: String,
-        isWanted: Bool
-    ) throws {
-        let tokens = try AdminTokens("night 0123456789abcdef")
-        for (token, name) in [("0123456789abcdef", "night"), ("wrong", nil)] {
-            var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens, isLocal: true)
-            let field = ("Authorization", "Bearer \(token)")
-            switch exchange.receiveHead(self.head(method, target, [field])) {
-            case .refuse(let answer):
-                #expect(isWanted && name == nil && answer.status == .unauthorized)
-            case .read, .readAfterContinue:
-                #expect(!isWanted || name != nil)
-                guard case .answer(let request) = exchange.receiveEnd() else {
-                    Issue.record("not answered")
-                    return
-                }
-                #expect(request.operatorName == name)
-            }
+        audience: AdminAudience
+    ) {
+        var exchange = AdminExchange(Self.limits, Self.hosts)
+        #expect(exchange.receivingAudience == nil)
+        #expect(exchange.loseSlot() == nil)
+        #expect(exchange.receiveHead(self.head(method, target)) == .read)
+        #expect(exchange.receivingAudience == audience)
+        var complete = exchange
+        guard case .answer(let request) = complete.receiveEnd() else {
+            Issue.record("not answered")
+            return
         }
+        #expect(request.route.audience == audience)
+        #expect(complete.loseSlot() == nil)
+        #expect(complete.keepsConnection)
+        #expect(exchange.loseSlot()?.status == .serviceUnavailable)
+        #expect(!exchange.keepsConnection)
+        #expect(exchange.receivingAudience == nil)
+        #expect(exchange.receiveBody(ByteBuffer(string: "ab")) == .wait)
     }
 
     @Test(
@@ -165,14 +208,16 @@ struct AdminExchangeTests {
         switch exchange.receiveHead(self.head(.POST, "/-/reload", fields)) {
         case .refuse(let answer): #expect(answer.status.code == status)
         case .read, .readAfterContinue: #expect(status == nil)
+        case .discard: Issue.record("discarded")
         }
     }
 
     @Test func `a browser is asked for a password where it asks for the page`() throws {
         let tokens = try AdminTokens("0123456789abcdef")
         for (target, challenges) in [("/", 2), ("/page/main.js", 2), ("/feeds", 1), ("/x", 1)] {
-            var exchange = AdminExchange(Self.limits, Self.hosts, tokens: tokens)
-            guard case .refuse(let answer) = exchange.receiveHead(self.head(.GET, target)) else {
+            var exchange = AdminExchange(Self.limits, Self.hosts)
+            let action = exchange.receiveHead(self.head(.GET, target), tokens: tokens)
+            guard case .refuse(let answer) = action else {
                 Issue.record("not refused")
                 return
             }
@@ -222,8 +267,11 @@ struct AdminExchangeTests {
             return
         }
         #expect(answer.status == .payloadTooLarge)
+        // The rest is discarded.
         #expect(exchange.receiveBody(ByteBuffer(string: "abcde")) == .wait)
-        #expect(exchange.receiveBody(ByteBuffer(string: "f")) == .close)
+        #expect(exchange.receiveEnd() == .discard)
+        let isOver = exchange.receiveEndOfInput()
+        #expect(!isOver, "the answer may be under way")
     }
 
     @Test func `a client that ends its side gets the answer that is under way`() {

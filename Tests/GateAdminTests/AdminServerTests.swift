@@ -13,9 +13,13 @@ import Testing
 struct AdminServerTests {
     private func play(_ body: @Sendable @escaping (UInt16) throws -> Void) async throws {
         var limits = AdminLimits()
+        limits.head = .seconds(1)
         limits.idle = .seconds(1)
         limits.body = .seconds(1)
-        limits.connections = 2
+        limits.drain = .seconds(1)
+        limits.waiting = 2
+        limits.receiving = 1
+        limits.drainedBytes = 3 << 20
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let reloader = RulesReloader(
             loader: RulesFileLoader(path: "/nowhere"),
@@ -69,15 +73,82 @@ struct AdminServerTests {
         }
     }
 
-    @Test func `so many connections at the same time, and no more`() async throws {
+    @Test func `a head that comes byte by byte has no more time than others`() async throws {
         try await self.play { port in
-            let clients = try (0..<3).map { _ in
-                let client = try RawClient(port: port)
-                try client.send(Self.feeds)
-                return client
+            let client = try RawClient(port: port)
+            var sent = 0
+            for byte in Self.feeds.utf8 {
+                try client.send([byte])
+                sent += 1
+                if try client.hears(within: .milliseconds(100)) { break }
             }
-            let answers = try clients.map { try $0.responseIfAny()?.status }
-            #expect(answers.compactMap(\.self) == [200, 200])
+            #expect(1..<Self.feeds.utf8.count ~= sent)
+            #expect(try client.rest().bytes.isEmpty)
+        }
+    }
+
+    /// `asking`: the connections that ask before another one comes, in turn.
+    @Test(arguments: [([], 0), ([0, 1], 0), ([0, 1, 0], 1)])
+    func `a new connection is served, and the one that waits longest is closed`(
+        asking: [Int],
+        oldest: Int
+    ) async throws {
+        try await self.play { port in
+            let clients = [try RawClient(port: port), try RawClient(port: port)]
+            for number in asking {
+                try clients[number].send(Self.feeds)
+                #expect(try clients[number].response().status == 200)
+            }
+            for client in clients { try client.send("GET /feeds HTTP/1.1\r\n") }
+            let next = try RawClient(port: port)
+            try next.send(Self.feeds)
+            #expect(try next.response().status == 200)
+            #expect(try clients[oldest].rest().bytes.isEmpty)
+            try clients[1 - oldest].send("\r\n")
+            #expect(try clients[1 - oldest].response().status == 200)
+        }
+    }
+
+    /// A connection whose request body is incomplete, as the server knows.
+    private static func incomplete(_ target: String, port: UInt16) throws -> RawClient {
+        let client = try RawClient(port: port)
+        let fields = "Content-Length: 9\r\nExpect: 100-continue\r\n"
+        try client.send("POST \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+        #expect(try client.head()?.status == 100)
+        try client.send("abc")
+        return client
+    }
+
+    @Test func `of bodies that do not end the one begun first is refused`() async throws {
+        try await self.play { port in
+            let undo = try Self.incomplete("/api/v1/undo", port: port)
+            let first = try Self.incomplete("/hooks/a", port: port)
+            let second = try Self.incomplete("/hooks/a", port: port)
+            let refusal = try first.response()
+            #expect(refusal.status == 503)
+            #expect(refusal.fields["Retry-After"] == ["1"])
+            #expect(refusal.fields["Connection"] == ["close"])
+            #expect(try first.rest().bytes.isEmpty)
+            // Not that of another audience.
+            for (client, status) in [(second, 404), (undo, 400)] {
+                try client.send("defghi")
+                #expect(try client.response().status == status)
+            }
+        }
+    }
+
+    @Test func `after a refusal as much is read as the limit says`() async throws {
+        try await self.play { port in
+            let client = try RawClient(port: port)
+            try client.send("POST /hooks/a HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
+            #expect(try client.response().status == 413)
+            #expect(try client.rest().by == .closed)
+            let piece = [UInt8](repeating: 0x78, count: 1 << 16)
+            let first = try client.sendUntilBlocked(piece, atMost: 2 << 20)
+            #expect(first >= 2 << 20)
+            #expect(throws: HarnessError.self) {
+                try client.sendUntilBlocked(piece, atMost: 64 << 20)
+            }
         }
     }
 }

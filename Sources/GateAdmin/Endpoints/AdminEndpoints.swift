@@ -1,6 +1,7 @@
 internal import CAdminFiles
 package import GateControl
 package import GatePolicy
+internal import NIOCore
 internal import NIOHTTP1
 
 /// Answers what is asked on the admin listener.
@@ -49,6 +50,29 @@ package struct AdminEndpoints: Sendable {
         self.now = now
     }
 
+    /// The answer to a probe; `nil` for all other requests.
+    ///
+    /// It needs no thread of the concurrency runtime, all of which may be busy with questions.
+    func probe(
+        _ route: AdminRoute,
+        on eventLoop: any EventLoop
+    ) -> EventLoopFuture<AdminAnswer>? {
+        switch route {
+        case .healthy:
+            self.gate.isHealthy(eventLoop).map {
+                AdminAnswer(bare: $0 ? .ok : .serviceUnavailable)
+            }
+        case .ready:
+            eventLoop.submit { AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable) }
+        case .hook, .page, .feeds, .metrics, .reload, .breaker, .resetBreaker, .document, .rules,
+            .findings, .census, .traffic, .denials, .impact, .explain, .timeline, .audit, .undo,
+            .events, .floorAdvice, .sunset, .strayBuilds:
+            nil
+        }
+    }
+
+    /// The answer to a request that is no probe and gets no stream.
+    ///
     /// `peer`: who asks, for the log.
     func answer(_ request: AdminRequest, from peer: String) async -> AdminAnswer {
         switch request.route {
@@ -79,10 +103,8 @@ package struct AdminEndpoints: Sendable {
                 process: .current()
             )
             return AdminAnswer(metrics: metrics.families)
-        case .healthy:
-            return AdminAnswer(bare: await self.gate.isHealthy() ? .ok : .serviceUnavailable)
-        case .ready:
-            return AdminAnswer(bare: self.gate.isReady() ? .ok : .serviceUnavailable)
+        // The listener answers these itself.
+        case .healthy, .ready: return AdminAnswer(bare: .serviceUnavailable)
         case .reload:
             let status = await self.reloader.reload(reason: .request, by: request.operatorName)
             let report = RulesReport(status)

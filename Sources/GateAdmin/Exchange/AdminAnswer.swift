@@ -74,11 +74,27 @@ struct AdminAnswer: Sendable, Equatable {
         "ask by an address, by localhost, or by the name in --admin-listen"
     )
 
-    static let tooManyListeners: AdminAnswer = {
-        var answer = AdminAnswer.refusal(.serviceUnavailable, "too many pages listen already")
-        answer.fields = [("Retry-After", "10")]
+    static let tooManyListeners = AdminAnswer.overload(
+        "there are as many event streams as the listener allows; ask again later, or poll the API",
+        retryAfter: 10
+    )
+
+    static let tooManyBodies = AdminAnswer.overload(
+        "too many request bodies are incomplete, and this one was begun first; send the request again"
+    )
+
+    static let tooManyRequests = AdminAnswer.overload(
+        "too many requests are being worked on; send the request again"
+    )
+
+    /// A refusal because of a limit of the listener.
+    ///
+    /// `retryAfter`: in seconds.
+    private static func overload(_ message: String, retryAfter: Int = 1) -> AdminAnswer {
+        var answer = AdminAnswer.refusal(.serviceUnavailable, message)
+        answer.fields = [("Retry-After", "\(retryAfter)")]
         return answer
-    }()
+    }
 
     static let strangeOrigin = AdminAnswer.refusal(.forbidden, "a page of another origin asks")
 
@@ -86,7 +102,7 @@ struct AdminAnswer: Sendable, Equatable {
     static func unauthorized(isPage: Bool) -> AdminAnswer {
         var answer = AdminAnswer.refusal(
             .unauthorized,
-            "the token of --admin-token-file is wanted: Authorization: Bearer TOKEN"
+            "a token of --admin-token-file is required: Authorization: Bearer TOKEN"
         )
         answer.fields = [("WWW-Authenticate", "Bearer realm=\"versiongate\"")]
         if isPage {

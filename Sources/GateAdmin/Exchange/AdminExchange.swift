@@ -4,6 +4,8 @@ internal import NIOHTTP1
 /// The requests of one connection, one after the other; says what is to be done, and does none of it.
 struct AdminExchange {
     enum HeadAction: Equatable {
+        /// The connection is about to end.
+        case discard
         case read
         /// As `read`, once the client has been told to go on (RFC 9110 section 10.1.1).
         case readAfterContinue
@@ -18,52 +20,70 @@ struct AdminExchange {
 
     enum EndAction: Equatable {
         case answer(AdminRequest)
+        /// The connection is about to end.
+        case discard
         case close
     }
 
     private enum State {
+        /// Waiting for a request head.
         case idle
         case reading(AdminRequest)
         case answering
-        /// An answer went out before the request was read; so many bytes more are.
-        case discarding(Int)
+        /// The last answer is given. Whatever still arrives is discarded.
+        case ended
     }
 
     private let limits: AdminLimits
     private let hosts: AdminHosts
-    /// The tokens of which operators must know one; `nil`: there are none.
-    private let tokens: AdminTokens?
-    /// Whether whoever can connect may ask, but for what wants a token from everybody.
-    private let isLocal: Bool
     private var state = State.idle
     /// Whether the connection goes on after the answer.
     private(set) var keepsConnection = true
     /// Whether the answer has no body.
     private(set) var isHead = false
 
-    init(
-        _ limits: AdminLimits,
-        _ hosts: AdminHosts,
-        tokens: AdminTokens? = nil,
-        isLocal: Bool = false
-    ) {
+    init(_ limits: AdminLimits, _ hosts: AdminHosts) {
         self.limits = limits
         self.hosts = hosts
-        self.tokens = tokens
-        self.isLocal = isLocal
     }
 
-    mutating func receiveHead(_ head: HTTPRequestHead) -> HeadAction {
-        self.keepsConnection = head.isKeepAlive
+    /// Whether the next request may begin.
+    var isIdle: Bool {
+        switch self.state {
+        case .idle: true
+        case .reading, .answering, .ended: false
+        }
+    }
+
+    /// The audience of the request whose body is incomplete.
+    var receivingAudience: AdminAudience? {
+        switch self.state {
+        case .reading(let request): request.route.audience
+        case .idle, .answering, .ended: nil
+        }
+    }
+
+    /// A request head arrived.
+    ///
+    /// `tokens`: the tokens of which operators must show one, on any address; `nil` if none are configured.
+    mutating func receiveHead(
+        _ head: HTTPRequestHead,
+        tokens: @autoclosure () -> AdminTokens? = nil
+    ) -> HeadAction {
+        switch self.state {
+        case .idle, .reading, .answering: break
+        case .ended: return .discard
+        }
+        // After a request for another protocol the decoder would keep all further bytes, and decode none.
+        self.keepsConnection = head.isKeepAlive && !head.asksForAnotherProtocol
         self.isHead = head.method == .HEAD
         let route = AdminRoute(head.uri)
         var operatorName: String?
-        if route?.isForOperators ?? true, let tokens = self.tokens {
-            let token = tokens.token(stated: head.headers["Authorization"])
-            guard token != nil || self.isLocal && !(route == .undo && head.method == .POST) else {
+        if route?.isForOperators ?? true, let tokens = tokens() {
+            guard let token = tokens.token(stated: head.headers["Authorization"]) else {
                 return self.refuse(.unauthorized(isPage: route?.isPage ?? false))
             }
-            operatorName = token?.name
+            operatorName = token.name
         }
         guard let route else {
             return self.refuse(.refusal(.notFound, "there is nothing here"))
@@ -109,8 +129,7 @@ struct AdminExchange {
         switch self.state {
         case .reading(var request):
             guard request.body.count + piece.readableBytes <= self.limits.bodyBytes else {
-                self.keepsConnection = false
-                self.state = .discarding(self.limits.discardedBytes)
+                self.end()
                 return .refuse(self.tooLarge)
             }
             // One owner, or every piece would copy all that came before it.
@@ -118,9 +137,8 @@ struct AdminExchange {
             request.body += piece.readableBytesView
             self.state = .reading(request)
             return .wait
-        case .discarding(let left):
-            self.state = .discarding(left - piece.readableBytes)
-            return left > piece.readableBytes ? .wait : .close
+        case .ended:
+            return .wait
         case .idle, .answering:
             return .close
         }
@@ -131,7 +149,9 @@ struct AdminExchange {
         case .reading(let request):
             self.state = .answering
             return .answer(request)
-        case .discarding, .idle, .answering:
+        case .ended:
+            return .discard
+        case .idle, .answering:
             return .close
         }
     }
@@ -143,10 +163,9 @@ struct AdminExchange {
         switch self.state {
         case .idle: self.isHead = false
         case .reading: break
-        case .answering, .discarding: return nil
+        case .answering, .ended: return nil
         }
-        self.keepsConnection = false
-        self.state = .discarding(0)
+        self.end()
         return error == .headerOverflow
             ? .refusal(.requestHeaderFieldsTooLarge, "the head is too large")
             : .refusal(.badRequest, "this is no request of HTTP/1.1")
@@ -156,24 +175,47 @@ struct AdminExchange {
     mutating func receiveEndOfInput() -> Bool {
         self.keepsConnection = false
         switch self.state {
-        case .answering: return false
-        case .idle, .reading, .discarding: return true
+        case .answering, .ended: return false
+        case .idle, .reading: return true
         }
     }
 
-    /// The answer is out, and the next request may come.
+    /// The slot of an incomplete request body is taken by another connection; `nil` if the body is complete.
+    mutating func loseSlot() -> AdminAnswer? {
+        switch self.state {
+        case .reading: break
+        case .idle, .answering, .ended: return nil
+        }
+        self.end()
+        return .tooManyBodies
+    }
+
+    /// The answer is sent, and the next request may begin if the connection is kept.
     mutating func finish() {
-        self.state = .idle
+        self.state = self.keepsConnection ? .idle : .ended
     }
 
     private mutating func refuse(_ answer: AdminAnswer) -> HeadAction {
-        self.keepsConnection = false
-        self.state = .discarding(self.limits.discardedBytes)
+        self.end()
         return .refuse(answer)
+    }
+
+    /// The answer that is about to be given is the last one.
+    private mutating func end() {
+        self.keepsConnection = false
+        self.state = .ended
     }
 
     private var tooLarge: AdminAnswer {
         .refusal(.payloadTooLarge, "a body may have \(self.limits.bodyBytes) bytes")
+    }
+}
+
+extension HTTPRequestHead {
+    /// Whether the connection is to be used for something else after this request (RFC 9110 sections 7.8
+    /// and 9.3.6).
+    fileprivate var asksForAnotherProtocol: Bool {
+        self.method == .CONNECT || self.headers.contains(name: "Upgrade")
     }
 }
 

@@ -78,10 +78,11 @@ enum AdminRoute: Sendable, Equatable {
     /// The path of the webhook of a feed.
     static func path(ofHook feed: String) -> String { self.hooks + feed }
 
-    /// Whether it is for operators alone, who ask by the right name and, from afar, with the token.
+    /// Whether it is for operators alone, who must use an allowed `Host` and, where tokens are configured, one
+    /// of them.
     ///
-    /// A webhook is only taken, proves itself by its signature, and may come by whatever name its source
-    /// knows; a prober learns a status and nothing else.
+    /// A webhook proves itself by its signature, and may come by any name that its source knows; a prober
+    /// learns a status and nothing else.
     var isForOperators: Bool {
         switch self {
         case .hook, .healthy, .ready: false
@@ -91,6 +92,19 @@ enum AdminRoute: Sendable, Equatable {
             .impact, .explain, .timeline, .audit, .undo, .events, .floorAdvice, .sunset,
             .strayBuilds:
             true
+        }
+    }
+
+    /// The audience of this endpoint.
+    var audience: AdminAudience {
+        switch self {
+        case .hook, .healthy, .ready: .open
+        // What an undo would change is asked first, also by the command.
+        case .reload, .resetBreaker, .undo: .changes
+        case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
+            .denials, .impact, .explain, .timeline, .audit, .events, .floorAdvice, .sunset,
+            .strayBuilds:
+            .questions
         }
     }
 

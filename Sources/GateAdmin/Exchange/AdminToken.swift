@@ -1,8 +1,7 @@
 private import FoundationEssentials
 private import Synchronization
 
-/// A token that an operator on another machine shows (RFC 6750), and the name that changes are recorded
-/// under.
+/// A token that an operator shows (RFC 6750), and the name that changes are recorded under.
 struct AdminToken: Sendable, Equatable {
     private static let shortest = 16
     private static let longest = 4096
@@ -97,7 +96,8 @@ package struct AdminTokenError: Error, CustomStringConvertible {
     }
 }
 
-/// The file with the tokens; it is read again for each connection, so that others hold at once.
+/// The file with the tokens; it is read again for each request that needs one, so that a change of the file
+/// applies at once, also to connections that are open.
 package final class AdminTokenFile: Sendable {
     private let path: String
     private let last: Mutex<AdminTokens>

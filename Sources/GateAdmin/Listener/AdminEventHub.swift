@@ -8,8 +8,6 @@ internal import NIOHTTP1
 /// Nothing is kept for a page that does not read: it is cut off, and asks for everything when it comes
 /// back. While nobody listens, nobody looks.
 final class AdminEventHub {
-    /// Half of the connections that the listener takes.
-    static let mostListeners = 16
     /// Looks at the gate for each that also asks the event loops for their figures.
     private static let looksPerFigures = 4
     /// Looks after which a line without content shows that the stream lives.
@@ -31,6 +29,7 @@ final class AdminEventHub {
     private let endpoints: AdminEndpoints
     private let eventLoop: any EventLoop
     private let interval: TimeAmount
+    private let limit: Int
     private var listeners: [ObjectIdentifier: Listener] = [:]
     private var watch: RepeatedTask?
     private var isLooking = false
@@ -38,18 +37,28 @@ final class AdminEventHub {
     private var moment: AdminMoment?
     private var figures: AdminFigures?
 
-    /// `interval`: between two looks at the gate.
-    init(_ endpoints: AdminEndpoints, on eventLoop: any EventLoop, interval: TimeAmount) {
+    /// - Parameters:
+    ///   - endpoints: What the pages hear of.
+    ///   - eventLoop: The event loop of all their channels.
+    ///   - interval: The time between two looks at the gate.
+    ///   - limit: The number of streams at the same time.
+    init(
+        _ endpoints: AdminEndpoints,
+        on eventLoop: any EventLoop,
+        interval: TimeAmount,
+        limit: Int
+    ) {
         self.endpoints = endpoints
         self.eventLoop = eventLoop
         self.interval = interval
+        self.limit = limit
     }
 
     /// Begins a stream to a page.
     ///
     /// - Returns: False if there are too many.
     func add(_ channel: any Channel) -> Bool {
-        guard self.listeners.count < Self.mostListeners else { return false }
+        guard self.listeners.count < self.limit else { return false }
         self.listeners[ObjectIdentifier(channel)] = Listener(channel: channel)
         let fields: HTTPHeaders = [
             "Content-Type": "text/event-stream", "Cache-Control": "no-store",

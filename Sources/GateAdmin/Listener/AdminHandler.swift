@@ -1,3 +1,4 @@
+internal import GateProxy
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -8,42 +9,71 @@ final class AdminHandler: ChannelInboundHandler {
 
     private let endpoints: AdminEndpoints
     private let hub: AdminEventHub
+    private let connections: AdminConnections
+    private let closing: DrainingCloseHandler
     private let limits: AdminLimits
+    private let tokens: AdminTokenFile?
+    private let channel: any Channel
+    let network: ClientNetwork?
     private var exchange: AdminExchange
+    private var phase: AdminPhase?
     private var deadline: Scheduled<Void>?
+    /// The audience of the last request that was read.
+    private var audience = AdminAudience.open
+    /// Whether an answer is not in the kernel yet.
+    private var isSending = false
     /// Whether the answer is a stream of events, which has no end of its own.
     private var isStreaming = false
 
+    /// Creates the last handler of a channel; `closing` is the first one.
     init(
         _ endpoints: AdminEndpoints,
         _ hub: AdminEventHub,
+        _ connections: AdminConnections,
+        _ closing: DrainingCloseHandler,
         limits: AdminLimits,
         hosts: AdminHosts,
-        tokens: AdminTokens?,
-        isLocal: Bool
+        tokens: AdminTokenFile?,
+        channel: any Channel
     ) {
         self.endpoints = endpoints
         self.hub = hub
+        self.connections = connections
+        self.closing = closing
         self.limits = limits
-        self.exchange = AdminExchange(limits, hosts, tokens: tokens, isLocal: isLocal)
+        self.tokens = tokens
+        self.channel = channel
+        self.network = channel.remoteAddress?.ipAddress.flatMap { ClientNetwork($0) }
+        self.exchange = AdminExchange(limits, hosts)
     }
 
+    // MARK: Events of the channel
+
     func channelActive(context: ChannelHandlerContext) {
-        self.expect(within: self.limits.idle, context)
+        self.enter(.waiting, within: self.limits.head)
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         self.deadline?.cancel()
+        self.connections.move(self, to: nil)
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
-        case .head(let head): self.receive(head, context)
-        case .body(let piece): self.receive(piece, context)
-        case .end: self.receiveEnd(context)
+        case .head(let head): self.receive(head)
+        case .body(let piece): self.receive(piece)
+        case .end: self.receiveEnd()
         }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // A body that arrived with its head needs no slot.
+        if let audience = self.exchange.receivingAudience, self.phase == .waiting {
+            self.enter(.receiving(audience))
+        }
+        context.fireChannelReadComplete()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -56,91 +86,149 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The decoder closes as soon as this returns.
-        if let error = error as? HTTPParserError, let answer = self.exchange.receiveNonsense(error)
-        {
-            self.send(answer, context)
-        }
-        context.close(promise: nil)
+        guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
+        if let answer = self.exchange.receiveNonsense(error) { self.send(answer) }
     }
 
-    private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        self.expect(within: self.limits.body, context)
-        switch self.exchange.receiveHead(head) {
-        case .read: break
+    // MARK: The request
+
+    private func receive(_ head: HTTPRequestHead) {
+        switch self.exchange.receiveHead(head, tokens: self.tokens?.current()) {
+        case .discard: break
+        case .read: self.expect(within: self.limits.body)
         case .readAfterContinue:
+            self.expect(within: self.limits.body)
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.writeAndFlush(self.wrapOutboundOut(.head(head)), promise: nil)
-        case .refuse(let answer): self.send(answer, context)
+            self.channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
+        case .refuse(let answer): self.send(answer)
         }
     }
 
-    private func receive(_ piece: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func receive(_ piece: ByteBuffer) {
         switch self.exchange.receiveBody(piece) {
         case .wait: break
-        case .refuse(let answer): self.send(answer, context)
-        case .close: context.close(promise: nil)
+        case .refuse(let answer): self.send(answer)
+        case .close: self.channel.close(promise: nil)
         }
     }
 
-    private func receiveEnd(_ context: ChannelHandlerContext) {
+    private func receiveEnd() {
         switch self.exchange.receiveEnd() {
-        case .close:
-            context.close(promise: nil)
-        case .answer(let request):
-            if request.route == .events, self.hub.add(context.channel) {
-                self.deadline?.cancel()
-                self.isStreaming = true
-                return
-            }
-            self.expect(within: self.limits.answer, context)
-            let peer = context.remoteAddress.map { $0.ipAddress ?? "\($0)" } ?? ""
-            let endpoints = self.endpoints
-            let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-            context.value.eventLoop.makeFutureWithTask {
-                await endpoints.answer(request, from: peer)
-            }.whenSuccess { answer in
-                guard context.value.channel.isActive else { return }
-                handler.value.finish(answer, context.value)
+        case .discard: break
+        case .close: self.channel.close(promise: nil)
+        case .answer(let request): self.answer(request)
+        }
+    }
+
+    /// Starts to answer a request that was read to its end.
+    ///
+    /// The answer itself comes in a later turn of the event loop: it lets the next request of a pipeline begin, and
+    /// the stack would hold all of them.
+    private func answer(_ request: AdminRequest) {
+        let audience = request.route.audience
+        self.audience = audience
+        let eventLoop = self.channel.eventLoop
+        if request.route == .events, self.hub.add(self.channel) {
+            self.deadline?.cancel()
+            self.isStreaming = true
+            return self.enter(nil)
+        }
+        if let probe = self.endpoints.probe(request.route, on: eventLoop) {
+            self.enter(.probing, within: self.limits.answer)
+            return self.send(probe)
+        }
+        self.enter(nil)
+        self.expect(within: self.limits.answer)
+        guard self.connections.beginWork(for: audience) else {
+            return self.send(eventLoop.submit { AdminAnswer.tooManyRequests })
+        }
+        let peer = self.channel.remoteAddress.map { $0.ipAddress ?? "\($0)" } ?? ""
+        let endpoints = self.endpoints
+        let work = eventLoop.makeFutureWithTask { await endpoints.answer(request, from: peer) }
+        let connections = self.connections
+        work.assumeIsolated().whenComplete { _ in connections.endWork(for: audience) }
+        self.send(work)
+    }
+
+    // MARK: The answer
+
+    private func send(_ answer: EventLoopFuture<AdminAnswer>) {
+        answer.assumeIsolated().whenComplete { result in
+            guard self.channel.isActive else { return }
+            switch result {
+            case .success(let answer): self.send(answer)
+            case .failure: self.channel.close(promise: nil)
             }
         }
     }
 
-    /// Answers a request that was read to its end.
-    private func finish(_ answer: AdminAnswer, _ context: ChannelHandlerContext) {
-        self.exchange.finish()
-        self.expect(within: self.limits.idle, context)
-        let keepsConnection = self.exchange.keepsConnection
-        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-        self.send(answer, context.value).whenComplete { _ in
-            if !keepsConnection { context.value.close(promise: nil) }
-        }
-    }
-
-    @discardableResult
-    private func send(
-        _ answer: AdminAnswer,
-        _ context: ChannelHandlerContext
-    ) -> EventLoopFuture<Void> {
+    private func send(_ answer: AdminAnswer) {
+        self.expect(within: self.limits.answer)
         let head = answer.head(keepsConnection: self.exchange.keepsConnection)
-        context.write(self.wrapOutboundOut(.head(head)), promise: nil)
-        if !self.exchange.isHead {
-            let body = context.channel.allocator.buffer(bytes: answer.body)
-            context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        let sent = self.channel.eventLoop.makePromise(of: Void.self)
+        self.isSending = true
+        if self.exchange.isHead || answer.body.isEmpty {
+            self.channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: sent)
+        } else {
+            self.channel.write(HTTPServerResponsePart.head(head), promise: nil)
+            let body = self.channel.allocator.buffer(bytes: answer.body)
+            self.channel.writeAndFlush(
+                HTTPServerResponsePart.body(.byteBuffer(body)),
+                promise: sent
+            )
         }
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: sent)
-        return sent.futureResult
+        sent.futureResult.assumeIsolated().whenSuccess { self.finish() }
+        if self.isSending { self.enter(.sending(self.audience)) }
+    }
+
+    /// Lets the next request begin, or ends the connection.
+    ///
+    /// Not before the kernel has the whole answer: those to a pipeline of requests would pile up in memory while
+    /// the client reads none of them.
+    private func finish() {
+        self.isSending = false
+        self.exchange.finish()
+        let end = HTTPServerResponsePart.end(nil)
+        guard self.exchange.keepsConnection else {
+            self.channel.writeAndFlush(end, promise: nil)
+            self.enter(.draining, within: self.limits.drain)
+            return self.closing.close(self.channel, discarding: self.limits.drainedBytes)
+        }
+        self.enter(.waiting, within: self.limits.idle)
+        self.audience = .open
+        // A request that has arrived meanwhile begins within this call.
+        self.channel.writeAndFlush(end, promise: nil)
+    }
+
+    // MARK: Limits
+
+    private func enter(_ phase: AdminPhase?, within time: TimeAmount) {
+        self.expect(within: time)
+        self.enter(phase)
+    }
+
+    private func enter(_ phase: AdminPhase?) {
+        // A write that fails closes the channel before it returns.
+        guard phase == nil || self.channel.isActive else { return }
+        self.phase = phase
+        self.connections.move(self, to: phase)
     }
 
     /// Closes the connection unless something else is expected by then.
-    private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
+    private func expect(within time: TimeAmount) {
         self.deadline?.cancel()
-        let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-        self.deadline = context.value.eventLoop.scheduleTask(in: time) {
-            context.value.close(promise: nil)
+        let channel = self.channel
+        self.deadline = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+}
+
+extension AdminHandler: AdminConnections.Member {
+    func loseSlot() {
+        self.phase = nil
+        guard let answer = self.exchange.loseSlot() else {
+            return self.channel.close(promise: nil)
         }
+        self.send(answer)
     }
 }
 

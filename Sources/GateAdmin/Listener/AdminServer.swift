@@ -42,8 +42,8 @@ package final class AdminServer: Sendable {
     /// - Parameters:
     ///   - place: Where operators connect.
     ///   - endpoints: What answers them.
-    ///   - token: What they must know wherever other machines can reach the place.
-    ///   - limits: What is taken of each of them.
+    ///   - token: The tokens of which they must show one; `nil` to require none, on loopback alone.
+    ///   - limits: The most that clients may take of it.
     ///   - logger: Gets warnings.
     /// - Returns: The listener, which answers already.
     /// - Throws: What the system says if the place cannot be listened on, and `AdminTokenError` if other
@@ -96,9 +96,17 @@ package final class AdminServer: Sendable {
     ) -> ServerBootstrap {
         // All on the one loop that there is.
         let eventLoop = group.next()
-        let connections = NIOLoopBoundBox.makeBoxSendingValue(0, eventLoop: eventLoop)
+        let connections = NIOLoopBoundBox.makeBoxSendingValue(
+            AdminConnections(limits, logger: logger) { eventLoop.now },
+            eventLoop: eventLoop
+        )
         let hub = NIOLoopBoundBox.makeBoxSendingValue(
-            AdminEventHub(endpoints, on: eventLoop, interval: limits.eventInterval),
+            AdminEventHub(
+                endpoints,
+                on: eventLoop,
+                interval: limits.eventInterval,
+                limit: limits.streams
+            ),
             eventLoop: eventLoop
         )
         var decoding = NIOHTTPDecoderLimitConfiguration()
@@ -107,9 +115,13 @@ package final class AdminServer: Sendable {
         decoding.maxHeaderFieldCount = limits.headerCount
         return ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.backlog, value: limits.backlog)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let watch = AcceptWatch(for: .operator) { error in
+                    let watch = AcceptWatch(
+                        for: .operator,
+                        closeSpareConnection: { connections.value.closeSpare() }
+                    ) { error in
                         logger.warning("cannot accept operators", metadata: ["error": "\(error)"])
                     }
                     try channel.pipeline.syncOperations.addHandler(watch)
@@ -118,11 +130,10 @@ package final class AdminServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { [decoding] channel in
-                guard connections.value < limits.connections else { return channel.close() }
-                connections.value += 1
-                channel.closeFuture.whenComplete { _ in connections.value -= 1 }
-                return channel.eventLoop.makeCompletedFuture {
+                channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
+                    let closing = DrainingCloseHandler()
+                    try pipeline.addHandler(closing)
                     // The handler answers nonsense itself, as it answers everything else.
                     try pipeline.configureHTTPServerPipeline(
                         withErrorHandling: false,
@@ -134,10 +145,12 @@ package final class AdminServer: Sendable {
                         AdminHandler(
                             endpoints,
                             hub.value,
+                            connections.value,
+                            closing,
                             limits: limits,
                             hosts: AdminHosts(listener, listeningOn: place.host),
-                            tokens: token?.current(),
-                            isLocal: listener?.isOfThisMachineAlone == true
+                            tokens: token,
+                            channel: channel
                         )
                     )
                 }

@@ -14,7 +14,7 @@ package struct FetchStream: AsyncSequence, Sendable {
     }
 
     /// The body of an answer that is no stream, as far as it says why.
-    func beginning() async -> [UInt8] {
+    package func beginning() async -> [UInt8] {
         let pieces = self.makeAsyncIterator()
         var body: [UInt8] = []
         while body.count < StreamBuffer.capacity, let piece = try? await pieces.next() {

@@ -14,15 +14,22 @@ package final class AcceptWatch: ChannelInboundHandler {
 
     private let purpose: DescriptorReserve.Purpose
     private let report: (_ error: String) -> Void
+    private let closeSpareConnection: () -> Bool
     private let descriptors = DescriptorReserve()
     private var isResting = false
 
-    /// `report`: gets the reason whenever a connection cannot be accepted.
+    /// - Parameters:
+    ///   - purpose: The kind of connections that the listener accepts.
+    ///   - closeSpareConnection: Closes an accepted connection that does nothing, so that the listener need not
+    ///     rest; false if there is none.
+    ///   - report: Gets the reason whenever a connection cannot be accepted.
     package init(
         for purpose: DescriptorReserve.Purpose,
+        closeSpareConnection: @escaping () -> Bool = { false },
         report: @escaping (_ error: String) -> Void
     ) {
         self.purpose = purpose
+        self.closeSpareConnection = closeSpareConnection
         self.report = report
     }
 
@@ -50,8 +57,13 @@ package final class AcceptWatch: ChannelInboundHandler {
     }
 
     private func restWithoutRoom(_ listener: any Channel) {
-        guard !self.descriptors.hasRoom(for: self.purpose) else { return }
-        self.rest(listener, because: "the last descriptors are for what is connected already")
+        while !self.descriptors.hasRoom(for: self.purpose) {
+            guard !self.closeSpareConnection() else { continue }
+            return self.rest(
+                listener,
+                because: "the last descriptors are for what is connected already"
+            )
+        }
     }
 
     private func rest(_ listener: any Channel, because reason: String) {

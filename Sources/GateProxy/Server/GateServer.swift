@@ -330,10 +330,19 @@ package final class GateServer: Sendable {
 
     /// Whether every event loop has its turn within a time.
     package func isResponsive(within limit: TimeAmount) async -> Bool {
-        let turns = self.workers.map { $0.eventLoop.submit {} }
-        // Not on one of those loops: it is they that may not answer.
         let watch = MultiThreadedEventLoopGroup.singleton.next()
-        return await self.wait(for: .andAllSucceed(turns, on: watch), atMost: limit)
+        return (try? await self.isResponsive(within: limit, on: watch).get()) ?? false
+    }
+
+    /// Whether every event loop has its turn within a time, without a thread of the concurrency runtime.
+    ///
+    /// `watch`: an event loop that is none of those, since it is they that may not answer.
+    package func isResponsive(
+        within limit: TimeAmount,
+        on watch: any EventLoop
+    ) -> EventLoopFuture<Bool> {
+        let turns = self.workers.map { $0.eventLoop.submit {} }
+        return EventLoopFuture.andAllSucceed(turns, on: watch).completes(within: limit)
     }
 
     private func wait(for future: EventLoopFuture<Void>, atMost timeout: TimeAmount) async -> Bool {

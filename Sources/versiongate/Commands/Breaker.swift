@@ -22,7 +22,7 @@ struct BreakerCommand: AsyncParsableCommand {
             let response = try await Fetcher().fetch(try gate.request(path, method))
             let body = Data(response.body)
             guard let answer = try? JSONDecoder().decode(BreakerReport.self, from: body) else {
-                throw Refused(status: response.status)
+                throw GateProblem(response.status, response.body)
             }
             print(self.words(answer))
         } catch {
@@ -55,12 +55,6 @@ struct BreakerCommand: AsyncParsableCommand {
                 .post(body: [], type: "application/json")
             )
         }
-    }
-
-    private struct Refused: Error, CustomStringConvertible {
-        let status: Int
-
-        var description: String { "this is no gate with a breaker (\(self.status))" }
     }
 
     private static func words(_ report: BreakerReport) -> String {

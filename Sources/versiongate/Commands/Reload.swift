@@ -45,7 +45,11 @@ struct Reload: AsyncParsableCommand {
             )
             let fetcher = try Fetcher()
             guard self.wait else {
-                _ = try await fetcher.open(request)
+                let stream = try await fetcher.open(request)
+                // 409: the rules were refused, which only --wait is about.
+                guard [200, 409].contains(stream.head.status) else {
+                    throw GateProblem(stream.head.status, await stream.beginning())
+                }
                 return print("\(host): asked")
             }
             response = try await fetcher.fetch(request)
@@ -55,7 +59,8 @@ struct Reload: AsyncParsableCommand {
         }
         let body = Data(response.body)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
-            StandardError.write("versiongate: \(host): this is no gate (\(response.status))")
+            let problem = GateProblem(response.status, response.body)
+            StandardError.write("versiongate: \(host): \(problem)")
             throw ExitCode.failure
         }
         for error in answer.errors ?? [] { StandardError.write(error) }

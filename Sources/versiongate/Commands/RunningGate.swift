@@ -9,7 +9,7 @@ struct RunningGate: ParsableArguments {
     @Option(help: "Where the gate listens for operators: [HOST:]PORT, on this machine.")
     var admin = "9901"
     @Option(
-        help: "The file with its token, if it wants one; else VERSIONGATE_ADMIN_TOKEN_FILE."
+        help: "The file with its tokens, if it has one; else VERSIONGATE_ADMIN_TOKEN_FILE."
     )
     var adminTokenFile: String?
 
@@ -32,5 +32,19 @@ struct RunningGate: ParsableArguments {
             fields: fields,
             credential: try AdminTokenFile(file: file).map { .bearer($0.text) }
         )
+    }
+}
+
+/// A response that a command did not expect: the reason that the gate gives, or that it is no gate.
+struct GateProblem: Error, CustomStringConvertible {
+    private struct Document: Decodable {
+        var detail: String
+    }
+
+    let description: String
+
+    init(_ status: Int, _ body: [UInt8]) {
+        let document = try? JSONDecoder().decode(Document.self, from: Data(body))
+        self.description = "\(document?.detail ?? "this is no gate") (\(status))"
     }
 }

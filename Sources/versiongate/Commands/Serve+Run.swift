@@ -50,7 +50,15 @@ extension Serve {
         log: LogWriter,
         logger: Logger
     ) async throws {
-        DescriptorLimit.raise(for: settings.gate, logger: logger)
+        let adminPlace = AdminServer.Place(
+            settings,
+            inherited: inherited.sockets { $0 == InheritedSockets.adminName }
+        )
+        let adminLimits = DescriptorLimit.raise(
+            for: settings.gate,
+            hasAdminListener: adminPlace != nil,
+            logger: logger
+        )
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let loader = RulesFileLoader(path: settings.rules)
         let state = State(settings, logger: logger)
@@ -78,10 +86,6 @@ extension Serve {
             throw ExitCode.failure
         }
         if let tls { CertificateReloader.remark(on: tls, logger) }
-        let adminPlace = AdminServer.Place(
-            settings,
-            inherited: inherited.sockets { $0 == InheritedSockets.adminName }
-        )
         var gateSettings = settings.gate
         // Figures that nobody can ask for are not worth a look at the clock.
         if adminPlace == nil { gateSettings.measuresLatency = false }
@@ -160,6 +164,7 @@ extension Serve {
         let admin = try await self.startAdmin(
             adminPlace,
             token: settings.adminToken,
+            limits: adminLimits,
             AdminEndpoints(
                 reloader: reloader,
                 coordinator: coordinator,
@@ -241,6 +246,7 @@ extension Serve {
     private func startAdmin(
         _ place: AdminServer.Place?,
         token: AdminTokenFile?,
+        limits: AdminLimits,
         _ endpoints: AdminEndpoints,
         logger: Logger
     ) async throws -> AdminServer? {
@@ -250,6 +256,7 @@ extension Serve {
                 on: place,
                 endpoints: endpoints,
                 token: token,
+                limits: limits,
                 logger: logger
             )
         } catch {

@@ -43,7 +43,7 @@ extension GateView {
                 commit: versiongate.Release.commit
             ),
             statistics: { await server.statistics() },
-            isHealthy: { await server.isResponsive(within: Self.patience) },
+            isHealthy: { server.isResponsive(within: Self.patience, on: $0) },
             isReady: { server.isReady },
             droppedLogLines: { log.droppedLines }
         )

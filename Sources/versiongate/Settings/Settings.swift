@@ -143,8 +143,8 @@ struct Settings: Sendable {
     let adminTokenFile = Setting(
         "adminTokenFile",
         .path,
-        absence: "operators on this machine alone",
-        "File with the tokens that operators on other machines send, one a line"
+        absence: "none, and only loopback addresses for --admin-listen",
+        "File with the tokens of operators, one a line; each request must show one, on any address"
     )
     let previewSecretFile = Setting(
         "previewSecretFile",

@@ -1,3 +1,4 @@
+import GateAdmin
 import GateProxy
 import Glibc
 import Logging
@@ -22,19 +23,35 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(count: limit.rlim_cur == .max ? nil : UInt64(limit.rlim_cur))
     }
 
-    /// The descriptors that so many connections need, each with one to the backend, and those that
-    /// the gate itself has open.
-    static func needed(connections: Int, threads: Int) -> UInt64 {
-        UInt64(connections) * 2 + UInt64(threads) * 4 + 64
+    /// The descriptors that so many connections need, each with one to the backend, those of operators, and
+    /// those that the gate itself has open.
+    static func needed(connections: Int, operators: Int, threads: Int) -> UInt64 {
+        UInt64(connections) * 2 + UInt64(operators) + UInt64(threads) * 4 + 64
     }
 
-    /// Raises the limit, and says so if it is still too low for a gate.
-    static func raise(for gate: GateSettings, logger: Logger) {
-        let needed = self.needed(connections: gate.maxConnections, threads: gate.threads)
-        guard let limit = self.raised().count, limit < needed else { return }
-        logger.info(
-            "fewer file descriptors than --max-connections may need",
-            metadata: ["limit": .stringConvertible(limit), "needed": .stringConvertible(needed)]
+    /// Raises the limit, and logs if it is still too low for a gate.
+    ///
+    /// - Returns: The limits of the admin listener that fit.
+    static func raise(
+        for gate: GateSettings,
+        hasAdminListener: Bool,
+        logger: Logger
+    ) -> AdminLimits {
+        let limit = self.raised()
+        let operators = AdminLimits.defaults.fitting(descriptors: limit.count)
+        let needed = self.needed(
+            connections: gate.maxConnections,
+            operators: hasAdminListener ? operators.connections : 0,
+            threads: gate.threads
         )
+        if let count = limit.count, count < needed {
+            logger.info(
+                "fewer file descriptors than --max-connections may need",
+                metadata: [
+                    "limit": .stringConvertible(count), "needed": .stringConvertible(needed),
+                ]
+            )
+        }
+        return operators
     }
 }

@@ -2,7 +2,7 @@ import GateTestSupport
 import Glibc
 import Testing
 
-/// The token that is asked of operators on other machines, and the paths that are open to all.
+/// The token that operators must show, on any address, and the paths that are open to all.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct AdminTokenTests {
     private static let token = "0123456789abcdef0123456789abcdef"
@@ -27,14 +27,16 @@ struct AdminTokenTests {
         authorization: String? = nil
     ) -> String {
         let field = authorization.map { "Authorization: \($0)\r\n" } ?? ""
-        return Request.text(method, target, host: "gate.example", fields: field)
+        return Request.text(method, target, host: "127.0.0.1", fields: field)
     }
 
-    @Test func `from another machine nothing is told without the token`() async throws {
-        try await self.play { scene in
+    @Test(arguments: ["0.0.0.0:0", "[::]:0", "0"])
+    func `nothing is told without the token, on loopback neither`(place: String) async throws {
+        try await self.play(place) { scene in
             for (method, target, status) in [
                 ("GET", "/feeds", 200), ("GET", "/metrics", 200), ("POST", "/-/reload", 200),
                 ("GET", "/nothing", 404), ("GET", "/api/v1/rules", 200), ("POST", "/metrics", 405),
+                ("GET", "/api/v1/undo", 404), ("POST", "/api/v1/undo", 400),
             ] {
                 for wrong in [
                     nil, "", "Bearer", "Bearer ", "Bearer \(Self.token)x", "Basic \(Self.token)",
@@ -55,8 +57,11 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `whether it is well is told to everybody, and nothing besides`() async throws {
-        try await self.play { scene in
+    @Test(arguments: ["0.0.0.0:0", "0"])
+    func `whether it is well is told to everybody, and nothing besides`(
+        place: String
+    ) async throws {
+        try await self.play(place) { scene in
             for target in ["/-/healthy", "/-/ready"] {
                 let answer = try scene.askAdmin(Self.text("GET", target))
                 #expect(answer.status == 200)
@@ -68,17 +73,23 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `another token holds from the next connection on, a broken file changes nothing`()
+    @Test func `another token holds from the next request on, a broken file changes nothing`()
         async throws
     {
         try await self.play { scene in
+            func request(_ token: String) -> String {
+                Self.text("GET", "/feeds", authorization: "Bearer \(token)")
+            }
             func status(_ token: String) throws -> Int {
-                try scene.askAdmin(
-                    Self.text("GET", "/feeds", authorization: "Bearer \(token)")
-                ).status
+                try scene.askAdmin(request(token)).status
             }
             let other = "fedcba9876543210"
+            let client = try RawClient(port: try #require(scene.gate.adminPort))
+            try client.send(request(Self.token))
+            #expect(try client.response().status == 200)
             try scene.folder.replace("token", with: "  \(other)\n")
+            try client.send(request(Self.token))
+            #expect(try client.response().status == 401)
             #expect(try status(Self.token) == 401)
             #expect(try status(other) == 200)
             try scene.folder.replace("token", with: "")
@@ -87,22 +98,29 @@ struct AdminTokenTests {
         }
     }
 
-    @Test func `this machine needs no token`() async throws {
-        try await self.play("0") { scene in
+    @Test func `on loopback no token is needed where none is configured`() async throws {
+        try await Scene.play(flags: [.adminListen()]) { scene in
             let answer = try scene.askAdmin(Request.text("GET", "/feeds", host: "localhost"))
             #expect(answer.status == 200)
         }
     }
 
-    @Test func `the commands for operators take it, and the one for probers needs none`()
-        async throws
-    {
-        try await self.play { scene in
+    @Test(arguments: ["0.0.0.0:0", "0"])
+    func `the commands for operators take it, and the one for probers needs none`(
+        listen: String
+    ) async throws {
+        try await self.play(listen) { scene in
             let port = try #require(scene.gate.adminPort)
             let file = scene.folder.path(of: "token")
             let place = "127.0.0.1:\(port)"
-            let without = try ToolProcess.versiongate("reload", "--wait", "--admin", place)
-            #expect(without.status == 1)
+            for command in [["reload"], ["reload", "--wait"], ["breaker"], ["breaker", "reset"]] {
+                let without = try ToolProcess.versiongate(command + ["--admin", place])
+                #expect(without.status == 1, "\(command)")
+                #expect(without.errors.contains("--admin-token-file"), "\(without.errors)")
+                #expect(without.output == "")
+            }
+            let asked = ["reload", "--admin", place, "--admin-token-file", file]
+            #expect(try ToolProcess.versiongate(asked).output == "\(place): asked\n")
             let with = try ToolProcess.versiongate(
                 "reload",
                 "--wait",

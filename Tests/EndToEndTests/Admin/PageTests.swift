@@ -91,6 +91,32 @@ struct PageTests {
         }
     }
 
+    @Test(.needs("chromium"))
+    func `a browser asks for the token, on loopback too, and an undo takes it`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        try folder.writeInPlace(Self.rules, to: "rules.yaml")
+        try folder.writeInPlace("night 0123456789abcdef\n", to: "tokens")
+        let flags: [GateFlag] = [
+            .adminListen(), .adminTokenFile(path: folder.path(of: "tokens")),
+            .stateDir(path: folder.path(of: "state")),
+        ]
+        try await Scene.play(in: folder, flags: flags) { scene in
+            try scene.reload(Self.rules.replacing("\"2.0\"", with: "\"9.0\""))
+            let old = Request.text(fields: Request.identity(version: "3.0.0"))
+            #expect(try scene.ask(old).status == 426)
+            try Self.drive(scene, listed: "Judging by revision", "--token", "0123456789abcdef")
+            #expect(try scene.ask(old).status == 200)
+            let fields = "Authorization: Bearer 0123456789abcdef\r\n"
+            let audit = try scene.askAdmin(
+                Request.text("GET", "/api/v1/audit", host: "localhost", fields: fields)
+            )
+            let newest = try JSONReport(audit.text).list("records").first?.part("source")
+            #expect(newest?.text("kind") == "undo")
+            #expect(newest?.text("name") == "night")
+        }
+    }
+
     private static func drive(_ scene: Scene, listed: String, _ more: String...) throws {
         let port = try #require(scene.gate.adminPort)
         let result = try ToolProcess.run(

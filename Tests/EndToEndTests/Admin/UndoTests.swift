@@ -210,7 +210,10 @@ struct UndoTests {
                 // The same once more does not end it, and who asks is told.
                 try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))
                 let port = try #require(scene.gate.adminPort)
-                let reload = try ToolProcess.versiongate("reload", "--wait", "--admin", "\(port)")
+                let tokens = ["--admin-token-file", folder.path(of: "tokens")]
+                let reload = try ToolProcess.versiongate(
+                    ["reload", "--wait", "--admin", "\(port)"] + tokens
+                )
                 #expect(reload.status == 1)
                 #expect(reload.errors.contains("revision \(first) is in force by an undo of "))
                 #expect(try Self.status(scene, "3.0") == 200)

@@ -33,7 +33,13 @@ class Browser:
         self.number = 0
         self.session = None
         self.events = []
+        self.password = None
         self.session = self.window()
+
+    def sign_in(self, password):
+        """Has this window type a password, under some name, whenever a server asks for one."""
+        self.password = password
+        self.ask("Fetch.enable", handleAuthRequests=True)
 
     def window(self):
         """Another window, as of another person."""
@@ -56,17 +62,33 @@ class Browser:
                 raise SystemExit("the browser has ended")
             self.buffer += piece
         text, _, self.buffer = self.buffer.partition(b"\0")
-        return json.loads(text)
+        message = json.loads(text)
+        if self.password:
+            self.let_pass(message)
+        return message
 
-    def ask(self, method, **parameters):
+    def let_pass(self, event):
+        """Once somebody can sign in, every request stands still until it is told to go on."""
+        request = event.get("params", {}).get("requestId")
+        if event.get("method") == "Fetch.requestPaused":
+            self.send("Fetch.continueRequest", requestId=request)
+        if event.get("method") == "Fetch.authRequired":
+            answer = {"response": "ProvideCredentials", "username": "operator", "password": self.password}
+            self.send("Fetch.continueWithAuth", requestId=request, authChallengeResponse=answer)
+
+    def send(self, method, **parameters):
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.output, json.dumps(message).encode() + b"\0")
+        return self.number
+
+    def ask(self, method, **parameters):
+        number = self.send(method, **parameters)
         while True:
             answer = self.message()
-            if answer.get("id") == self.number:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise SystemExit(f"{method}: {answer['error']}")
                 return answer["result"]

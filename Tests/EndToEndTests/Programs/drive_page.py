@@ -271,6 +271,17 @@ def look(operator, listed):
     operator.check("the page")
 
 
+def put_back(operator):
+    """Undoes the last change, signed in as the browser is."""
+    browser = operator.browser
+    browser.evaluate("document.querySelector('#records button').click()")
+    expect(browser.until("document.activeElement?.id === 'undo-confirm'"), "nothing can be confirmed")
+    browser.evaluate("document.activeElement.click()")
+    expect(browser.until("!document.getElementById('undo').open"), "the undo does not come to its end")
+    expect(browser.evaluate("document.getElementById('undo-secret').hidden"), "the token is asked for once more")
+    expect(browser.until(f"{text('state')}.includes('by an undo')"), "the page does not say that it is an undo")
+
+
 def review(browser, address):
     """What the browser has to complain of."""
     for event in browser.events:
@@ -294,16 +305,21 @@ def main():
     parser.add_argument("--gate", help="the address that clients ask")
     parser.add_argument("--versiongate", help="the program")
     parser.add_argument("--state", help="the state folder")
+    parser.add_argument("--token", help="the password that the browser is asked for; the last change is undone then")
     parser.add_argument("--pictures", type=Path, help="a folder to take pictures into")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         browser = Browser(profile)
         try:
             operator = Operator(browser, given)
+            if given.token:
+                browser.sign_in(given.token)
             if given.rules:
                 drive(operator, given.listed, given.pictures)
             else:
                 look(operator, given.listed)
+            if given.token:
+                put_back(operator)
             review(browser, given.address)
         finally:
             browser.process.kill()

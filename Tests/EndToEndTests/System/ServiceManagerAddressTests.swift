@@ -40,8 +40,16 @@ struct ServiceManagerAddressTests {
         #expect(ServiceManager.State.status("a\nREADY=1\r\nb").line == "STATUS=aREADY=1b")
     }
 
-    @Test(arguments: [(1, 1, 70), (100_000, 2, 200_072)])
-    func `each connection needs two descriptors`(_ count: Int, _ threads: Int, _ needed: UInt64) {
-        #expect(DescriptorLimit.needed(connections: count, threads: threads) == needed)
+    @Test(arguments: [(1, 0, 1, 70), (100_000, 0, 2, 200_072), (1, 608, 1, 678)])
+    func `each connection of a client needs two descriptors, that of an operator one`(
+        _ count: Int,
+        _ operators: Int,
+        _ threads: Int,
+        _ needed: UInt64
+    ) {
+        #expect(
+            DescriptorLimit.needed(connections: count, operators: operators, threads: threads)
+                == needed
+        )
     }
 }

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Holds the connections of the admin listener, and looks whether probes and the requests of clients notice."""
+
+import argparse
+import contextlib
+import http.client
+import socket
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from operators.crowd import Crowd  # noqa: E402
+from sidebyside.candidates import BACKEND  # noqa: E402
+from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
+from sidebyside.server import unwind_when_stopped  # noqa: E402
+from updates.gate import Gate  # noqa: E402
+from updates.noise import differences, most_by_chance, noise  # noqa: E402
+
+BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
+CORES = (0, 1)
+MOST_SECONDS = 0.1
+FEWEST_PAIRS = 3
+HEADERS = {"Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9"}
+RULES = """
+rules:
+  - id: ios
+    match: { platform: ios }
+    minimum: "2.0"
+    storeUrl: https://apps.apple.com/app/id1
+"""
+
+
+class Prober(threading.Thread):
+    """Asks whether the gate is well, once a second and on a connection of its own each time."""
+
+    def __init__(self, port):
+        super().__init__(daemon=True)
+        self._port = port
+        self._over = threading.Event()
+        # Seconds until the answer; None for a probe that was not answered with 200.
+        self.times = []
+
+    def run(self):
+        paths = ("/-/healthy", "/-/ready")
+        due = time.monotonic()
+        while not self._over.wait(max(0, due - time.monotonic())):
+            due += 1
+            began = time.monotonic()
+            connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=5)
+            try:
+                connection.request("GET", paths[len(self.times) % 2])
+                is_well = connection.getresponse().status == 200
+            except OSError:
+                is_well = False
+            finally:
+                connection.close()
+            self.times.append(time.monotonic() - began if is_well else None)
+
+    def end(self):
+        self._over.set()
+        self.join()
+
+
+def phase(gate, folder, options, counts):
+    """What clients, probes and the process notice, while so many connections are held."""
+    crowd = Crowd(gate.admin_port, counts, options.again)
+    prober = Prober(gate.admin_port)
+    if counts:
+        crowd.start()
+    prober.start()
+    before = gate.cpu_seconds()
+    log = folder / "h2load.log"
+    log.unlink(missing_ok=True)
+    output = paced_run(gate, HEADERS, log, rate=options.rate, seconds=options.seconds, cores=CORES)
+    used = [after - each for after, each in zip(gate.cpu_seconds(), before)]
+    resident = gate.resident_bytes()
+    prober.end()
+    opened = crowd.end() if counts else 0
+    if faults_in(output):
+        raise SystemExit(f"requests failed: {faults_in(output)}")
+    times = [milliseconds for _, _, milliseconds in logged_requests(log)]
+    return {
+        "p50": percentile(times, 0.5), "p99": percentile(times, 0.99), "probes": prober.times,
+        "opened": opened, "others": used[1] / options.seconds, "resident": resident / 2**20,
+    }
+
+
+def listens(port):
+    with contextlib.suppress(OSError):
+        socket.create_connection(("127.0.0.1", port)).close()
+        return True
+    return False
+
+
+def tell_probes(phases, name):
+    """Prints how soon probes were answered, and returns how many were not, or late."""
+    probes = [each for phase in phases for each in phase["probes"]]
+    answered = [each * 1000 for each in probes if each is not None]
+    in_time = sum(each <= MOST_SECONDS * 1000 for each in answered)
+    print(f"probes {name}: {in_time} of {len(probes)} answered within {MOST_SECONDS * 1000:.0f} ms; "
+          f"median {statistics.median(answered):.1f} ms, slowest {max(answered):.1f} ms")
+    return len(probes) - in_time
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="Benchmarks/operators.py", description=__doc__)
+    parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
+    parser.add_argument("--silent", type=int, default=1000, help="connections that send nothing (default 1000)")
+    parser.add_argument("--streams", type=int, default=400, help="streams of events (default 400)")
+    parser.add_argument("--bodies", type=int, default=300, help="bodies of a byte a second (default 300)")
+    parser.add_argument("--again", type=float, default=1,
+                        help="seconds until a connection that was closed is opened again (default 1)")
+    parser.add_argument("--pairs", type=int, default=6, help="phases with the crowd (default 6)")
+    parser.add_argument("--rate", type=int, default=1000, help="requests a second (default 1000)")
+    parser.add_argument("--seconds", type=int, default=10, help="of a phase (default 10)")
+    options = parser.parse_args()
+    unwind_when_stopped()
+    if options.pairs < FEWEST_PAIRS:
+        parser.error("of so few phases nobody knows how far those that are alike differ")
+    counts = {"silent": options.silent, "streams": options.streams, "bodies": options.bodies}
+    findings = []
+    with tempfile.TemporaryDirectory(prefix="versiongate-operators-") as name:
+        folder = Path(name)
+        backend = BACKEND.start(folder / "backend", 0, CORES)
+        try:
+            backend.wait_until_listening()
+            gate = Gate(options.gate.resolve(), folder, RULES, backend.port, threads=1)
+            try:
+                if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
+                    raise SystemExit("the gate does not start")
+                phase(gate, folder, options, {})
+                quiet, busy = [phase(gate, folder, options, {})], []
+                for _ in range(options.pairs):
+                    busy.append(phase(gate, folder, options, counts))
+                    quiet.append(phase(gate, folder, options, {}))
+            finally:
+                if gate.stop() != 0:
+                    findings.append("the gate did not end in order")
+        finally:
+            backend.stop()
+    print(f"{counts}, again after {options.again:g} s: {sum(each['opened'] for each in busy)} connections opened "
+          f"in {len(busy)} phases of {options.seconds} s")
+    tell_probes(quiet, "without them")
+    if late := tell_probes(busy, "with them"):
+        findings.append(f"{late} probes were late or not answered")
+    for key, unit in (("others", "cores used by all threads but the event loops of clients"), ("resident", "MiB resident")):
+        print(f"{unit}: {statistics.median(each[key] for each in quiet):.2f} without them, "
+              f"{statistics.median(each[key] for each in busy):.2f} with them")
+    for key in ("p50", "p99"):
+        without, held = ([each[key] for each in phases] for phases in (quiet, busy))
+        level, more = statistics.median(without), statistics.median(differences(without, held))
+        chance = most_by_chance(without, held)
+        print(f"{options.rate} requests a second, {key}: {level:.3f} ms without them, {more:+.3f} ms ({more / level:+.1%}) "
+              f"with them; {chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
+        print("  without: " + ", ".join(f"{each:.3f}" for each in without))
+        print("  with:    " + ", ".join(f"{each:.3f}" for each in held))
+        if more > chance:
+            findings.append(f"clients notice: {key} is {more:.3f} ms higher")
+    for finding in findings:
+        print(f"FAILED: {finding}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

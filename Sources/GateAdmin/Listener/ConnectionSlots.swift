@@ -1,0 +1,60 @@
+internal import GateProxy
+
+/// The slots for the connections in one phase.
+///
+/// When all slots are taken, a new connection is not refused. Another one loses its slot instead, so that clients
+/// that hold slots without using them cannot keep others out. The loser is the oldest connection of the
+/// network that has the most, so that one network cannot displace the connections of others.
+struct ConnectionSlots<Connection: Hashable> {
+    private struct Slot {
+        let connection: Connection
+        /// `nil` for a connection that has no IP address.
+        let network: ClientNetwork?
+    }
+
+    private let limit: Int
+    /// The oldest first.
+    private var slots: [Slot] = []
+    private var counts: [ClientNetwork?: Int] = [:]
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The number of slots that are taken.
+    var count: Int { self.slots.count }
+
+    /// Takes a slot for a connection that has none.
+    ///
+    /// - Returns: The connection that loses its slot, if all were taken.
+    mutating func take(_ connection: Connection, from network: ClientNetwork?) -> Connection? {
+        self.slots.append(Slot(connection: connection, network: network))
+        self.counts[network, default: 0] += 1
+        return self.slots.count > self.limit ? self.freeOldest() : nil
+    }
+
+    /// Frees the slot of a connection, if it has one.
+    mutating func free(_ connection: Connection) {
+        guard let index = self.slots.firstIndex(where: { $0.connection == connection }) else {
+            return
+        }
+        self.free(at: index)
+    }
+
+    /// Frees the slot of the oldest connection of the network that has the most; `nil` if no slot is taken.
+    mutating func freeOldest() -> Connection? {
+        let most = self.counts.values.max()
+        guard let index = self.slots.firstIndex(where: { self.counts[$0.network] == most }) else {
+            return nil
+        }
+        let connection = self.slots[index].connection
+        self.free(at: index)
+        return connection
+    }
+
+    private mutating func free(at index: Int) {
+        let network = self.slots.remove(at: index).network
+        let count = self.counts[network, default: 0] - 1
+        self.counts[network] = count > 0 ? count : nil
+    }
+}

@@ -1,0 +1,51 @@
+import GateControl
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import GateAdmin
+
+/// The answers to probes, which need no thread but that of the listener.
+struct ProbeTests {
+    private static func endpoints(isWell: Bool) -> AdminEndpoints {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let reloader = RulesReloader(
+            loader: RulesFileLoader(path: "/nowhere"),
+            logger: logger
+        ) { _ in }
+        return AdminEndpoints(
+            reloader: reloader,
+            coordinator: FeedCoordinator(reloader: reloader, store: nil, logger: logger),
+            hooks: FeedHooks(logger: logger),
+            gate: GateView(
+                isHealthy: { $0.makeSucceededFuture(isWell) },
+                isReady: { isWell }
+            ),
+            now: SystemClock.now
+        )
+    }
+
+    @Test(
+        arguments: [(AdminRoute.healthy, true), (.healthy, false), (.ready, true), (.ready, false)]
+    )
+    func `a probe is answered in a turn of its event loop`(
+        route: AdminRoute,
+        isWell: Bool
+    ) throws {
+        let loop = EmbeddedEventLoop()
+        let probe = Self.endpoints(isWell: isWell).probe(route, on: loop)
+        var statuses: [UInt] = []
+        try #require(probe).assumeIsolated().whenSuccess { statuses.append($0.status.code) }
+        loop.run()
+        #expect(statuses == [isWell ? 200 : 503])
+    }
+
+    @Test func `nothing else is a probe`() {
+        let loop = EmbeddedEventLoop()
+        for route in AdminRoute.places.values where route.audience != .open {
+            #expect(Self.endpoints(isWell: true).probe(route, on: loop) == nil)
+        }
+    }
+}
