@@ -193,14 +193,18 @@ struct TwoStoresStoryTests {
                 mac: ["jp": "2.4.0", "kr": "2.4.0"],
                 entity: "honored"
             )
-            try scene.waitForAnswer("the Mac's record", to: macs[0]) { $0.status == 426 }
+            // A feed that has failed for a while is asked ever more seldom.
+            let deadline = Deadline.after(.seconds(90) * GateExecutable.slowdown)
+            try scene.waitForAnswer("the Mac's record", to: macs[0], by: deadline) {
+                $0.status == 426
+            }
             let newMac = Self.apple("macos", "2.4.0", in: "jp")
             try self.expect([newMac, japan], areDenied: false, "the Mac's update is out", scene)
 
             // Neither a store that answers for the iPhone again nor a restart without stores changes it.
             let seen = scene.gate.logLines.count
             try stores.sell(phone: ["jp": "3.0.3", "kr": "3.1.0"], entity: "ignored")
-            try scene.gate.logLine("the iPhone again", skipping: seen) {
+            try scene.gate.logLine("the iPhone again", skipping: seen, by: deadline) {
                 $0.metadata["feed"] == "mac" && $0.metadata["error"] != nil
             }
             try self.expect(macs + oldBuilds + [korea], areDenied: true, "the night after", scene)

@@ -186,7 +186,8 @@ struct WorkerRulesTests {
         {
             let text = wire("GET \(target) HTTP/1.1", "Host: a", "X-App-Version: \(version)")
             let verdict = try rules.verdict(on: text, parser: &parser, last: &last)
-            #expect(try verdict === Self.verdict(rules, on: text))
+            let own = try Self.verdict(rules, on: text)
+            #expect(verdict.decision == own.decision)
             return verdict.decision.kind
         }
         for _ in 0..<2 {
