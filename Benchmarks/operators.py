@@ -66,11 +66,12 @@ class Prober(threading.Thread):
         self.join()
 
 
-def phase(gate, folder, options, counts):
-    """What clients, probes and the process notice, while so many connections are held."""
-    crowd = Crowd(gate.admin_port, counts, options.again)
+def phase(gate, folder, options, target=None):
+    """What clients of a gate, probes and the process notice, while the connections of the target are held."""
+    counts = {"silent": options.silent, "streams": options.streams, "bodies": options.bodies}
+    crowd = Crowd(target.admin_port, counts, options.again) if target else None
     prober = Prober(gate.admin_port)
-    if counts:
+    if crowd:
         crowd.start()
     prober.start()
     before = gate.cpu_seconds()
@@ -80,7 +81,7 @@ def phase(gate, folder, options, counts):
     used = [after - each for after, each in zip(gate.cpu_seconds(), before)]
     resident = gate.resident_bytes()
     prober.end()
-    opened = crowd.end() if counts else 0
+    opened = crowd.end() if crowd else 0
     if faults_in(output):
         raise SystemExit(f"requests failed: {faults_in(output)}")
     times = [milliseconds for _, _, milliseconds in logged_requests(log)]
@@ -95,6 +96,18 @@ def listens(port):
         socket.create_connection(("127.0.0.1", port)).close()
         return True
     return False
+
+
+def compare(options, key, name, others, here):
+    """Prints how much longer requests took than in other phases, and whether that may be chance."""
+    without, held = ([each[key] for each in phases] for phases in (others, here))
+    level, more = statistics.median(without), statistics.median(differences(without, held))
+    chance = most_by_chance(without, held)
+    print(f"{options.rate} requests a second, {key}: {level:.3f} ms {name}, {more:+.3f} ms ({more / level:+.1%}) "
+          f"with them here; {chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
+    print("  there: " + ", ".join(f"{each:.3f}" for each in without))
+    print("  here:  " + ", ".join(f"{each:.3f}" for each in held))
+    return more > chance
 
 
 def tell_probes(phases, name):
@@ -122,45 +135,45 @@ def main():
     unwind_when_stopped()
     if options.pairs < FEWEST_PAIRS:
         parser.error("of so few phases nobody knows how far those that are alike differ")
-    counts = {"silent": options.silent, "streams": options.streams, "bodies": options.bodies}
     findings = []
     with tempfile.TemporaryDirectory(prefix="versiongate-operators-") as name:
         folder = Path(name)
         backend = BACKEND.start(folder / "backend", 0, CORES)
         try:
             backend.wait_until_listening()
-            gate = Gate(options.gate.resolve(), folder, RULES, backend.port, threads=1)
+            gates = []
             try:
-                if not gate.wait_until(lambda: all(map(listens, (gate.port, gate.admin_port)))):
-                    raise SystemExit("the gate does not start")
-                phase(gate, folder, options, {})
-                quiet, busy = [phase(gate, folder, options, {})], []
+                for number in range(2):
+                    (folder / str(number)).mkdir()
+                    gates.append(Gate(options.gate.resolve(), folder / str(number), RULES, backend.port, threads=1))
+                gate, other = gates
+                for each in gates:
+                    if not each.wait_until(lambda each=each: all(map(listens, (each.port, each.admin_port)))):
+                        raise SystemExit("the gate does not start")
+                phase(gate, folder, options)
+                quiet, elsewhere, here = [phase(gate, folder, options)], [phase(gate, folder, options, other)], []
                 for _ in range(options.pairs):
-                    busy.append(phase(gate, folder, options, counts))
-                    quiet.append(phase(gate, folder, options, {}))
+                    here.append(phase(gate, folder, options, gate))
+                    quiet.append(phase(gate, folder, options))
+                    elsewhere.append(phase(gate, folder, options, other))
             finally:
-                if gate.stop() != 0:
-                    findings.append("the gate did not end in order")
+                if any([each.stop() != 0 for each in gates]):
+                    findings.append("a gate did not end in order")
         finally:
             backend.stop()
-    print(f"{counts}, again after {options.again:g} s: {sum(each['opened'] for each in busy)} connections opened "
-          f"in {len(busy)} phases of {options.seconds} s")
+    print(f"{options.silent} silent connections, {options.streams} streams of events and {options.bodies} slow bodies, again "
+          f"after {options.again:g} s: {sum(each['opened'] for each in here)} connections opened in {len(here)} phases "
+          f"of {options.seconds} s")
     tell_probes(quiet, "without them")
-    if late := tell_probes(busy, "with them"):
+    if late := tell_probes(here, "with them"):
         findings.append(f"{late} probes were late or not answered")
     for key, unit in (("others", "cores used by all threads but the event loops of clients"), ("resident", "MiB resident")):
         print(f"{unit}: {statistics.median(each[key] for each in quiet):.2f} without them, "
-              f"{statistics.median(each[key] for each in busy):.2f} with them")
+              f"{statistics.median(each[key] for each in here):.2f} with them")
     for key in ("p50", "p99"):
-        without, held = ([each[key] for each in phases] for phases in (quiet, busy))
-        level, more = statistics.median(without), statistics.median(differences(without, held))
-        chance = most_by_chance(without, held)
-        print(f"{options.rate} requests a second, {key}: {level:.3f} ms without them, {more:+.3f} ms ({more / level:+.1%}) "
-              f"with them; {chance:.3f} ms may be chance, since phases that are alike differ by {noise(without):.3f} ms")
-        print("  without: " + ", ".join(f"{each:.3f}" for each in without))
-        print("  with:    " + ", ".join(f"{each:.3f}" for each in held))
-        if more > chance:
-            findings.append(f"clients notice: {key} is {more:.3f} ms higher")
+        compare(options, key, "without them", quiet, here)
+        if compare(options, key, "with them at another gate", elsewhere, here):
+            findings.append(f"clients notice: {key} is higher than with the same at another gate")
     for finding in findings:
         print(f"FAILED: {finding}")
     return 1 if findings else 0

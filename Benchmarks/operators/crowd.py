@@ -3,6 +3,8 @@
 import contextlib
 import heapq
 import multiprocessing
+import os
+import random
 import selectors
 import socket
 import time
@@ -17,7 +19,10 @@ KINDS = {
 
 
 class Crowd:
-    """So many connections of each kind. One that ends is opened again after `again` seconds."""
+    """So many connections of each kind. One that ends is opened again after `again` seconds on average.
+
+    Real clients would be on other machines: these leave the processors to others that need them.
+    """
 
     def __init__(self, port, counts, again):
         self._stop = multiprocessing.Event()
@@ -37,6 +42,7 @@ class Crowd:
 
 
 def hold(port, counts, again, stop, opened):
+    os.nice(10)
     selector = selectors.EpollSelector()
     due = [(0.0, number, kind) for number, kind in enumerate(kind for kind, count in counts.items() for _ in range(count))]
     heapq.heapify(due)
@@ -47,7 +53,8 @@ def hold(port, counts, again, stop, opened):
         selector.unregister(connection)
         number, kind = held.pop(connection)
         connection.close()
-        heapq.heappush(due, (time.monotonic() + again, number, kind))
+        # Not all of them at the same time.
+        heapq.heappush(due, (time.monotonic() + again * random.uniform(0.5, 1.5), number, kind))
 
     while not stop.is_set():
         now = time.monotonic()
