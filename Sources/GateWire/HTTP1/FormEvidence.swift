@@ -20,12 +20,23 @@ struct FormEvidence {
     mutating func add(accept bytes: Span<UInt8>, _ line: FieldLine) {
         var (namesHTML, namesXHTML) = (false, false)
         bytes.forEachListMember(from: line.valueStart, to: line.valueEnd) { start, end in
-            if bytes.hasMediaType("text/html", start, end) {
-                namesHTML = true
-            } else if bytes.hasMediaType("application/xhtml+xml", start, end) {
-                namesXHTML = true
-            } else if bytes.hasMediaType("application/graphql-response+json", start, end) {
-                self.acceptsGraphQL = true
+            // Nearly every request names other types, which one letter or two tell.
+            let name = start + "application/".utf8.count
+            guard start < end else { return true }
+            switch bytes[start] | 0x20 {
+            case UInt8(ascii: "t"):
+                if bytes.hasMediaType("text/html", start, end) { namesHTML = true }
+            case UInt8(ascii: "a") where name < end:
+                switch bytes[name] | 0x20 {
+                case UInt8(ascii: "x"):
+                    if bytes.hasMediaType("application/xhtml+xml", start, end) { namesXHTML = true }
+                case UInt8(ascii: "g"):
+                    if bytes.hasMediaType("application/graphql-response+json", start, end) {
+                        self.acceptsGraphQL = true
+                    }
+                default: break
+                }
+            default: break
             }
             return true
         }
