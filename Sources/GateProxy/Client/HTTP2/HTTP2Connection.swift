@@ -62,6 +62,8 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Bytes of bodies that were answered already.
     var discards: FloodBudget
     var watchesDiscarding = false
+    /// Whether less is read in a turn of the loop than usual.
+    var readsLittle = false
 
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
     private(set) var isWritable = false
