@@ -53,7 +53,7 @@ extension ClientClasses {
             let build = value.extracting(digits)
             if BuildNumber.isPlain(build) {
                 fields.append(name, .place(digits.moved(by: stated.lowerBound)))
-            } else if let build = try? BuildNumber(build) {
+            } else if let build = BuildNumber.read(build) {
                 fields.append(name, .text(build.description))
             }
         }

@@ -281,7 +281,7 @@ package final class ClientClasses: Sendable {
         }
         if let digits = places.build {
             // One that cannot be read is not added to what the backend gets.
-            guard let build = try? BuildNumber(value.extracting(digits)) else { return false }
+            guard let build = BuildNumber.read(value.extracting(digits)) else { return false }
             told.insertWithVersion(.build)
             key.append(.build, self.builds.place(of: build), .withVersion)
             guard told.agrees(onBuild: build) else { return false }
@@ -327,7 +327,7 @@ package final class ClientClasses: Sendable {
             }
             return .version(version, in: self.osVersions)
         case .build:
-            return (try? BuildNumber(value)).map { .build($0) } ?? .unreadable
+            return BuildNumber.read(value).map { .build($0) } ?? .unreadable
         case .app:
             guard !self.apps.isEmpty else { return .anywhere }
             return self.place(ofName: value, among: self.apps) { $0.place(of: $1) }

@@ -45,8 +45,8 @@ struct KnownNames: Sendable {
 
     func place(ofPlatform name: Span<UInt8>) -> Int {
         let written = self.place(of: name)
-        // Rules hold the names to which aliases lead.
-        guard written == 0 else { return written }
+        // Rules hold the names to which aliases lead, and no alias has other letters than those of ASCII.
+        guard written == 0, !self.isASCII || name.allSatisfy({ $0 < 0x80 }) else { return written }
         let platform = Platform(name).name
         return self.place(of: platform.utf8Span.span)
     }

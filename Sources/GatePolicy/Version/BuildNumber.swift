@@ -49,7 +49,8 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    private static func read(_ text: Span<UInt8>) -> BuildNumber? {
+    /// The build number of a text without blanks around it; `nil` for anything else, without the excerpt that an error has.
+    static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         var build = BuildNumber(0)
         var (part, digits): (UInt64, Int) = (0, 0)
