@@ -18,6 +18,7 @@ struct VersionPlaces {
     /// Finds them in a text without blanks around it.
     init(in text: Span<UInt8>) {
         self.version = 0..<text.count
+        guard !self.findOnlyBuild(in: text) else { return }
         if let slash = text.firstIndex(of: UInt8(ascii: "/")) {
             let name = text.withoutBlanks(0..<slash)
             var rest = slash + 1
@@ -45,6 +46,28 @@ struct VersionPlaces {
             if BuildNumber.isNumeric(text.extracting(metadata)) { self.afterPlus = metadata }
             self.version = text.withoutBlanks(self.version.lowerBound..<plus)
         }
+    }
+
+    /// Finds the build in `1.3.0+93` and `1.3.0 (93)`, as most clients with one field write it, in one pass.
+    private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
+        var end = 0
+        while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }
+        guard end + 1 < text.count else { return false }
+        if text[end] == UInt8(ascii: "+") {
+            let digits = end + 1..<text.count
+            guard BuildNumber.isNumeric(text.extracting(digits)) else { return false }
+            self.afterPlus = digits
+        } else {
+            let last = text.count - 1
+            guard text[end] == UInt8(ascii: " "), text[end + 1] == UInt8(ascii: "("),
+                end + 2 < last, text[last] == UInt8(ascii: ")")
+            else { return false }
+            let digits = end + 2..<last
+            guard BuildNumber.isNumeric(text.extracting(digits)) else { return false }
+            self.inParentheses = digits
+        }
+        self.version = 0..<end
+        return true
     }
 
     /// Whether the text before a slash is a platform and not a version: `3.4.9/93` and `v3.4.9/93` are a
