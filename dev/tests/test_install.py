@@ -50,10 +50,10 @@ class Install(unittest.TestCase):
 
 
 class InstallPython(Install):
-    def install(self, wanted):
+    def install(self, wanted, *named):
         (self.folder / "dev/python-requirements.txt").write_text(wanted)
         tools = ("chmod", "cmp", "cp", "grep", "mkdir", "rm")
-        return self.run_script("install-python.sh", folders=("first", "second"), tools=tools)
+        return self.run_script("install-python.sh", *named, folders=("first", "second"), tools=tools)
 
     def calls(self):
         calls = (self.folder / "calls").read_text().splitlines()
@@ -79,6 +79,16 @@ class InstallPython(Install):
         self.program(".build/python/bin/python3", BROKEN_PYTHON)
         self.assertEqual(self.install("one==1\n")[0], 0)
         self.assertEqual(len(self.calls()), 2)
+
+    def test_other_requirements_have_an_environment_of_their_own(self):
+        self.program("first/python3", PYTHON)
+        self.install("one==1\n")
+        (self.folder / "others.txt").write_text("two==2\n")
+        status, output = self.install("one==1\n", "others.txt", ".build/others")
+        self.assertEqual(status, 0, output)
+        self.assertIn("--require-hashes --requirement others.txt", self.calls()[1])
+        for name in "python", "others":
+            self.assertTrue((self.folder / f".build/{name}/bin/python3").exists())
 
     def test_what_cannot_be_installed_is_an_error(self):
         self.program("first/python3", BROKEN_PYTHON)
