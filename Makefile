@@ -18,7 +18,7 @@ COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev
 PACKAGES := .build/package
 
 .PHONY: run build test lint bench dearest observed soak updates conformance fuzz sanitize clean
-.PHONY: notice package package-test image image-test kubernetes client admin-api prometheus
+.PHONY: clients notice package package-test image image-test kubernetes client admin-api prometheus
 
 # RUN=--no-traffic: without the demo's clients.
 run: build
@@ -103,6 +103,14 @@ conformance: build
 	@dev/install-peers.sh
 	$(SWIFT) build --product conformance
 	VERSIONGATE_BINARY=$(GATE) .build/debug/conformance Tests/Conformance/peers docs/conformance.md
+
+# What real clients see of a denial, straight and behind proxies; twenty minutes.
+clients: build
+	@dev/install-packages.sh clients
+	@dev/install-peers.sh
+	@dev/install-python.sh Tests/ClientMatrix/requirements.txt .build/clients
+	@dev/install-python.sh Tests/ClientMatrix/niquests.txt .build/niquests
+	.build/clients/bin/python3 -B Tests/ClientMatrix/run.py --gate $(GATE) --markdown docs/client-matrix.md
 
 # FUZZ_SECONDS each, 60 if nothing is said.
 fuzz:

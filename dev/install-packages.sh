@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `soak`, `package`,
-# `package-test` or `prometheus`. Says so first, and does nothing if all are there.
+# Installs the Debian packages that are missing for a purpose: `build`, `test`, `conformance`, `clients`, `soak`,
+# `package`, `package-test` or `prometheus`. Says so first, and does nothing if all are there.
 set -euo pipefail
 
 case "${1:-}" in
@@ -23,9 +23,15 @@ soak) wanted=(openssl python3 nghttp2-client faketime) ;;
 package) wanted=(debhelper dpkg-dev python3) ;;
 package-test) wanted=(mmdebstrap lintian umoci systemd iproute2 python3) ;;
 conformance) wanted=(nginx haproxy python3 python3-venv) ;;
+clients)
+    # What comes from PyPI is installed by dev/install-python.sh.
+    wanted=(nginx haproxy openssl python3 python3-venv chromium firefox-esr nodejs curl wget)
+    wanted+=(default-jdk-headless libokhttp-java gir1.2-soup-3.0 python3-gi)
+    wanted+=(libwww-perl liblwp-protocol-https-perl php-cli php-curl ruby ruby-faraday ruby-httpclient)
+    ;;
 prometheus) wanted=(prometheus python3 redis-server) ;;
 *)
-    echo "usage: $0 build|test|conformance|soak|package|package-test|prometheus" >&2
+    echo "usage: $0 build|test|conformance|clients|soak|package|package-test|prometheus" >&2
     exit 64
     ;;
 esac
@@ -35,7 +41,7 @@ is_there() {
     case "$1" in
     nginx | haproxy) PATH=$PATH:/usr/sbin command -v "$1" >/dev/null ;;
     default-jdk-headless) command -v javac >/dev/null ;;
-    chromium | curl | jq | openssl | python3 | wrk) command -v "$1" >/dev/null ;;
+    chromium | curl | jq | openssl | python3 | wget | wrk) command -v "$1" >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip' 2>/dev/null ;;
     nodejs) command -v node >/dev/null ;;
     etcd-server) command -v etcd >/dev/null ;;

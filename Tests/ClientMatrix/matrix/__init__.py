@@ -1,0 +1,1 @@
+"""The matrix of real clients: what the app sees of a denial."""

@@ -1,0 +1,238 @@
+"""The page: results in, Markdown out. Pure."""
+
+import re
+
+from .cases import BEHIND_PROXY, BY_NAME, CASES, PATIENCE, TIMEOUT
+from .clients import BOTH, CALLS, CLIENTS, EXCUSES, NOT_HERE
+from .proxies import PROXIES
+from .uploads import LARGE, PROGRAMS, SMALL
+
+# An answer that takes longer is said to.
+SLOW = 5
+PROXY_NAMES = {name: kind.title for name, kind in PROXIES.items()}
+# The cases that ask for one path once.
+COUNTED = ("get", "head", "up64k", "up3m", "up30m", "chunked", "expect", "brownout", "maintenance")
+
+INTRODUCTION = """# What real clients see of a denial
+
+`make clients` sends the same requests with each of these clients, as a build that the rules refuse, and writes what the code
+of the app sees. All of it runs on one machine, over the loopback interface. Each client has a time limit of {timeout} s, and
+is ended if it reports nothing within {patience} s. Gate: {gate}. The run of {date} took {minutes} minutes.
+
+What to do about the exceptions in your app: [clients.md](clients.md#what-your-http-client-makes-of-it). What to set in a proxy:
+[Uploads of old builds](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds).
+
+## How to read the tables
+
+- `426` or `503`: the app sees the whole answer, which is status, header fields and body (for `HEAD` no body).
+- A name: the app gets this exception or code instead. [What the exceptions say](#what-the-exceptions-say) has the messages.
+- "nginx:" precedes what the same client sees of a plain nginx with `return 426`, where that differs.
+- "–": the client cannot send such a request.
+- `*`: the client hides the answer, [whatever the server is](#answers-that-a-client-hides).
+- *next request*: a build that passes sends another request after a refused upload of 64 KB. *warned*: the app sees the hint in
+  `X-VersionGate`. *brownout*, *maintenance*: `Retry-After` included. *events*: the first event of `/.versiongate/events`.
+- *repeats*: requests that the client repeats by itself, and how often the server gets them.
+"""
+
+
+def empty_results():
+    return {"servers": {}, "clients": {}, "cells": {}, "missing_clients": {}, "missing_servers": {}, "uploads": {}}
+
+
+def escaped(text):
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+def short(text):
+    """The name of a class without its packages."""
+    words = [word.rsplit(".", 1)[-1] if word[:1].isalpha() and "." in word else word for word in text.split(" ")]
+    return " ".join(words)
+
+
+def is_slow(cell):
+    return cell["kind"] == "seen" and (cell.get("seconds") or 0) > SLOW
+
+
+def cell_text(cell, excused=False):
+    if cell is None:
+        return "–"
+    text = escaped(short(cell["text"]))
+    if is_slow(cell):
+        text += f" after {cell['seconds']:.0f} s"
+    return f"{text} \\*" if excused and cell["kind"] == "lost" else text
+
+
+def compared(gate, nginx, excused=False):
+    """What is seen of the gate, and of nginx if that is something else."""
+    text = cell_text(gate, excused)
+    if nginx is None or gate is None or cell_text(nginx, excused) == text:
+        return text
+    return f"{text}<br>nginx: {cell_text(nginx)}"
+
+
+def repeats(cells):
+    """Which requests were sent more than once."""
+    found = [
+        f"{BY_NAME[name].title}: {cell['attempts']}" for name, cell in cells.items()
+        if name in COUNTED and cell.get("attempts", 0) > 1
+    ]
+    return "<br>".join(found) or "none"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def named(client, results):
+    """A client and its version, as the first column has them."""
+    number = re.search(r"\d+(\.\d+)+", results["clients"].get(client.key, ""))
+    return f"{client.name} {number[0]}" if number else client.name
+
+
+def straight(results, http, kind, case_names):
+    rows = []
+    for client in CLIENTS:
+        servers = results["cells"].get(f"{client.key} {http}", {})
+        gate, nginx = servers.get("gate", {}), servers.get("nginx", {})
+        if client.kind != kind or not gate:
+            continue
+        row = [named(client, results)]
+        for name in case_names:
+            row.append(compared(gate.get(name), nginx.get(name), (client.key, name) in EXCUSES))
+        rows.append([*row, repeats(gate)])
+    return table(["", *(BY_NAME[name].title for name in case_names), "repeats"], rows)
+
+
+def behind(results, http):
+    proxies = [name for name in PROXY_NAMES if f"behind-{name}" in results["servers"]]
+    rows = []
+    for client in CLIENTS:
+        servers = results["cells"].get(f"{client.key} {http}", {})
+        if not any(servers.get(f"behind-{name}") for name in proxies):
+            continue
+        rows.append([named(client, results), *(together(servers.get(f"behind-{name}", {})) for name in proxies)])
+    return table(["", *(PROXY_NAMES[name] for name in proxies)], rows)
+
+
+def together(cells):
+    """One cell for all that is asked behind a proxy: "all", or what is lost."""
+    asked = {name: cells[name] for name in BEHIND_PROXY if name in cells and cells[name]["kind"] != "unsupported"}
+    if not asked:
+        return "–"
+    lost = [
+        f"{BY_NAME[name].title}: {cell_text(cell)}{again(cell)}" for name, cell in asked.items() if cell["kind"] == "lost"
+    ]
+    slow = [f"{BY_NAME[name].title} {cell_text(cell)}" for name, cell in asked.items() if is_slow(cell)]
+    return "<br>".join(lost + slow) if lost else "<br>".join(["all", *slow])
+
+
+def again(cell):
+    attempts = cell.get("attempts", 0)
+    return f", sent {attempts} times" if attempts > 1 else ""
+
+
+def uploads(results):
+    rows = []
+    for name, programs in results["uploads"].items():
+        proxy = name.removeprefix("behind-")
+        row = [f"{PROXY_NAMES[proxy]} {results['servers'].get(name, '')}" if proxy != name else "the gate alone"]
+        for kind in ("small", "large"):
+            for program in PROGRAMS:
+                seen, of, others = programs[program][kind]
+                told = ", ".join(f"{count} {escaped(short(text))}" for text, count in others.items())
+                row.append(f"{seen} of {of}" + (f" ({told})" if told else ""))
+        rows.append(row)
+    return table(["", *(f"{size}, {program}" for size in ("10 to 60 KB", "3 MB") for program in PROGRAMS)], rows)
+
+
+def exceptions(results):
+    lines = {}
+    for client in CLIENTS:
+        for http in BOTH:
+            for server, cells in results["cells"].get(f"{client.key} {http}", {}).items():
+                for name, cell in cells.items():
+                    if cell["kind"] == "lost" and cell["detail"]:
+                        text = escaped(neutral(cell["detail"]))
+                        where = server.replace("behind-", "behind ") if server != "gate" else "the gate"
+                        places = lines.setdefault((named(client, results), text), [])
+                        places.append(f"{BY_NAME[name].title} ({where}, HTTP/{http})")
+    return "".join(
+        f"- {client}: {text}\n  In: {', '.join(places[:6])}{' and others' if len(places) > 6 else ''}.\n"
+        for (client, text), places in lines.items()
+    )
+
+
+def neutral(text):
+    """Without ports and paths, which are others in each run."""
+    words = ["ADDRESS" if "127.0.0.1" in word else word for word in text.split()]
+    return " ".join(words)
+
+
+def hidden(results):
+    names = {client.key: client for client in CLIENTS}
+    rows = [
+        [named(names[key], results), BY_NAME[case].title, reason] for (key, case), reason in EXCUSES.items()
+        if any(row.split(" ")[0] == key for row in results["cells"])
+    ]
+    return table(["", "case", "why"], rows)
+
+
+def versions(results):
+    rows = [[escaped(client.name), escaped(results["clients"][client.key])] for client in CLIENTS
+            if client.key in results["clients"]]
+    rows += [["nginx with `return 426`", results["servers"].get("nginx", "")]]
+    rows += [[f"{PROXY_NAMES[name]}, in front of the gate", results["servers"][f"behind-{name}"]]
+             for name in PROXY_NAMES if f"behind-{name}" in results["servers"]]
+    return table(["", "version"], rows)
+
+
+def left_out(results):
+    names = {client.key: client.name for client in CLIENTS}
+    rows = [*NOT_HERE, *((names.get(key, key), escaped(reason)) for key, reason in results["missing_clients"].items())]
+    rows += [(name, escaped(reason)) for name, reason in results["missing_servers"].items()]
+    return table(["", "why"], [list(row) for row in rows])
+
+
+def missed(results):
+    """The cells of "straight" in which the app does not see what it is to see, but for those that are excused."""
+    lines = []
+    for row, servers in results["cells"].items():
+        key = row.split(" ")[0]
+        for name, cell in servers.get("gate", {}).items():
+            if cell["kind"] == "lost" and (key, name) not in EXCUSES:
+                lines.append(f"{row}, {name}: {cell['text']} ({cell['detail']})")
+    return lines
+
+
+def render(results):
+    everything = [case.name for case in CASES]
+    parts = [
+        INTRODUCTION.format(
+            timeout=TIMEOUT, patience=PATIENCE, minutes=round(results.get("seconds", 0) / 60) or 1, date=results.get("date", ""),
+            gate=", ".join(results["servers"].get("gate", "").splitlines()[:2]),
+        ),
+        "## Straight, HTTP/1.1\n", straight(results, "1.1", "http", everything),
+        "## Straight, HTTP/2 with TLS\n", straight(results, "2", "http", everything[:-1]),
+        "## gRPC, gRPC-Web and Connect\n",
+        "A code stands for the code and the text of the denial. GET is a unary call with an empty message; the sizes are those "
+        "of the message; 3 MB chunked is a call with a stream of messages.\n",
+        "### HTTP/2 with TLS\n", straight(results, "2", "rpc", CALLS),
+        "### HTTP/1.1\n", straight(results, "1.1", "rpc", CALLS),
+        "## Behind proxies\n",
+        "GET and uploads of 64 KB, 3 MB and 30 MB, through a proxy that speaks HTTP/1.1 to the gate. \"all\": the app sees the "
+        "whole denial of each. The configurations are in `Tests/ClientMatrix/servers`: nginx and \"buffering\" as in "
+        "[the guide](guides/behind-nginx-or-a-cdn.md#uploads-of-old-builds), the others with their defaults.\n",
+        "### HTTP/1.1\n", behind(results, "1.1"),
+        "### HTTP/2 with TLS\n", behind(results, "2"),
+        "## Uploads one after the other\n",
+        f"Refused uploads over HTTP/2, each on a connection of its own: {len(SMALL)} of 10, 30 and 60 KB, and {len(LARGE)} of 3 MB. "
+        "The numbers are how many get the whole denial within 5 s. Caddy, Traefik and Envoy reset the stream of a 3 MB upload "
+        "after the answer, and curl 7.88.1 then drops what it has not read yet.\n",
+        uploads(results),
+        "## Answers that a client hides\n", hidden(results),
+        "## What the exceptions say\n", exceptions(results),
+        "## Versions\n", versions(results),
+        "## Not in the tables\n", left_out(results),
+    ]
+    return "\n".join(parts)

@@ -1,0 +1,62 @@
+"""Many refused uploads one after the other over HTTP/2 to a proxy: how many get their denial."""
+
+import time
+from collections import Counter
+
+from .cases import KILOBYTE, OLD, Case, Upload
+from .clients import CLIENTS
+from .outcome import judge
+from .visit import Visit
+
+SMALL = tuple(size * KILOBYTE for size in (10, 30, 60) for _ in range(25))
+LARGE = (3 * KILOBYTE**2,) * 20
+PROGRAMS = ("curl", "h2")
+# For the uploads of one proxy by one program; the rest counts as lost.
+BUDGET = 120
+
+
+def upload_case(size):
+    return Case(f"{size // KILOBYTE}k", "", "POST", version=OLD, upload=Upload(size))
+
+
+def upload_table(servers, certificate, folder):
+    """`{server: {program: {"small" or "large": [seen, of, {what else: how often}]}}}`"""
+    table = {}
+    clients = {client.key: client for client in CLIENTS}
+    for name, server in servers.items():
+        if name == "nginx":
+            continue
+        for program in PROGRAMS:
+            with Visit(clients[program], certificate, folder) as visit:
+                for kind, sizes in (("small", SMALL), ("large", LARGE)):
+                    row = count(visit, server, sizes)
+                    table.setdefault(name, {}).setdefault(program, {})[kind] = row
+                    print(f"{name}, {program}, {kind} uploads: {row[0]} of {row[1]} {row[2] or ''}", flush=True)
+    return table
+
+
+def count(visit, server, sizes):
+    seen, others = 0, Counter()
+    deadline = time.monotonic() + BUDGET
+    for size in sizes:
+        if time.monotonic() > deadline:
+            others["no time left"] += 1
+            continue
+        case = upload_case(size)
+        _, request = visit.request(server, "2", case)
+        request["timeout"] = 5
+        outcome = judge(case, visit.ask(request))
+        if outcome.kind == "seen":
+            seen += 1
+        else:
+            others[outcome.text] += 1
+    return [seen, len(sizes), dict(others)]
+
+
+def lost_uploads(table):
+    """A line for each row that lacks denials."""
+    return [
+        f"{name}, {program}, {kind}: {row[0]} of {row[1]} ({', '.join(row[2])})"
+        for name, programs in table.items() for program, kinds in programs.items() for kind, row in kinds.items()
+        if row[0] < row[1]
+    ]
