@@ -18,6 +18,7 @@ from operators.crowd import Crowd  # noqa: E402
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
+from updates.app import HEADERS, RULES  # noqa: E402
 from updates.gate import Gate  # noqa: E402
 from updates.noise import differences, most_by_chance, noise  # noqa: E402
 
@@ -25,14 +26,6 @@ BUILT_GATE = Path(__file__).parent.parent / ".build" / "release" / "versiongate"
 CORES = (0, 1)
 MOST_SECONDS = 0.1
 FEWEST_PAIRS = 3
-HEADERS = {"Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9"}
-RULES = """
-rules:
-  - id: ios
-    match: { platform: ios }
-    minimum: "2.0"
-    storeUrl: https://apps.apple.com/app/id1
-"""
 
 
 class Prober(threading.Thread):

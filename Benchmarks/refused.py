@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 from sidebyside.candidates import BACKEND  # noqa: E402
 from sidebyside.h2load import faults_in, logged_requests, paced_run, percentile  # noqa: E402
 from sidebyside.server import unwind_when_stopped  # noqa: E402
+from updates.app import HEADERS, RULES  # noqa: E402
 from updates.gate import Gate  # noqa: E402
 from uploads.attack import Attack  # noqa: E402
 
@@ -25,14 +26,6 @@ LIMIT, SECONDS, BODIES = 64 * 2**20, 30, 16
 FREE = 256 * 1024
 MOST_TIMES = 2
 MOST_MIB = 100
-HEADERS = {"Host": "api.example.com", "X-App-Platform": "ios", "X-App-Version": "3.4.9"}
-RULES = """
-rules:
-  - id: ios
-    match: { platform: ios }
-    minimum: "2.0"
-    storeUrl: https://apps.apple.com/app/id1
-"""
 
 
 def discarded(gate):

@@ -5,32 +5,21 @@ import multiprocessing
 import os
 import selectors
 import socket
-import struct
 import time
 
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS, GOAWAY, WINDOW = 0, 1, 3, 4, 7, 8
-END_HEADERS, ACKNOWLEDGED = 0x4, 0x1
+from dearest.client import ACK, DATA, END_HEADERS, HEADERS, PREFACE, RESET, SETTINGS, WINDOW, frame, literal
+
+GOAWAY = 7
 FIRST_WINDOW = 65_535
 PIECE = bytes(16_384)
-# How much of the frames to come is made at a time.
+# The number of bytes of frames that are prepared at a time.
 AHEAD = 256 * 1024
-
-
-def frame(kind, flags, stream, payload=b""):
-    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + payload
-
-
-def literal(name, value):
-    return b"\x00" + bytes((len(name),)) + name + bytes((len(value),)) + value
-
-
 REQUEST = b"\x83\x86\x84" + literal(b":authority", b"api.example.com") + literal(b"x-app-platform", b"ios") \
     + literal(b"x-app-version", b"1.0.0")
 
 
 class Connection:
-    """A connection with so many uploads at the same time; one that the gate resets is followed by another one."""
+    """A connection with several uploads at the same time. After a reset by the gate, it opens another one."""
 
     def __init__(self, port, streams):
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -50,7 +39,7 @@ class Connection:
         self._next += 2
 
     def fill(self):
-        """Adds pieces of the bodies, as far as there is room for them."""
+        """Adds DATA frames, as many as the windows allow."""
         for stream, room in self._rooms.items():
             while room > 0 and self._room > 0 and len(self.out) < AHEAD:
                 piece = PIECE[:min(room, self._room, len(PIECE))]
@@ -65,7 +54,7 @@ class Connection:
             del self.out[:self.socket.send(self.out)]
 
     def read(self):
-        """Whether the gate goes on with the connection."""
+        """Reads frames, and returns whether the connection is still open."""
         try:
             received = self.socket.recv(65536)
         except BlockingIOError:
@@ -87,10 +76,10 @@ class Connection:
         return bool(received)
 
     def _take(self, kind, flags, stream, payload):
-        if kind == SETTINGS and not flags & ACKNOWLEDGED:
-            self.out += frame(SETTINGS, ACKNOWLEDGED, 0)
+        if kind == SETTINGS and not flags & ACK:
+            self.out += frame(SETTINGS, ACK, 0)
         elif kind == WINDOW:
-            room = struct.unpack(">I", payload)[0]
+            room = int.from_bytes(payload, "big")
             if stream == 0:
                 self._room += room
             elif stream in self._rooms:
@@ -101,7 +90,7 @@ class Connection:
 
 
 class Attack:
-    """So many connections, each with so many uploads that never end."""
+    """Several connections, each with several uploads that never end."""
 
     def __init__(self, port, connections, streams):
         self._stop = multiprocessing.Event()
@@ -115,7 +104,7 @@ class Attack:
         self._process.start()
 
     def end(self):
-        """Ends all, and returns the bytes of bodies that were sent, and the streams that were reset."""
+        """Closes the connections, and returns the number of body bytes sent and of streams reset."""
         self._stop.set()
         self._process.join()
         return self._sent.value, self._resets.value
