@@ -71,7 +71,7 @@ struct TimelineTests {
         #expect(
             Self.lines(definition) == [
                 "1 ios maintenanceAnnounced: maintenance is announced, which is only counted",
-                "2 ios maintenanceBegins: nobody is served until \(Self.day(3)), which is only counted",
+                "2 ios maintenanceBegins: requests get 503 until \(Self.day(3)), which is only counted",
                 "3 ios maintenanceEnds: maintenance is over, which is only counted",
             ]
         )

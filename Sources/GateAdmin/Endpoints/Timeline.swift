@@ -69,7 +69,7 @@ struct Timeline {
         if let window = rule.maintenance {
             add(.maintenanceAnnounced, at: window.announceFrom, "maintenance is announced")
             let end = window.until.map { " until \($0)" } ?? ""
-            add(.maintenanceBegins, at: window.from, "nobody is served\(end)")
+            add(.maintenanceBegins, at: window.from, "requests get 503\(end)")
             add(.maintenanceEnds, at: window.until, "maintenance is over")
         }
         return events

@@ -99,7 +99,7 @@ enum AdminRoute: Sendable, Equatable {
     var audience: AdminAudience {
         switch self {
         case .hook, .healthy, .ready: .open
-        // What an undo would change is asked first, also by the command.
+        // `versiongate undo` and the page request the preview of an undo first, so it must be available as well.
         case .reload, .resetBreaker, .undo: .changes
         case .page, .feeds, .metrics, .breaker, .document, .rules, .findings, .census, .traffic,
             .denials, .impact, .explain, .timeline, .audit, .events, .floorAdvice, .sunset,

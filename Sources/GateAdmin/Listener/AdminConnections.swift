@@ -2,7 +2,7 @@ internal import GateProxy
 internal import Logging
 internal import NIOCore
 
-/// What a connection of the admin listener is doing; each phase has slots of its own.
+/// The phase of a connection to the admin listener; each phase has its own slots.
 enum AdminPhase: Hashable {
     /// Waits for a request head, the first one or another one.
     case waiting
@@ -75,7 +75,7 @@ final class AdminConnections {
 
     /// Counts a request as being worked on; false if there are too many.
     ///
-    /// The work goes on when the client leaves, so that requests are counted, and not connections.
+    /// Counts requests instead of connections, because the work continues after the client has disconnected.
     func beginWork(for audience: AdminAudience) -> Bool {
         guard self.working[audience, default: 0] < self.limits.working else { return false }
         self.working[audience, default: 0] += 1

@@ -86,7 +86,7 @@ package struct PathTemplate: Sendable, Hashable {
         return [texts.allSatisfy(\.isEmpty) ? .parameter : .mixed(texts)]
     }
 
-    /// What stands between braces at the start of a text; regular expressions in it may have more of them.
+    /// The text inside the braces that the input starts with; a regular expression inside may contain further braces.
     private static func name(_ text: Substring) -> Substring? {
         var depth = 0
         for index in text.indices {

@@ -92,7 +92,7 @@ extension RuleDefinition {
 }
 
 extension MaintenanceWindow {
-    /// As earlier gates wrote windows, which have both ends, so that an update arms no trip anew.
+    /// The terms in the format of earlier versions, so that an update of the gate does not rearm a tripped rule.
     fileprivate var terms: String {
         func text(_ time: Timestamp?) -> String { time.map { "\($0)" } ?? "nil" }
         let announceFrom = self.announceFrom.map { "Optional(\($0))" } ?? "nil"

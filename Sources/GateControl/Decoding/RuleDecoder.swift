@@ -103,7 +103,7 @@ struct RuleDecoder {
     }
 }
 
-/// Reads `maintenance`: the window in which nobody is served, or `true` for one that has begun and
+/// Reads `maintenance`: the window in which requests get 503, or `true` for one that has begun and
 /// does not end by itself.
 struct MaintenanceDecoder {
     static let keys = ["from", "until", "announceFrom"]

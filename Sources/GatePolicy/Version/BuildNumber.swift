@@ -49,7 +49,7 @@ package struct BuildNumber: Sendable {
         self = build
     }
 
-    /// The build number of a text without blanks around it; `nil` for anything else, without the excerpt that an error has.
+    /// Returns the build number in a text without surrounding blanks, or `nil`; faster than creating a `VersionError`.
     static func read(_ text: Span<UInt8>) -> BuildNumber? {
         guard 1...self.maximumLength ~= text.count else { return nil }
         var build = BuildNumber(0)

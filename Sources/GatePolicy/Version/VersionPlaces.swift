@@ -48,7 +48,7 @@ struct VersionPlaces {
         }
     }
 
-    /// Finds the build in `1.3.0+93` and `1.3.0 (93)`, as most clients with one field write it, in one pass.
+    /// Parses `1.3.0+93` and `1.3.0 (93)`, the most frequent forms, in one pass; returns whether the text is one of them.
     private mutating func findOnlyBuild(in text: Span<UInt8>) -> Bool {
         var end = 0
         while end < text.count, text[end].isDigit || text[end] == UInt8(ascii: ".") { end += 1 }

@@ -12,7 +12,7 @@ extension ClientConnection {
 
     private static let noVersion: [UInt8] = []
 
-    /// `version`: what stands in the gaps of the answer.
+    /// `version`: the text to insert into the gaps of the response.
     func answer(_ answer: RenderedAnswer, facts: RequestFacts, version: Span<UInt8>) {
         self.answer(
             answer,
@@ -22,9 +22,9 @@ extension ClientConnection {
         )
     }
 
-    /// How much of a refused request is still to come.
+    /// The part of a refused request's body that has not been received.
     private func remainingBody(_ facts: RequestFacts) -> Exchange.RemainingBody {
-        // What is left of a stream's request is the matter of its connection.
+        // `HTTP2Connection` discards the rest for streams.
         guard facts.framing != .none, !self.transport.isStream else { return .nothing }
         // The client may or may not send what it has announced.
         guard !facts.expectsContinue else { return .unknown }
@@ -36,10 +36,10 @@ extension ClientConnection {
         }
     }
 
-    /// Reads the body of a refused request away, if all of it is there.
+    /// Discards the body of a refused request if it is complete.
     private func discardsWholeBody() -> Bool {
         let inbound = self.inbound
-        // What is there of one that is not whole is read again.
+        // A copy: `awaitBody()` reads an incomplete body from the start.
         var body = self.body
         let most = self.loop.settings.discardLimits.awaitedBytes
         guard inbound.readableBytes > 0,
@@ -86,7 +86,7 @@ extension ClientConnection {
         self.perform(action)
     }
 
-    /// Writes the answer that has waited for the body; the exchange is behind it already.
+    /// Writes the response that waited for the body.
     ///
     /// `keepsClient`: whether another request may follow.
     func answerAtLast(keepsClient: Bool) {

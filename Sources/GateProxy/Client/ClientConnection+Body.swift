@@ -234,9 +234,9 @@ extension ClientConnection {
         return false
     }
 
-    /// Reads the rest of a small body away, and answers behind it.
+    /// Discards the rest of a small body, and then writes the response that waited for it.
     ///
-    /// - Returns: whether there may be more to read.
+    /// - Returns: Whether there may be more to read.
     func awaitBody() -> Bool {
         let inbound = self.inbound
         let bytes = inbound.readableBytesUInt8Span
@@ -260,13 +260,13 @@ extension ClientConnection {
             self.answerAtLast(keepsClient: self.mayGoOn)
             return true
         case .malformed:
-            // Where the next request would begin is not known.
+            // The start of the next request is unknown.
             self.answerAtLast(keepsClient: false)
             return true
         }
     }
 
-    /// Throws away what a client sends that has its last answer.
+    /// Discards what a client sends after the last response.
     func discardAll() -> Bool {
         let count = self.inbound.readableBytes
         guard count > 0 else { return false }
@@ -287,15 +287,15 @@ extension ClientConnection {
         return false
     }
 
-    /// The client whose budget a refused body counts for; `nil`: a proxy does not name it.
+    /// The client whose budget a refused body is charged to; `nil` if a trusted proxy does not forward its address.
     var discardClient: ClientNetwork? {
         self.origin.isTrusted
             ? self.request.forwardedClient : ClientNetwork(self.origin.address)
     }
 
-    /// Whether so many bytes more may be thrown away.
+    /// Charges discarded bytes, and returns whether the budget permits them.
     ///
-    /// The first of them are free: they would have come anyway, before the client could know of the answer.
+    /// The first bytes are free: the client may have sent them before it could receive the response.
     private func mayDiscard(_ count: Int) -> Bool {
         self.discardRoom -= count
         while self.discardRoom < 0 {

@@ -135,7 +135,7 @@ extension ClientConnection {
         }
     }
 
-    /// Answers a refused client, with its version where that is to stand.
+    /// Sends a denial with the version of the client inserted.
     private func deny(
         _ denial: RenderedAnswer,
         _ head: RequestHead,
@@ -146,7 +146,7 @@ extension ClientConnection {
         let isAnswered: Void? = self.rules.withVersion(of: head, in: bytes) { version in
             self.answer(denial, facts: facts, version: version)
         }
-        // A client of a class has told its version.
+        // Not reached: a denial with gaps is only shared by clients that send a version.
         if isAnswered == nil { self.answer(denial, facts: facts) }
     }
 

@@ -51,7 +51,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
         var logEntry: AccessLog.Entry?
         /// The request may find out whether an address of the backend is back.
         var trial: UpstreamPool.Trial?
-        /// The client of a refused body as a trusted proxy names it.
+        /// The client that a trusted proxy forwarded a refused body for.
         var forwardedClient: ClientNetwork?
         /// A call of gRPC, which may be silent for long.
         var isCall = false
@@ -84,9 +84,9 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
     var outbound: ByteBuffer?
     /// The rest of the request's body.
     var body = BodyReader.none
-    /// The answer that waits for the rest of a small body.
+    /// The response that waits for the rest of a small body.
     var heldAnswer: RenderedAnswer?
-    /// The number of bytes that may be thrown away before the gate's budget is asked for more.
+    /// The number of bytes that may be discarded before the next lot is taken from the budget.
     var discardRoom = 0
     var upstream: UpstreamConnection?
     /// The request whose answer goes on, if it does.
@@ -148,7 +148,7 @@ final class ClientConnection: ChannelInboundHandler, ChannelOutboundHandler,
             // Nothing is wanted but to learn that the client goes away.
             self.inbound.readableBytes == 0
         case .forwarding, .tunnel: self.upstream?.isWritable ?? false
-        // A stream has no exchange any more once its answer is written: until then it gets no more room.
+        // A stream gets no larger window until its response is written; `HTTP2Connection` takes over then.
         case .lingering: !self.transport.isStream
         case .awaitingBody, .streaming, .closed: true
         }

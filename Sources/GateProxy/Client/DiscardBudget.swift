@@ -2,31 +2,33 @@ import GateWire
 import NIOCore
 import Synchronization
 
-/// The bytes of refused bodies that a gate reads and throws away, over all threads.
+/// The limit for the bytes of refused request bodies that the gate reads and discards, shared by all threads.
 ///
-/// Without it a client could make the gate receive as much as its network carries, with requests that no backend ever
-/// sees. The budget is asked in lots, so that threads seldom meet there; the first 64 KiB of each body are free.
+/// Without a limit, refused requests could use the whole bandwidth of the gate. Threads take bytes in lots to keep lock
+/// contention low. The first 64 KiB of each body are not counted.
 final class DiscardBudget: Sendable {
-    /// The number of bytes that are taken at a time.
+    /// The number of bytes of a lot.
     static let lot = 128 * 1024
 
-    /// How many bodies of the largest size may be thrown away at once; as many again are earned in the time that one
-    /// body has.
+    /// The capacity in bodies of the maximum size, which is also the refill within the time limit of a body.
     private static let bodiesOfGate = 64
     private static let bodiesOfClient = 16
-    /// The number of clients that are remembered; one whose budget is whole again is forgotten.
+    /// The maximum number of clients with a budget; a client is removed once its budget is full again.
     private static let mostClients = 16_384
+    /// The minimum time between two searches for such clients, which look at all of them under the lock.
+    private static let pruneInterval = TimeAmount.seconds(1)
 
     private struct State {
         var gate: FloodBudget
         var clients: [ClientNetwork: FloodBudget] = [:]
+        var prunedAt: NIODeadline?
     }
 
     private let state: Mutex<State>
     private let limits: DiscardLimits
     private let clock: @Sendable () -> NIODeadline
 
-    /// `clock`: the time by which the budget grows again.
+    /// Creates a full budget; `clock`: the time for the refill.
     init(
         _ limits: DiscardLimits,
         clock: @escaping @Sendable () -> NIODeadline = { .now() }
@@ -36,11 +38,11 @@ final class DiscardBudget: Sendable {
         self.state = Mutex(State(gate: .bodies(Self.bodiesOfGate, limits)))
     }
 
-    /// Takes a number of bytes out of the budgets of a client and of the gate.
+    /// Takes a number of bytes from the budgets of a client and of the gate.
     ///
-    /// `client`: `nil` where it is not known, as behind a proxy that does not name it.
+    /// `client`: `nil` if it is unknown, for example behind a trusted proxy that sends no `X-Forwarded-For`.
     ///
-    /// - Returns: whether both have so many.
+    /// - Returns: Whether both budgets have that many bytes.
     func take(_ count: Int, for client: ClientNetwork?) -> Bool {
         let now = self.clock()
         return self.state.withLock { state in
@@ -59,18 +61,24 @@ final class DiscardBudget: Sendable {
         at now: NIODeadline
     ) -> Bool {
         if state.clients[client] == nil, state.clients.count >= Self.mostClients {
-            state.clients = state.clients.filter { !$0.value.isFull(at: now) }
+            self.prune(&state, at: now)
             guard state.clients.count < Self.mostClients else { return false }
         }
         return state.clients[client, default: .bodies(Self.bodiesOfClient, self.limits)]
             .charge(count, at: now)
     }
+
+    private func prune(_ state: inout State, at now: NIODeadline) {
+        if let prunedAt = state.prunedAt, now - prunedAt < Self.pruneInterval { return }
+        state.prunedAt = now
+        state.clients = state.clients.filter { !$0.value.isFull(at: now) }
+    }
 }
 
 extension FloodBudget {
-    /// A budget in bytes for a number of bodies of the largest size.
+    /// Creates a budget in bytes for a number of bodies of the maximum size.
     static func bodies(_ count: Int, _ limits: DiscardLimits) -> FloodBudget {
-        // Nobody has more than an exbibyte.
+        // Keeps the product within `Int`.
         let bytes = Int(clamping: Swift.min(limits.bytes, 1 << 50)) * count
         let seconds = Swift.max(1, Int(limits.time.nanoseconds / 1_000_000_000))
         return FloodBudget(capacity: bytes, perSecond: Swift.max(1, bytes / seconds))

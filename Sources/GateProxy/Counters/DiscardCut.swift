@@ -1,9 +1,9 @@
-/// Why the gate does not read a refused body to its end.
+/// The reason why the gate stopped reading the body of a refused request.
 package enum DiscardCut: CaseIterable, Sendable {
-    /// It is larger than the limit for one.
+    /// The body exceeds the size limit.
     case size
-    /// It takes longer, or nothing of it comes.
+    /// The body exceeds the time limit, or the client has stopped sending.
     case time
-    /// The client or all clients together have sent too many.
+    /// The budget of the connection, the client or the gate is used up.
     case budget
 }

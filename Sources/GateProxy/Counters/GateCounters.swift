@@ -47,16 +47,16 @@ package struct GateCounters: Equatable, Sendable {
     package var previewsExpired: UInt64 = 0
     package var previewsForged: UInt64 = 0
 
-    /// Bytes of bodies that were thrown away, since the gate had answered already, or waited with its answer.
+    /// Bytes of request bodies that were discarded.
     package var discardedBytes: UInt64 = 0
-    /// Bodies that were not read to their end: too large, too slow, and one too many.
+    /// Request bodies that were discarded only in part, by `DiscardCut`.
     package var discardsOverSize: UInt64 = 0
     package var discardsOverTime: UInt64 = 0
     package var discardsOverBudget: UInt64 = 0
 
     package init() {}
 
-    /// Counts a body that is not read to its end.
+    /// Counts a body that is discarded only in part.
     package mutating func countCut(_ cut: DiscardCut) {
         switch cut {
         case .size: self.discardsOverSize += 1

@@ -120,7 +120,7 @@ extension Exchange {
         case gatewayTimeout
         /// The backend took too long, and another one may have the request.
         case askAnother
-        /// The body that the answer waits for did not come: write the answer with `Connection: close`, and linger.
+        /// The body that the response waits for is overdue: write the response with `Connection: close`, and linger.
         case answerAndLinger
         case close
     }

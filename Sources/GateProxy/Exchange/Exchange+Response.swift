@@ -15,7 +15,7 @@ extension Exchange {
 
     /// A response head was read.
     ///
-    /// `endsByClose`: whether the client, too, learns by a close that the response, or its own request, is over.
+    /// `endsByClose`: whether the client connection must close after the response.
     package mutating func responseHead(
         status: Int,
         switchesAsOffered: Bool,
@@ -56,7 +56,7 @@ extension Exchange {
 
     /// The last byte of the response was read.
     ///
-    /// `isStream`: whether the rest of the request is the matter of a stream, which is over with its answer.
+    /// `isStream`: whether the client uses HTTP/2, where `HTTP2Connection` discards the rest of the request body.
     package mutating func responseEnded(limits: DiscardLimits, isStream: Bool) -> ResponseEndAction
     {
         guard case .forwarding(let forwarding) = self else {

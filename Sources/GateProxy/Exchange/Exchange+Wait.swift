@@ -16,7 +16,7 @@ extension Exchange {
         case response
         /// The next bytes of either side of a tunnel.
         case tunnel
-        /// The rest of a small body, which the answer waits for.
+        /// The rest of a small body that a response waits for.
         case smallBody
         /// The next piece of what is thrown away, until the end at most.
         case rest(until: NIODeadline)

@@ -13,10 +13,10 @@ package enum Exchange: Equatable, Sendable {
     case idle
     /// The request goes to the backend and its answer to the client.
     case forwarding(Forwarding)
-    /// The gate has an answer, and sends it as soon as the rest of a small body has come.
+    /// A response of the gate waits for the rest of a small request body.
     ///
-    /// A proxy in front may stop to send a body whose answer it has, and use the connection for another request: that
-    /// would be taken for the rest of the body.
+    /// HAProxy stops sending a body once it has the response, and reuses the connection. The next request would then be
+    /// read as the rest of the body.
     case awaitingBody(budget: UInt64)
     /// Answered for the last time; what the client still sends is thrown away, so that it can read the
     /// answer instead of finding the connection reset.
@@ -108,16 +108,16 @@ extension Exchange {
         case nothing
         /// Bytes that are known to come.
         case bytes(UInt64)
-        /// Any number of bytes, whose end is told behind them.
+        /// A chunked body.
         case chunked
-        /// A body that may never come (`Expect`), or whose end is not known any more.
+        /// A body that may never be sent (`Expect`), or whose end is unknown.
         case unknown
     }
 
     package enum AnswerAction: Equatable {
         /// Write the answer; the next request follows.
         case answer
-        /// Hold the answer until the body has come.
+        /// Hold the response until the body is complete.
         case awaitBody
         /// Write the answer with `Connection: close`, close for writing, read until the end.
         case answerAndLinger
@@ -151,11 +151,11 @@ extension Exchange {
 
     package enum AwaitAction: Equatable {
         case wait
-        /// The body is larger than it seemed: write the answer with `Connection: close`, and linger.
+        /// The body exceeds the limit: write the response with `Connection: close`, and linger.
         case answerAndLinger
     }
 
-    /// Bytes of a body that an answer waits for were read and thrown away.
+    /// Bytes of a body that a response waits for were discarded.
     package mutating func awaited(bytes count: Int, limits: DiscardLimits) -> AwaitAction {
         guard case .awaitingBody(let budget) = self else { return .wait }
         guard UInt64(count) <= budget else {
@@ -247,7 +247,7 @@ extension Exchange {
     package enum RequestEndAction: Equatable {
         /// The answer is on its way or still to come.
         case wait
-        /// All that the answer has waited for is there: write it, and read the next request.
+        /// The body is complete: write the response that waited for it, and read the next request.
         case answer
     }
 

@@ -52,9 +52,9 @@ final class LoopContext {
     private(set) var dateLine: [UInt8]
     /// The same with the empty line that ends a head.
     private(set) var lastDateLine: [UInt8]
-    /// The same behind the end of another line.
+    /// The same after the CR LF of the previous line.
     private(set) var endWithDate: [UInt8]
-    /// The same as a header block of HTTP/2.
+    /// The date as an HTTP/2 header block.
     private(set) var dateBlock: [UInt8]
     /// The second that the wall clock showed at the last tick.
     private var second: Timestamp

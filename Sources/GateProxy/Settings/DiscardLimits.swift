@@ -1,20 +1,19 @@
 package import NIOCore
 
-/// The limits for the rest of a request body after it is clear that the backend does not get it.
+/// The limits for reading and discarding the body of a refused request.
 ///
-/// Many clients read an answer only when their whole body is sent, so that the gate reads the body and throws it away.
+/// Many clients read the response only after they have sent the whole body.
 package struct DiscardLimits: Equatable, Sendable {
-    /// The size in bytes of a body for which an answer over HTTP/1.1 waits, so that the connection can be kept.
+    /// The maximum size in bytes of a body that an HTTP/1.1 response waits for, so that the connection can stay open.
     package var awaitedBytes: UInt64
-    /// How long the answer waits for it.
+    /// The maximum time that the response waits for such a body.
     package var awaitedTime: TimeAmount
-    /// The number of bytes of one body that are thrown away.
+    /// The maximum number of bytes of a body to discard after the response.
     package var bytes: UInt64
-    /// How long one body is read after its answer.
+    /// The maximum time to read a body after the response.
     package var time: TimeAmount
 
-    /// 64 KiB within a second before the answer; 64 MiB within 30 s after it, which is room for photos and the beginning
-    /// of a video.
+    /// 64 KiB within 1 s before the response, 64 MiB within 30 s after it: whole photos, and the beginning of a video.
     package static let defaults = DiscardLimits(
         awaitedBytes: 64 * 1024,
         awaitedTime: .seconds(1),

@@ -2,10 +2,10 @@ import GatePolicy
 import GateWire
 import Glibc
 
-/// The keys by which the refused clients of a class find their denial, which is the same for all of them that read the same
-/// words, but for the version of each.
+/// Computes the keys of shared denials: refused clients of a class that get the same text share one, except for the version
+/// in it.
 ///
-/// There are as many as the rules have classes and the notices have languages; what a client makes up adds none.
+/// The number of keys is bounded by the classes of the rules and the languages of the notices, whatever clients send.
 struct DenialKeys {
     private static let capacity = 256
     /// Longer fields with languages, in bytes, are looked at anew each time.
@@ -23,7 +23,7 @@ struct DenialKeys {
     /// Some of the last ones, by the end of the digest of their fields: to look them up in a dictionary costs
     /// several times as much.
     private var recentAnswerKeys = [AnswerKey?](repeating: nil, count: Self.recentCount)
-    /// The last one of all, if one field has led to it: of refused clients, many in a row have the same languages.
+    /// The most recent one, if the request had one field with languages: consecutive clients often send the same.
     private var lastAnswerKey: AnswerKey?
 
     /// The part of a denial's key that some `Accept-Language` fields lead to.
@@ -36,7 +36,7 @@ struct DenialKeys {
             self.words = words
         }
 
-        /// Whether it is about the one field with this value, compared in place.
+        /// Whether it is for a single field with this value, compared in place.
         func isAbout(_ value: Span<UInt8>) -> Bool {
             let languages = self.languages.bytes
             guard languages.count == value.count + 1 else { return false }
@@ -81,7 +81,7 @@ struct DenialKeys {
         self.languageFields = fields(of: .languages)
     }
 
-    /// Sets the key by which a client of a class finds its denial.
+    /// Sets the key of the shared denial for a client.
     ///
     /// - Parameters:
     ///   - lookUp: Knows the class, and gets the key.
@@ -100,9 +100,9 @@ struct DenialKeys {
         self.appendAnswerKey(of: head, in: bytes, to: &lookUp.denialKey.bytes)
     }
 
-    /// The verdict on all clients with the key of one that was refused, but for their versions.
+    /// Returns the verdict for all clients with the same key, with gaps for their versions.
     ///
-    /// - Returns: `nil` if it would not give this client its own.
+    /// - Returns: `nil` if the verdict with this client's version inserted would differ from its own.
     func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -127,7 +127,7 @@ struct DenialKeys {
         return Verdict(verdict, denial: pattern)
     }
 
-    /// Hands over the version that a client of a class states, as it is told of it.
+    /// Calls `use` with the version of a client, as it appears in the denial; returns `nil` without calling it if there is none.
     func withVersion<Result>(
         of head: borrowing RequestHead,
         in bytes: Span<UInt8>,
@@ -181,7 +181,7 @@ struct DenialKeys {
         if found.isKept { self.recentAnswerKeys[place] = found }
     }
 
-    /// The line with the languages of a client; `nil`: there is none, or there are several.
+    /// The only field line with languages; `nil` if there is none or several.
     private func onlyLanguages(in lines: Span<FieldLine>) -> FieldLine? {
         var only: Int?
         for index in lines.indices {

@@ -158,7 +158,7 @@ package struct RecentClients: ~Copyable {
 
     /// Keeps the verdict on the client that was described last, if it comes again and there is a place for it.
     ///
-    /// `verdict`: asked for only then.
+    /// `verdict`: evaluated only if the verdict is kept.
     package mutating func keep(in scope: RequestScope, _ verdict: () -> Verdict) {
         guard self.looksForClient, let place = self.placeToKeep() else { return }
         self.places[place] = Place(digest: self.digest, keyLength: Int32(self.keyLength))

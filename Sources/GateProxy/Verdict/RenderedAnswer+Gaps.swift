@@ -2,18 +2,16 @@ import GatePolicy
 import GateWire
 import NIOCore
 
-/// The answer to all clients of a class, but for the version that each states.
+/// A response that is shared by all clients of a class, with gaps for the version of each.
 ///
-/// To choose the words and to put them in their form costs as much as many requests. A client that makes up a version for
-/// each request gets them for the price of a copy, straight to where they are sent from.
+/// To choose and render the text costs as much as many requests. The version is inserted while the response is copied
+/// to the output buffer, so that a flood of unknown versions does not render anything.
 extension RenderedAnswer {
-    /// Stands where the version of a client is to stand; no text holds it by chance.
+    /// A random placeholder for the version, which no other text contains by chance.
     static let standIn = (0..<4)
         .map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
 
-    /// Takes apart an answer that has the stand-in in the place of the version.
-    ///
-    /// - Returns: `nil` if it stands in the head, too.
+    /// Creates a response with gaps from one that contains the placeholder; `nil` if the head contains it, too.
     convenience init?(pattern answer: Answer) {
         let standIn = Array(Self.standIn.utf8)
         let fields = RenderedAnswer(
@@ -36,12 +34,12 @@ extension RenderedAnswer {
         self.init(fields, head: head, body: body, gaps: gaps)
     }
 
-    /// The number of bytes of the body for a client with this version.
+    /// The length in bytes of the body with the version inserted.
     func bodyCount(with version: Span<UInt8>) -> Int {
         self.body.count + self.gaps.count * version.count
     }
 
-    /// Hands over the pieces of the body for a client with this version.
+    /// Calls `use` with each piece of the body with the version inserted, in order.
     @inline(__always)
     func forEachPiece(with version: Span<UInt8>, _ use: (Span<UInt8>) -> Void) {
         let text = self.body
@@ -56,7 +54,7 @@ extension RenderedAnswer {
         use(body.extracting(start..<body.count))
     }
 
-    /// The answer to a client with this version.
+    /// Returns the response with the version inserted.
     func filled(with version: Span<UInt8>) -> RenderedAnswer {
         guard !self.isWhole else { return self }
         var body: [UInt8] = []
@@ -67,9 +65,9 @@ extension RenderedAnswer {
         return RenderedAnswer(self, head: head, body: body, gaps: [], block: self.block)
     }
 
-    /// Writes all of it for HTTP/1.1 to a client with this version, making room once.
+    /// Writes the whole HTTP/1.1 response with the version inserted, and reserves the space once.
     ///
-    /// `end`: the end of a line, the last field line, and the empty line behind it.
+    /// `end`: CR LF, the last field line, and the empty line.
     func write(with version: Span<UInt8>, end: [UInt8], into buffer: inout ByteBuffer) {
         let count = self.bodyCount(with: version)
         let most = self.head.count + Self.lengthSpace + end.count + count
@@ -82,12 +80,12 @@ extension RenderedAnswer {
         }
     }
 
-    /// Bytes of the name and the value of the length at most.
+    /// The maximum length in bytes of `Content-Length` and its value.
     private static let lengthSpace = 40
 }
 
 extension [UInt8] {
-    /// Where a text begins, each time that it is there.
+    /// The offsets of all occurrences of a text.
     fileprivate func places(of text: [UInt8]) -> [Int] {
         var places: [Int] = []
         var index = 0

@@ -9,9 +9,9 @@ final class RenderedAnswer: Sendable, Equatable {
     /// The status line and the field lines, without the empty line; without `Content-Length` where the body has gaps.
     let head: [UInt8]
     let body: [UInt8]
-    /// The places in the body where the version of the client is to stand, by rising numbers; empty: it is the same for all.
+    /// The offsets in the body at which the version of the client is inserted, in ascending order; empty if there are none.
     let gaps: [Int]
-    /// The head as a header block of HTTP/2; `nil`: it is not asked for often enough.
+    /// The head as an HTTP/2 header block; `nil` for responses that are too rare to render it in advance.
     let block: HTTP2AnswerBlock?
     /// Whether a client of HTTP/1.1 is told a protocol to upgrade to.
     let sendsUpgrade: Bool
@@ -26,9 +26,9 @@ final class RenderedAnswer: Sendable, Equatable {
         self.init(text, head: text.head, body: text.body, gaps: [])
     }
 
-    /// An answer that is asked for many times.
+    /// Creates a response that is sent often, with its header block.
     ///
-    /// `block`: its head, if that was rendered before.
+    /// `block`: the header block, if it was rendered before.
     init(
         _ answer: RenderedAnswer,
         head: [UInt8],
@@ -75,7 +75,7 @@ final class RenderedAnswer: Sendable, Equatable {
         self.sendsUpgrade = sendsUpgrade
     }
 
-    /// Whether it is the same for all clients.
+    /// Whether the body has no gaps.
     var isWhole: Bool { self.gaps.isEmpty }
 
     static func == (left: RenderedAnswer, right: RenderedAnswer) -> Bool {
@@ -85,14 +85,7 @@ final class RenderedAnswer: Sendable, Equatable {
 
     /// Appends the field line for the length of a body.
     static func append(length: Int, to head: inout [UInt8]) {
-        head += "Content-Length: ".utf8
-        Self.append(decimal: length, to: &head)
-        head += "\r\n".utf8
-    }
-
-    static func append(decimal number: Int, to head: inout [UInt8]) {
-        if number > 9 { self.append(decimal: number / 10, to: &head) }
-        head.append(UInt8(ascii: "0") + UInt8(number % 10))
+        head += "Content-Length: \(length)\r\n".utf8
     }
 
     /// Neither has a body, nor a length of it (RFC 9110 sections 8.6 and 15.4.5).

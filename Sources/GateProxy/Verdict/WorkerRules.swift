@@ -19,10 +19,10 @@ final class WorkerRules {
     private let indifferentFields: IndifferentFields
     private var lookUp: VerdictLookUp
     private let classes: ClientClasses?
-    private var denials: DenialKeys?
+    private(set) var denials: DenialKeys?
     /// Of no use without classes; `nil`: there were none yet, or other rules have it now.
     private var recentClients: RecentClients?
-    /// Whether a denial was ever kept for a class.
+    /// Whether the cache has had a shared denial.
     private var knowsDenials = false
     /// The last requests that were refused, as far as they are counted.
     private var denialsInARow = 0
@@ -233,12 +233,12 @@ final class WorkerRules {
         return self.remember(known, in: &last)
     }
 
-    /// Sets the keys of the class' denial.
+    /// Sets the key of the shared denial.
     private func describeDenial(_ head: RequestHead, facts: RequestFacts, in bytes: Span<UInt8>) {
         self.denials?.setKey(in: &self.lookUp, of: head, in: bytes, form: facts.answerForm)
     }
 
-    /// - Returns: the verdict on all of the class of a refused client, but for their versions; `nil`: there is none.
+    /// Returns the verdict that all refused clients of the class share; `nil` if they cannot share one.
     private func shared(
         _ verdict: Verdict,
         on identity: ClientIdentity,
@@ -252,37 +252,6 @@ final class WorkerRules {
         self.describeDenial(head, facts: facts, in: bytes)
         self.knowsDenials = true
         return shared
-    }
-
-    /// The answer to a refused client, with its own version where that is to stand.
-    func denial(
-        of verdict: Verdict,
-        on head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> RenderedAnswer? {
-        guard let denial = verdict.denial, !denial.isWhole else { return verdict.denial }
-        return self.withVersion(of: head, in: bytes) { denial.filled(with: $0) } ?? denial
-    }
-
-    /// A verdict for one client of those that share it, with its own version: one that comes again is answered by a copy.
-    private func own(
-        _ verdict: Verdict,
-        on head: borrowing RequestHead,
-        in bytes: Span<UInt8>
-    ) -> Verdict {
-        guard let denial = verdict.denial, !denial.isWhole,
-            let own = self.denial(of: verdict, on: head, in: bytes)
-        else { return verdict }
-        return Verdict(verdict, denial: own)
-    }
-
-    /// Hands over the version that a client of a class states, as it is told of it.
-    func withVersion<Result>(
-        of head: borrowing RequestHead,
-        in bytes: Span<UInt8>,
-        _ use: (Span<UInt8>) -> Result
-    ) -> Result? {
-        self.denials?.withVersion(of: head, in: bytes, use)
     }
 
     /// Sets the key of the class of a client.

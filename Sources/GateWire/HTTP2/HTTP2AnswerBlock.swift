@@ -1,13 +1,14 @@
 package import NIOCore
 
-/// The head of an answer of the gate as a header block, but for its length and its date: rendered once, it is written for
-/// the price of a copy.
+/// A header block for a response of the gate, rendered in advance without `content-length` and `date`.
 package struct HTTP2AnswerBlock: Equatable, Sendable {
     private let bytes: [UInt8]
-    /// Whether it is the answer to a call of gRPC.
+    /// Whether the response is for a gRPC call.
     package let isCall: Bool
 
-    /// `text`: the status line, which is passed over, and the field lines, without the empty line.
+    /// Renders a block from the head of an HTTP/1.1 response.
+    ///
+    /// `text`: the status line, which is skipped, and the field lines, without the empty line.
     package init(status: Int, _ text: [UInt8]) {
         var count = 0
         var isCall = false
@@ -29,9 +30,9 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
         self.isCall = isCall
     }
 
-    /// Writes it with the number of bytes of the content, if that is said, and a date.
+    /// Writes the block with `content-length`, unless `length` is `nil`, and the date.
     ///
-    /// `date`: the field, as a header block.
+    /// `date`: the `date` field, as a header block.
     package func write(length: Int?, _ date: [UInt8], into block: inout ByteBuffer) {
         let most = self.bytes.count + date.count + HPACKWriter.lengthFieldSpace
         block.writeWithOutputRawSpan(minimumWritableBytes: most) { out in
@@ -41,7 +42,7 @@ package struct HTTP2AnswerBlock: Equatable, Sendable {
         }
     }
 
-    /// Finds the field lines of text that the gate itself has written; a status line is none.
+    /// Calls `body` with each field line of a head that the gate wrote; the status line is skipped.
     private static func forEachLine(
         of bytes: Span<UInt8>,
         _ body: (Span<UInt8>, FieldLine) -> Void

@@ -382,15 +382,6 @@ struct Settings: Sendable {
 
     static let table = Settings()
 
-    /// All of them, in the order above.
-    static let rows: [any SettingRow] = Mirror(reflecting: table).children.compactMap {
-        $0.value as? any SettingRow
-    }
-
-    static subscript<Value>(_ setting: KeyPath<Settings, Setting<Value>>) -> Setting<Value> {
-        self.table[keyPath: setting]
-    }
-
     /// What the data plane does if it is told nothing.
     private static let gate = GateSettings(
         listen: Endpoint(host: "127.0.0.1", port: 8080),

@@ -1,9 +1,9 @@
 import GateWire
 import NIOCore
 
-/// The bodies that still come when their requests have been answered.
+/// Request bodies that arrive after the response.
 extension HTTP2Connection {
-    /// Reads the rest of a request away, within limits, and then tells the client that it need not send it.
+    /// Discards the rest of a request body within the limits, and resets the stream beyond them.
     func readAway(_ stream: HTTP2Stream) {
         guard self.context != nil else { return }
         if self.closedStreams.unfinished.count >= Self.maxStreams,
@@ -22,19 +22,19 @@ extension HTTP2Connection {
             deadline: self.loop.now
                 + (getsRoom
                     ? Swift.min(limits.time, self.loop.settings.timeouts.linger)
-                    : UnfinishedRequests.lastMoment),
+                    : UnfinishedRequests.resetDelay),
             client: getsRoom ? stream.client.discardClient : nil
         )
         self.makeRoom(of: stream.id)
         self.watchDiscarding()
     }
 
-    /// Counts bytes of a body that were thrown away.
+    /// Counts discarded bytes of a body.
     func discarded(_ count: Int) {
         self.loop.counters.discardedBytes += UInt64(count)
     }
 
-    /// Takes bytes of a request that was answered already, and lets the client send more.
+    /// Counts discarded bytes of a stream, and increases its window if the limits permit.
     func discarded(_ count: Int, of stream: UInt32) {
         self.discarded(count)
         guard var entry = self.closedStreams.unfinished[stream], entry.getsRoom else { return }
@@ -51,7 +51,7 @@ extension HTTP2Connection {
         if let increment = entry.window.take() {
             if let cut = self.cut(of: &entry, increment) {
                 entry.getsRoom = false
-                entry.deadline = self.loop.now + UnfinishedRequests.lastMoment
+                entry.deadline = self.loop.now + UnfinishedRequests.resetDelay
                 self.loop.counters.countCut(cut)
             } else {
                 self.readLittle()
@@ -61,7 +61,7 @@ extension HTTP2Connection {
         self.closedStreams.unfinished[stream] = entry
     }
 
-    /// Why a body gets no more room; `nil`: it does.
+    /// The reason not to increase the window; `nil` if it may be increased.
     private func cut(of entry: inout UnfinishedRequests.Entry, _ increment: Int) -> DiscardCut? {
         guard UInt64(increment) <= entry.left else { return .size }
         entry.left -= UInt64(increment)
@@ -90,11 +90,11 @@ extension HTTP2Connection {
         try? options?.setOption(.maxMessagesPerRead, value: count)
     }
 
-    /// Looks now and then whose time is over, as long as there is a body that still comes.
+    /// Resets streams whose deadline has passed, every `resetDelay` while there are incomplete bodies.
     private func watchDiscarding() {
         guard !self.watchesDiscarding, !self.closedStreams.unfinished.isEmpty else { return }
         self.watchesDiscarding = true
-        self.eventLoop.assumeIsolated().scheduleTask(in: UnfinishedRequests.lastMoment) {
+        self.eventLoop.assumeIsolated().scheduleTask(in: UnfinishedRequests.resetDelay) {
             self.watchesDiscarding = false
             guard !self.isClosing else { return }
             for stream in self.closedStreams.unfinished.overdue(at: self.loop.readClock()) {
@@ -106,7 +106,7 @@ extension HTTP2Connection {
         }
     }
 
-    /// `cut`: what is counted if nothing was counted for it yet.
+    /// Resets a stream; `cut` is counted unless a reason was counted before.
     private func endDiscarding(_ stream: UInt32, _ cut: DiscardCut) {
         if self.closedStreams.unfinished[stream]?.getsRoom == true {
             self.loop.counters.countCut(cut)
@@ -117,9 +117,9 @@ extension HTTP2Connection {
 }
 
 extension HTTP2Stream {
-    /// Whether the rest of the request is read away when it is answered.
+    /// Whether the rest of the body is discarded after the response.
     ///
-    /// Calls of gRPC and WebSockets may have no end, and their clients read an answer at any time.
+    /// gRPC calls and WebSockets may never end, and their clients read a response at any time.
     fileprivate var isReadAway: Bool {
         switch self.request {
         case .length, .any: !self.client.request.isCall

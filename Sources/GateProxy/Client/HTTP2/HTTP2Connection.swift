@@ -59,7 +59,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// Frames that carry nothing against those that do.
     var control = FloodBudget(capacity: 1000, perSecond: 100)
 
-    /// Bytes of bodies that were answered already.
+    /// The budget of the connection for discarded bytes.
     var discards: FloodBudget
     var watchesDiscarding = false
     /// Whether less is read in a turn of the loop than usual.
@@ -81,7 +81,7 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// that arrive together are hundreds when each of their fields is an index.
     static let sectionsPerTurn = 16
 
-    /// Bodies of the largest size that may be thrown away at once.
+    /// The capacity of that budget in bodies of the maximum size.
     private static let discardedBodies = 2
 
     /// How long the rest waits at least: a loop of NIO runs whatever is due before it looks at its sockets, a task

@@ -75,7 +75,7 @@ final class HTTP2Stream: HTTP2Sender {
         return nil
     }
 
-    /// Whether all of the answer was written to a request that has not ended.
+    /// Whether the response is written, so that the rest of the request body is discarded.
     private var isAnswered: Bool {
         guard case .ended = self.response else { return false }
         return switch self.request {
@@ -152,7 +152,7 @@ extension HTTP2Stream {
     }
 
     private func pass(_ content: ByteBuffer) {
-        // The exchange is over; only the client has yet to take the end of the answer.
+        // The end of the response may still wait for window.
         guard !self.isAnswered else { return self.connection.discarded(content.readableBytes) }
         if content.readableBytes > 0 {
             self.client.received(content)

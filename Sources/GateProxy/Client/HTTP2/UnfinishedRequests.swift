@@ -1,31 +1,31 @@
 import GateWire
 import NIOCore
 
-/// The requests of a connection that have their answer, and of which the client still sends the body.
+/// The requests of a connection whose response was sent before the client had sent the whole body.
 ///
-/// A stream of such a request is over for the gate, and open for its client until that has sent everything or is told
-/// that it need not (RFC 9113 8.1). OkHttp, `java.net.http` and httpx show an answer only then, so that they get room for
-/// the rest; curl 7.88 takes a reset for a failure, so that what gets no room has a moment to read its answer.
+/// The stream of such a request stays open for the client until it has sent the rest, or receives `RST_STREAM` (RFC 9113
+/// 8.1). OkHttp, `java.net.http` and httpx return the response only after the whole body, so they get flow-control window
+/// for the rest. curl 7.88 treats a reset as a failure, so a stream without window is reset only after `resetDelay`.
 struct UnfinishedRequests {
-    /// One of them.
+    /// A request with an incomplete body.
     struct Entry {
-        /// The bytes of the body that the client may still send; `nil`: any number.
+        /// The rest of the announced length; `nil` if the request announced none.
         var length: AnnouncedLength?
         var window: HTTP2ReceiveWindow
-        /// Bytes for which it may be given room.
+        /// The number of bytes by which the window may still be increased.
         var left: UInt64
-        /// Whether it is given room at all.
+        /// Whether the window is increased at all.
         var getsRoom: Bool
-        /// When the client is told, whatever it sends.
+        /// When the stream is reset at the latest.
         var end: NIODeadline
-        /// When it is told if it sends nothing until then.
+        /// When the stream is reset if no data arrives until then.
         var deadline: NIODeadline
-        /// The client whose budget it counts for, if that is known.
+        /// The client whose budget is charged; `nil` if it is unknown.
         let client: ClientNetwork?
 
-        /// Whether the client has more to send than there is room for.
+        /// Whether the client needs a larger window for the rest of the body.
         ///
-        /// Of a body whose length is not known, much must have come before: most are small.
+        /// If the length is unknown, half of the first window must be used: most bodies are smaller.
         var needsRoom: Bool {
             guard self.getsRoom else { return false }
             guard let length else { return self.window.left <= HTTP2OwnSettings.firstWindow / 2 }
@@ -35,8 +35,8 @@ struct UnfinishedRequests {
 
     private var entries: [UInt32: Entry] = [:]
 
-    /// How long a client without room has to read its answer.
-    static let lastMoment = TimeAmount.milliseconds(250)
+    /// The time that a client without window has to read the response before the reset.
+    static let resetDelay = TimeAmount.milliseconds(250)
 
     var isEmpty: Bool { self.entries.isEmpty }
     var count: Int { self.entries.count }
@@ -46,10 +46,10 @@ struct UnfinishedRequests {
         set { self.entries[stream] = newValue }
     }
 
-    /// The stream that has been here for the longest time.
+    /// The stream with the oldest request.
     var oldest: UInt32? { self.entries.keys.min() }
 
-    /// The streams whose time is over.
+    /// The streams whose deadline has passed, in ascending order.
     func overdue(at now: NIODeadline) -> [UInt32] {
         self.entries.filter { $0.value.deadline <= now }.map(\.key).sorted()
     }
