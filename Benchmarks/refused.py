@@ -35,7 +35,7 @@ def discarded(gate):
 
 
 def phase(gate, folder, options, attacks):
-    attack = Attack(gate.port, options.connections, options.streams) if attacks else None
+    attack = Attack(gate.port, options.connections, options.streams, options.again) if attacks else None
     before = discarded(gate)
     if attack:
         attack.start()
@@ -58,6 +58,7 @@ def main():
     parser.add_argument("--gate", type=Path, default=BUILT_GATE, help="the binary of the gate")
     parser.add_argument("--connections", type=int, default=100, help="of the attack (default 100)")
     parser.add_argument("--streams", type=int, default=10, help="uploads of each connection (default 10)")
+    parser.add_argument("--again", action="store_true", help="follow each upload that the gate resets by another one")
     parser.add_argument("--pairs", type=int, default=3, help="phases with the attack (default 3)")
     parser.add_argument("--rate", type=int, default=1000, help="requests a second of others (default 1000)")
     parser.add_argument("--seconds", type=int, default=20, help="of a phase (default 20)")

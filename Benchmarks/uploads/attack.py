@@ -19,9 +19,10 @@ REQUEST = b"\x83\x86\x84" + literal(b":authority", b"api.example.com") + literal
 
 
 class Connection:
-    """A connection with several uploads at the same time. After a reset by the gate, it opens another one."""
+    """A connection with several uploads at the same time. With `again`, each one that the gate resets is followed by another."""
 
-    def __init__(self, port, streams):
+    def __init__(self, port, streams, again):
+        self._again = again
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setblocking(False)
         self.out = bytearray(PREFACE + frame(SETTINGS, 0, 0))
@@ -86,18 +87,19 @@ class Connection:
                 self._rooms[stream] += room
         elif kind == RESET and self._rooms.pop(stream, None) is not None:
             self.resets += 1
-            self._open()
+            if self._again:
+                self._open()
 
 
 class Attack:
     """Several connections, each with several uploads that never end."""
 
-    def __init__(self, port, connections, streams):
+    def __init__(self, port, connections, streams, again):
         self._stop = multiprocessing.Event()
         self._sent = multiprocessing.Value("Q", 0)
         self._resets = multiprocessing.Value("Q", 0)
         self._process = multiprocessing.Process(
-            target=attack, args=(port, connections, streams, self._stop, self._sent, self._resets), daemon=True
+            target=attack, args=(port, connections, streams, again, self._stop, self._sent, self._resets), daemon=True
         )
 
     def start(self):
@@ -110,14 +112,14 @@ class Attack:
         return self._sent.value, self._resets.value
 
 
-def attack(port, count, streams, stop, sent, resets):
+def attack(port, count, streams, again, stop, sent, resets):
     # Real clients would be on other machines.
     os.nice(10)
     selector = selectors.EpollSelector()
     connections = []
 
     def connect():
-        connection = Connection(port, streams)
+        connection = Connection(port, streams, again)
         connections.append(connection)
         selector.register(connection.socket, selectors.EVENT_READ | selectors.EVENT_WRITE, connection)
 

@@ -200,7 +200,7 @@ extension ClientConnection {
     }
 
     /// NIO's own number of reads in one turn.
-    static let readsInTurn: UInt = 4
+    private static let readsInTurn: UInt = 4
 
     /// The backend takes more of the request: from now on it is up to the client again.
     func upstreamBecameWritable() {

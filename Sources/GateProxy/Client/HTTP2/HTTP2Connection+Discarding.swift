@@ -54,7 +54,6 @@ extension HTTP2Connection {
                 entry.deadline = self.loop.now + UnfinishedRequests.resetDelay
                 self.loop.counters.countCut(cut)
             } else {
-                self.readLittle()
                 self.writeWindowUpdate(stream, increment: increment)
             }
         }
@@ -71,25 +70,6 @@ extension HTTP2Connection {
         return mayGoOn ? nil : .budget
     }
 
-    /// Reads one piece in each turn of the loop, so that bodies which are thrown away hold up nobody.
-    private func readLittle() {
-        guard !self.readsLittle else { return }
-        self.readsLittle = true
-        self.setReads(1)
-    }
-
-    /// Reads as before, if no body is left that is thrown away.
-    func readAsBefore() {
-        guard self.readsLittle, self.closedStreams.unfinished.isEmpty else { return }
-        self.readsLittle = false
-        self.setReads(ClientConnection.readsInTurn)
-    }
-
-    private func setReads(_ count: UInt) {
-        let options = self.context?.channel.syncOptions
-        try? options?.setOption(.maxMessagesPerRead, value: count)
-    }
-
     /// Resets streams whose deadline has passed, every `resetDelay` while there are incomplete bodies.
     private func watchDiscarding() {
         guard !self.watchesDiscarding, !self.closedStreams.unfinished.isEmpty else { return }
@@ -101,7 +81,6 @@ extension HTTP2Connection {
                 self.endDiscarding(stream, .time)
             }
             self.watchDiscarding()
-            self.readAsBefore()
             self.becomeIdleIfEmpty()
         }
     }

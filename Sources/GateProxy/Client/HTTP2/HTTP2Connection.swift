@@ -62,8 +62,6 @@ final class HTTP2Connection: ChannelInboundHandler, ChannelOutboundHandler, HTTP
     /// The budget of the connection for discarded bytes.
     var discards: FloodBudget
     var watchesDiscarding = false
-    /// Whether less is read in a turn of the loop than usual.
-    var readsLittle = false
 
     /// Whether the channel takes more, as it last said: to be told costs less than to ask.
     private(set) var isWritable = false
