@@ -98,7 +98,7 @@ package struct RuleTestFailure: Sendable, Equatable {
                 + "got \(difference.actual)\(why)"
         }
         let text = sentences.joined(separator: "; ")
-        return self.from.map { "from \($0) on: \(text); say with 'at' which time is meant" } ?? text
+        return self.from.map { "from \($0) on: \(text); set the time with 'at'" } ?? text
     }
 
     static let decision = "decision"

@@ -21,14 +21,14 @@ package struct Deferral: Sendable, Equatable {
 
     /// The events that have to occur before the client is denied, as text.
     package var words: String {
-        let day = self.enforceFrom.map { "its floor is enforced from \($0) on" }
+        let day = self.enforceFrom.map { "the floor is enforced from \($0)" }
         let reach = self.rollout.map { rollout in
-            let place = "comes to this client at \(Self.percent(rollout.place)) %"
-            let now = "its roll-out is at \(Self.percent(rollout.percent)) % and \(place)"
+            let place = "reaches this client at \(Self.percent(rollout.place)) %"
+            let now = "the roll-out is at \(Self.percent(rollout.percent)) % and \(place)"
             switch rollout.admission {
-            case .always: return "its roll-out has this client"
+            case .always: return "the roll-out already includes this client"
             case .from(let date): return "\(now), on \(date)"
-            case .never: return "\(now), which no step reaches"
+            case .never: return "\(now), but no step is that large"
             }
         }
         return [day, reach].compactMap(\.self).joined(separator: "; ")

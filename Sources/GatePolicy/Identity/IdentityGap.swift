@@ -25,7 +25,7 @@ extension IdentityGap: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let part): "the client does not state its \(part.words)"
-        case .unreadable(let part): "the \(part.words) that the client states cannot be read"
+        case .unreadable(let part): "the \(part.words) that the client states cannot be parsed"
         }
     }
 }

@@ -27,19 +27,19 @@ extension PatternError: CustomStringConvertible {
         case .empty:
             "the pattern is empty"
         case .tooComplex:
-            "the pattern is too long, or repeats too much"
+            "the pattern is too long, or its repetitions are too large"
         case .nonASCII:
-            "the pattern holds something other than printable ASCII"
+            "the pattern contains characters other than printable ASCII"
         case .unfinished:
-            "the pattern ends too early"
+            "the pattern is incomplete"
         case .unexpected(let character):
-            "'\(character)' means nothing here; write '\\\(character)' for the character itself"
+            "unexpected '\(character)'; write '\\\(character)' for the literal character"
         case .unsupported(let syntax):
             "'\(syntax)' is not supported in these patterns"
         case .reversedRange(let range):
-            "the range '\(range)' ends before it begins"
+            "the range '\(range)' is reversed"
         case .unknownGroup(let name):
-            "there is no part '\(name)' of an identity; the groups are "
+            "unknown group '\(name)'; the groups are "
                 + UserAgentField.allCases.map(\.rawValue).joined(separator: ", ")
         case .duplicateGroup(let name):
             "two groups are named '\(name)'"

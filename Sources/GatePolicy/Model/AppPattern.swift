@@ -61,6 +61,6 @@ extension AppPattern: ExpressibleByStringLiteral {
 
 extension AppPattern.Failure: CustomStringConvertible {
     package var description: String {
-        "'*' may stand only at the end and after a dot, as in 'com.example.*'"
+        "'*' is only allowed at the end and after a dot, as in 'com.example.*'"
     }
 }

@@ -116,12 +116,12 @@ extension NoticeTemplateError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownPlaceholder(let name, let known):
-            "there is no placeholder '{\(name)}'; there are "
+            "unknown placeholder '{\(name)}'; the placeholders are "
                 + known.map { "{\($0)}" }.joined(separator: ", ")
         case .unclosedBrace:
-            "a '{' has no '}'; write '{{' for the brace itself"
+            "'{' without '}'; write '{{' for a literal brace"
         case .strayBrace:
-            "a '}' has no '{'; write '}}' for the brace itself"
+            "'}' without '{'; write '}}' for a literal brace"
         }
     }
 }

@@ -43,19 +43,19 @@ extension Decision.Reason: CustomStringConvertible {
         case .exempt: "the request is exempt"
         case .preflight: "the request is a CORS preflight"
         case .noRuleApplies: "no rule applies"
-        case .passes: "every rule that applies is met"
+        case .passes: "the client meets every rule that applies"
         case .belowRecommended: "the version is below the recommended one"
         case .belowRecommendedBuild: "the build is below the recommended one"
         case .belowMinimum: "the version is below the minimum"
         case .belowMinimumBuild: "the build is below the minimum"
         case .blocked(let range): "the version is blocked by '\(range)'"
         case .blockedBuild(let builds): "the build is blocked by '\(builds)'"
-        case .warned(let reason, nil): "\(reason), which is only a warning"
+        case .warned(let reason, nil): "\(reason), but the rule only warns"
         case .warned(let reason, .some(let date)):
             "\(reason), which will be required from \(date)"
         case .brownout(let reason, let end): "\(reason), in a brownout until \(end)"
-        case .maintenance(nil): "there is maintenance"
-        case .maintenance(.some(let end)): "there is maintenance until \(end)"
+        case .maintenance(nil): "maintenance is in progress"
+        case .maintenance(.some(let end)): "maintenance is in progress until \(end)"
         case .missing(let part): IdentityGap.missing(part).description
         case .unreadable(let part): IdentityGap.unreadable(part).description
         }

@@ -22,21 +22,21 @@ extension RequestPatternError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .empty:
-            "a path or a method is needed"
+            "a path or a method is required"
         case .relativePath:
-            "the path does not begin with '/'"
+            "the path does not start with '/'"
         case .tooLong:
             "the path is longer than \(RequestPattern.maximumLength) bytes "
                 + "or \(RequestPattern.maximumDepth) segments"
         case .query:
-            "the path holds a '?'; queries are not looked at"
+            "the path contains a '?'; queries are not matched"
         case .doubleStarInside:
             "'**' can only be the last segment of the path"
         case .partialWildcard(let segment):
-            "'*' stands for a whole segment, not for a part of '\(segment)'"
+            "'*' matches a whole segment and cannot be a part of '\(segment)'"
         case .ambiguousPath:
-            "backends read such a path in different ways: no '//', '..', ';', '#', backslash, "
-                + "control character, or encoded slash or percent sign"
+            "backends interpret such a path in different ways; it must not contain '//', '..', ';', "
+                + "'#', a backslash, a control character, or an encoded slash or percent sign"
         case .invalidMethod(let method):
             "'\(method)' is not a request method"
         }

@@ -28,15 +28,15 @@ extension TimestampError: CustomStringConvertible {
         case .missingOffset:
             #"the time has no offset; add "Z" or an offset such as "+09:00""#
         case .noSuchDate(let date):
-            "there is no day '\(date)'"
+            "the day '\(date)' does not exist"
         case .noSuchTime(let time):
-            "there is no time '\(time)'"
+            "the time of day '\(time)' is out of range"
         case .noSuchOffset(let offset):
-            "there is no offset '\(offset)'"
+            "the offset '\(offset)' is out of range"
         case .leapSecond:
-            "leap seconds are not counted; write second 59"
+            "leap seconds are not supported; write second 59"
         case .outOfRange:
-            "the time is not in the years 1970 to 9999 (UTC)"
+            "the time is outside the years 1970 to 9999 (UTC)"
         }
     }
 }

@@ -73,11 +73,11 @@ extension VersionRangeError: CustomStringConvertible {
         case .empty:
             "the range is empty"
         case .missingVersion(let relation):
-            "a version is missing beside '\(relation)'"
+            "a version is missing next to '\(relation)'"
         case .invalidVersion(let text, let error):
             "'\(text)' is not a version: \(error)"
         case .comparedSeries(let text):
-            "'\(text)' is a series of versions and takes no operator"
+            "'\(text)' is a wildcard and cannot follow an operator"
         case .seriesWithoutNumber:
             "a wildcard needs a number before it, such as '3.x'"
         }

@@ -65,7 +65,7 @@ import Testing
     static let files: [(String, String)] = [
         ("platform: all", "r.yaml:2:33: 'all' is not a platform: leave out 'platform'"),
         ("platform: [ios, \"*\"]", "leave out 'platform'"),
-        ("app: \"com.*.shop\"", "'*' may stand only at the end and after a dot"),
+        ("app: \"com.*.shop\"", "'*' is only allowed at the end and after a dot"),
         ("channel: \"!qa\"", "'!qa' is not a channel: there is no negation here"),
     ]
 

@@ -218,7 +218,7 @@ struct RulesReloaderTests {
                 "error rules.yaml:7:9: test 'old versions pass': expected decision allow by no "
                     + "rule, got require by rule ios (the version is below the minimum)",
                 "error rules.yaml:10:9: test 'version 4 gets a hint': expected decision "
-                    + "recommend, got allow (every rule that applies is met)",
+                    + "recommend, got allow (the client meets every rule that applies)",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",
             ]
         )

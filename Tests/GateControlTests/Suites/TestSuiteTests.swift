@@ -76,7 +76,7 @@ struct TestSuiteTests {
                               got       none (the request passes)
                     storeUrl  expected  https://a.example
                               got       none
-                    why       every rule that applies is met
+                    why       the client meets every rule that applies
                   not for ever (\(path):11:11)
                     decision  expected  allow
                               got       require by rule late
