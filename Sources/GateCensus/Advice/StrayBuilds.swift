@@ -20,7 +20,7 @@ package enum StrayBuilds {
         package let failing: Failing?
     }
 
-    /// The number of requests for each device of a build, and the usual number of its neighbors.
+    /// The number of requests for each device of a build, and the usual number among its neighbors.
     package struct Asking: Sendable, Equatable {
         package let rate: Double
         package let usual: Double
@@ -31,7 +31,7 @@ package enum StrayBuilds {
         package let serverErrors: UInt64
         /// The number of forwarded requests whose responses were observed.
         package let watched: UInt64
-        /// The usual share of its neighbors, from 0 to 1.
+        /// The usual share among its neighbors, from 0 to 1.
         package let usual: Double
 
         package var share: Double { Double(self.serverErrors) / Double(self.watched) }

@@ -10,8 +10,9 @@ package struct CensusBucket: Sendable {
     package private(set) var overflow: UInt64 = 0
     /// The number of device sightings that exceeded the limit between two fetches.
     package private(set) var lostSightings: UInt64 = 0
-    /// The maximum number of cells with a client; there may be as many more cells without one, for
-    /// each outcome.
+    /// The maximum number of cells with a client, and of additional cells without one.
+    ///
+    /// There is one cell without a client for each outcome.
     private let limit: Int
     /// The cells that were admitted, also before the last `take()`, and their number of each kind.
     private var admitted: Set<CensusCell> = []

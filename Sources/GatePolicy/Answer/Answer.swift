@@ -1,7 +1,7 @@
 /// The response that a denied client gets instead of the backend's response.
 ///
-/// Connection-related fields (`Date`, `Content-Length` …) are missing, because only the sender
-/// knows them.
+/// Connection-related fields (`Date`, `Content-Length` …) are missing, because the sender adds
+/// them.
 package struct Answer: Sendable, Equatable {
     package var status: Int
     package var fields: [HeaderField]

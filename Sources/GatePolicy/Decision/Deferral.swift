@@ -13,7 +13,7 @@ package struct Deferral: Sendable, Equatable {
     struct Reach: Equatable {
         /// The share of clients that the roll-out includes now, in percent.
         let percent: Double
-        /// The share from which the roll-out includes the client, in percent.
+        /// The share at which the roll-out includes the client, in percent.
         let place: Double
         /// The time of the step that includes the client; `never` if no step does.
         let admission: EffectiveFrom
@@ -102,7 +102,7 @@ extension CompiledRule {
 }
 
 extension RolloutBucket {
-    /// The share of clients from which a roll-out includes this one, in percent.
+    /// The share at which a roll-out includes this client, in percent.
     fileprivate var percent: Double {
         Double(self.number + 1) / Double(Self.count / 100)
     }
