@@ -1,4 +1,4 @@
-/// Why bytes are not an HTTP/1.1 message that the gate accepts (RFC 9112).
+/// The reason why a message is not one that the gate accepts (RFC 9112).
 package enum MessageFault: Error, Equatable, Sendable {
     case startLine
     case method
@@ -6,7 +6,7 @@ package enum MessageFault: Error, Equatable, Sendable {
     case version
     case unsupportedVersion
     case unsupportedMethod
-    /// A protocol that CONNECT asks for (RFC 8441 4).
+    /// The protocol in an extended CONNECT request is not supported (RFC 8441 4).
     case unsupportedProtocol
     case lineEnd
     case fieldName
@@ -26,10 +26,10 @@ package enum MessageFault: Error, Equatable, Sendable {
     case tooManyFields
     case targetTooLong
     case status
-    /// A message of HTTP/2 that breaks its rules (RFC 9113 8.1.1).
+    /// The HTTP/2 message is malformed (RFC 9113 8.1.1).
     case http2
 
-    /// The words for an operator, in the answer and in the log.
+    /// The text for the operator, in the response and in the log.
     package var explanation: String {
         switch self {
         case .startLine: "The first line is not an HTTP request line."
@@ -61,11 +61,11 @@ package enum MessageFault: Error, Equatable, Sendable {
         }
     }
 
-    /// The status that answers a request with this fault (RFC 9110 15, RFC 6585 5).
+    /// The status of the response to a request with this fault (RFC 9110 15, RFC 6585 5).
     package var status: Int {
         switch self {
         case .unsupportedVersion: 505
-        // An unknown protocol: RFC 9220 3.
+        // RFC 9220 3: 501 for an unknown protocol.
         case .unsupportedMethod, .unsupportedProtocol, .unsupportedTransferCoding: 501
         case .headTooLarge, .tooManyFields: 431
         case .targetTooLong: 414
