@@ -1,6 +1,8 @@
 import Logging
 
-/// Why the gate turns somebody away to protect itself, each with a counter and log lines of its own.
+/// The reasons to refuse a connection or a request for the gate's own protection.
+///
+/// Each has a counter and log lines.
 enum Refusal: CaseIterable {
     case connections
     case connectionsPerAddress
