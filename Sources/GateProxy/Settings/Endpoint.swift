@@ -11,14 +11,14 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The address and port of a socket; neither is there for one of another kind.
+    /// Creates an endpoint from an address; a Unix socket has no host, and port 0.
     package init(_ address: SocketAddress) {
         self.init(host: address.ipAddress ?? "", port: address.port ?? 0)
     }
 
-    /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+    /// Parses `HOST:PORT`; IPv6 addresses must be in brackets.
     ///
-    /// `defaultPort`: taken where no port is given; without one a port is required.
+    /// `defaultPort` applies if there is no port; without it, a port is required.
     package init?(_ text: String, defaultPort: Int? = nil) {
         var host = Substring(text)
         var port = defaultPort
@@ -41,7 +41,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The end of a message about a text that is no `HOST:PORT`: the line that would be one.
+    /// Returns the end of an error message about a text that is not `HOST:PORT`, with a correction.
     package static func hint(for text: String) -> String {
         for (scheme, rest) in Self.schemes(of: text) where Endpoint(rest) != nil {
             return "; write \(rest), without \(scheme)"
@@ -64,7 +64,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return parts.count == 1 ? "; a port is missing: \(text):8080" : ""
     }
 
-    /// A text without the scheme of an address, if it begins with one.
+    /// Returns the text without its URL scheme, if it has one.
     private static func schemes(of text: String) -> [(scheme: String, rest: String)] {
         ["http://", "https://"].filter { text.hasPrefix($0) }.map { scheme in
             let rest = text.dropFirst(scheme.count)
