@@ -1,18 +1,18 @@
 internal import NIOSSL
 
-/// Why a TLS handshake failed, in words that say what to do.
+/// The reason why a TLS handshake failed, with a hint how to fix it.
 ///
-/// The name of a TLS error: the library tells a number, a name and a place in its source, and only the
-/// name helps.
+/// It is derived from the name of the TLS error: the library reports a number, a name and a source
+/// location, of which only the name is useful.
 struct HandshakeProblem: Equatable, Hashable {
-    /// The other end of the handshake.
+    /// The other side of the handshake.
     enum Peer {
         case client
         case backend
     }
 
     let description: String
-    /// Whether somebody on the gate's side can mend it, so that it belongs into the log.
+    /// Whether the operator can fix it, so that it should be logged.
     let isActionable: Bool
 
     private init(_ description: String, isActionable: Bool = true) {
@@ -20,13 +20,13 @@ struct HandshakeProblem: Equatable, Hashable {
         self.isActionable = isActionable
     }
 
-    /// `nil` for an error that is not the failure of a handshake.
+    /// Creates a problem from an error; `nil` if the error is not a failed handshake.
     init?(_ error: any Error, with peer: Peer) {
         guard case .handshakeFailed? = error as? NIOSSLError else { return nil }
         self.init(names: Self.names(in: "\(error)"), with: peer)
     }
 
-    /// `names` is what the library calls the reasons, such as `HTTP_REQUEST`.
+    /// Creates a problem from the library's names of the reasons, such as `HTTP_REQUEST`.
     init(names: [String], with peer: Peer) {
         let known = names.lazy.compactMap { Self.words(for: $0, peer) }.first
         if let known {
@@ -37,8 +37,8 @@ struct HandshakeProblem: Equatable, Hashable {
         }
     }
 
-    /// The names of reasons in the text of an error, which has them behind the name of a function
-    /// that nobody knows: `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
+    /// Returns the names of the reasons in an error text, where they follow the name of an internal
+    /// function: `…:SSL routines:OPENSSL_internal:HTTP_REQUEST at …`.
     static func names(in text: String) -> [String] {
         text.split(separator: "OPENSSL_internal:").dropFirst().map { part in
             String(part.prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })
