@@ -130,10 +130,10 @@ extension Exchange {
     /// The timeout of the current state expired.
     ///
     /// - Parameters:
-    /// - hasPartialHead: Whether a part of a request was received.
-    /// - upstreamStalls: Whether the backend has stopped reading the request.
-    /// - isRepeatable: Whether the whole request is kept, and repeating it has no further effect.
-    /// - limits: The limits for a body that is discarded.
+    ///   - hasPartialHead: Whether a part of a request was received.
+    ///   - upstreamStalls: Whether the backend has stopped reading the request.
+    ///   - isRepeatable: Whether the whole request is kept, and repeating it has no further effect.
+    ///   - limits: The limits for a body that is discarded.
     ///
     /// - Returns: The action to take.
     package mutating func timedOut(

@@ -26,15 +26,15 @@ package final class ForwardedRequest: Sendable {
     /// Creates a request, copying the bytes of its head.
     ///
     /// - Parameters:
-    /// - head: The head as received.
-    /// - facts: The facts about the head.
-    /// - bytes: The bytes of the head, which are copied.
-    /// - buffer: An empty buffer, whose memory is used for the copy.
-    /// - verdict: The verdict that allows the request.
-    /// - origin: The address and the protocol of the client.
-    /// - upstreamAuthority: The backend as a `Host` value.
-    /// - webSocketKey: The key for a WebSocket request without one.
-    /// - newRequestID: Returns an ID; called if the client sends no valid one.
+    ///   - head: The head as received.
+    ///   - facts: The facts about the head.
+    ///   - bytes: The bytes of the head, which are copied.
+    ///   - buffer: An empty buffer, whose memory is used for the copy.
+    ///   - verdict: The verdict that allows the request.
+    ///   - origin: The address and the protocol of the client.
+    ///   - upstreamAuthority: The backend as a `Host` value.
+    ///   - webSocketKey: The key for a WebSocket request without one.
+    ///   - newRequestID: Returns an ID; called if the client sends no valid one.
     package init(
         _ head: RequestHead,
         facts: RequestFacts,

@@ -65,8 +65,8 @@ struct LogQueue {
     /// Counts the lines that could not be written.
     ///
     /// - Parameters:
-    /// - lines: The number of these lines.
-    /// - untold: The number of dropped lines in a report that could not be written either.
+    ///   - lines: The number of these lines.
+    ///   - untold: The number of dropped lines in a report that could not be written either.
     mutating func refused(_ lines: Int, untold: UInt64) {
         self.isRefused = true
         self.count(lost: lines)

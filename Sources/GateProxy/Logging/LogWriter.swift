@@ -25,10 +25,10 @@ package final class LogWriter: Sendable {
     /// Creates a log.
     ///
     /// - Parameters:
-    /// - descriptor: The file descriptor of the log; it may block.
-    /// - capacity: The maximum size of the queue in bytes.
-    /// - notice: Returns the line that reports the number of dropped lines, including its line
-    ///   feed.
+    ///   - descriptor: The file descriptor of the log; it may block.
+    ///   - capacity: The maximum size of the queue in bytes.
+    ///   - notice: Returns the line that reports the number of dropped lines, including its line
+    ///     feed.
     package init(
         descriptor: CInt,
         capacity: Int = LogWriter.capacity,
