@@ -1,9 +1,9 @@
 import Glibc
 import NIOCore
 
-/// Looks names up with the system's own resolver; it blocks.
+/// Name lookups with the system's resolver, which block.
 enum AddressLookup {
-    /// All addresses of a host, in the order that the system prefers (RFC 6724).
+    /// Returns all addresses of a host, in the order that the system prefers (RFC 6724).
     static func addresses(of name: Endpoint) -> Result<[SocketAddress], LookupFailure> {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
