@@ -126,8 +126,9 @@ struct VerdictKey: Hashable {
 struct VerdictCache {
     /// The average bytes of a key for each verdict.
     private static let keyLength = 256
-    /// The number of recent verdicts; a power of two. Most requests are from a small number of
-    /// clients or classes.
+    /// The number of recent verdicts; a power of two.
+    ///
+    /// Most requests are from a small number of clients or classes.
     static let recentCount = 256
 
     private var young: [VerdictKey: KnownVerdict] = [:]
