@@ -31,9 +31,9 @@ enum Refusal: CaseIterable {
             "connection refused: --max-connections-per-address is reached"
         case .proxyHeader: "connection refused: PROXY protocol"
         case .pendingRequests: "request refused: --max-pending-requests is reached"
-        case .lateness: "request refused: the event loop is late"
-        case .descriptors: "request refused: no connection to the backend can be opened"
-        case .accept: "cannot accept connections; trying again in a second"
+        case .lateness: "request refused: the event loop is overloaded"
+        case .descriptors: "request refused: no resources left for a connection to the backend"
+        case .accept: "cannot accept connections; retrying in one second"
         }
     }
 }

@@ -20,9 +20,9 @@ final class UntrustedProxyNotice: Sendable {
         else { return }
         self.logger.warning(
             """
-            X-Forwarded-For comes from a peer that is not among --trusted-proxies: to roll-outs its \
-            clients are one address, and the backend is told its scheme; if it is your proxy, add \
-            --trusted-proxies \(address)
+            X-Forwarded-For comes from a peer that is not in --trusted-proxies: its clients count \
+            as one address in roll-outs, and the backend gets the scheme of its connection; if it is \
+            your proxy, add --trusted-proxies \(address)
             """,
             metadata: ["address": "\(address)"]
         )

@@ -64,7 +64,7 @@ package final class AcceptWatch: ChannelInboundHandler {
             guard !self.closeSpareConnection() else { continue }
             return self.rest(
                 listener,
-                because: "the last descriptors are for what is connected already"
+                because: "the remaining file descriptors are reserved for open connections"
             )
         }
     }

@@ -275,7 +275,7 @@ package final class GateServer: Sendable {
     package func leave() async {
         self.isStopping.withLock { $0 = true }
         guard self.settings.drainDelay > .zero else { return }
-        self.logger.info("not ready any more", metadata: ["drain_delay": "\(self.drainDelay)"])
+        self.logger.info("no longer ready", metadata: ["drain_delay": "\(self.drainDelay)"])
         try? await Task.sleep(for: self.drainDelay)
     }
 

@@ -164,21 +164,21 @@ package struct BindProblem: Error, CustomStringConvertible {
 
     private static func words(_ endpoint: Endpoint, _ error: any Error) -> String {
         if error is SocketAddressError.UnknownHost {
-            return "the name '\(endpoint.host)' is unknown: name an address of this machine, "
+            return "unknown host '\(endpoint.host)': use an address of this machine, "
                 + "or 0.0.0.0 for all of them"
         }
         guard let error = error as? IOError else { return "\(error)" }
         switch error.errnoCode {
         case EADDRINUSE:
             return
-                "another program listens there, which 'ss -ltnp sport = :\(endpoint.port)' names: "
+                "another process uses the port ('ss -ltnp sport = :\(endpoint.port)' shows it): "
                 + "stop it, or choose another port"
         case EADDRNOTAVAIL:
             return "this machine has no address \(endpoint.host): choose one of its own "
                 + "('ip address' lists them), or 0.0.0.0 for all of them"
         case EACCES:
             return "ports below 1024 need the capability CAP_NET_BIND_SERVICE: grant it, "
-                + "or choose a port from 1024 on"
+                + "or choose a port above 1023"
         default:
             return "\(error)"
         }

@@ -49,7 +49,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if let number = Int(text) {
             guard (0...65535).contains(number) else { return self.portHint(text) }
             return
-                "; write 127.0.0.1:\(number) for this machine alone, or 0.0.0.0:\(number) for all"
+                "; write 127.0.0.1:\(number) for this machine only, or 0.0.0.0:\(number) for all"
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         if parts.count == 2, let port = Int(parts[1]), !(0...65535).contains(port) {
@@ -61,7 +61,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         if parts.count > 2, !text.contains("[") {
             return "; write an IPv6 address in brackets: [::1]:8080"
         }
-        return parts.count == 1 ? "; a port is missing: \(text):8080" : ""
+        return parts.count == 1 ? "; add a port: \(text):8080" : ""
     }
 
     /// Returns the text without its URL scheme, if it has one.
@@ -73,7 +73,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func portHint(_ port: String) -> String {
-        "; \(port) is no port: they go from 1 to 65535"
+        "; \(port) is not a port: ports range from 1 to 65535"
     }
 
     package var description: String {

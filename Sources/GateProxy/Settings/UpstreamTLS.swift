@@ -48,7 +48,7 @@ package struct UpstreamTLS: Sendable {
         do {
             return try NIOSSLCertificate.fromPEMFile(file)
         } catch {
-            throw Failure(description: "there is no such file, or no PEM certificate in it")
+            throw Failure(description: "the file does not exist, or contains no PEM certificate")
         }
     }
 

@@ -64,26 +64,26 @@ package struct UpstreamTarget: Hashable, Sendable, CustomStringConvertible {
         let items = list.split(separator: ",", omittingEmptySubsequences: false)
             .map { String($0.trimmingPrefix { $0 == " " }) }
         guard let text = items.first(where: { UpstreamTarget($0) == nil }) else { return "" }
-        let said = items.count > 1 ? " in place of '\(text)'" : ""
+        let said = items.count > 1 ? " instead of '\(text)'" : ""
         guard let start = text.firstRange(of: "://") else {
-            if text.isEmpty { return "; there is nothing between two commas" }
+            if text.isEmpty { return "; the list contains an empty entry" }
             if text.hasPrefix("unix:") {
-                return "; the path of a socket begins with /: unix:/run/app.sock"
+                return "; the path of a socket must start with /: unix:/run/app.sock"
             }
             if UpstreamTarget("http://\(text)") != nil { return "; write http://\(text)\(said)" }
             return text.hasPrefix("/") ? "; write unix:\(text)\(said)" : ""
         }
         let scheme = text[..<start.lowerBound]
         guard ["http", "https", "h2c"].contains(scheme.lowercased()) else {
-            return "; the gate does not speak '\(scheme)'"
+            return "; the scheme '\(scheme)' is not supported"
         }
         let authority = text[start.upperBound...].prefix { !"/?#".contains($0) }
         let port = authority.split(separator: ":").last.flatMap { Int($0) }
         if let port, !(1...65535).contains(port) { return Endpoint.portHint(String(port)) }
         let bare = "\(scheme)://\(authority)"
         guard bare != text, UpstreamTarget(bare) != nil else { return "" }
-        return "; write \(bare)\(said): the backend gets the path that the client asked for, "
-            + "and none can be put in front of it"
+        return "; write \(bare)\(said): the backend gets the path of the request, "
+            + "and a prefix cannot be added"
     }
 
     private static func rest(of text: String, behind scheme: String) -> String? {

@@ -48,31 +48,31 @@ struct HandshakeProblem: Equatable, Hashable {
     private static func words(for name: String, _ peer: Peer) -> String? {
         switch (peer, name) {
         case (.client, "HTTP_REQUEST"), (.client, "HTTPS_PROXY_REQUEST"):
-            "a client speaks plain HTTP where TLS is expected: its address must begin with https://"
+            "a client uses plain HTTP where TLS is expected: its URL must start with https://"
         case (.client, "PEER_DID_NOT_RETURN_A_CERTIFICATE"):
-            "a client has no certificate, and --tls-client-ca demands one"
+            "a client sent no certificate, but --tls-client-ca requires one"
         case (.client, "CERTIFICATE_VERIFY_FAILED"):
-            "a client's certificate is not signed by any of --tls-client-ca, or has expired"
+            "a client's certificate is not signed by a --tls-client-ca authority, or has expired"
         case (.client, "SSLV3_ALERT_CERTIFICATE_EXPIRED"):
-            "a client refuses the gate's certificate, which has expired: renew --tls-certificate"
+            "a client rejected the gate's certificate, which has expired: renew --tls-certificate"
         case (.client, "TLSV1_ALERT_UNKNOWN_CA"), (.client, "SSLV3_ALERT_CERTIFICATE_UNKNOWN"),
             (.client, "SSLV3_ALERT_BAD_CERTIFICATE"):
             """
-            a client does not trust the gate's certificate: --tls-certificate needs the whole chain, \
-            from an authority that the client knows
+            a client does not trust the gate's certificate: --tls-certificate must contain the \
+            whole chain, from an authority that the client trusts
             """
         case (.client, "UNSUPPORTED_PROTOCOL"), (.client, "NO_SHARED_CIPHER"):
-            "a client is too old for TLS 1.2"
+            "a client does not support TLS 1.2 or later"
         case (.backend, "CERTIFICATE_VERIFY_FAILED"):
             """
             the backend's certificate is not trusted: it is self-signed, expired, or not signed by \
-            an authority that the system trusts; --upstream-ca FILE names another authority
+            an authority that the system trusts; set --upstream-ca FILE to trust another authority
             """
         case (.backend, "WRONG_VERSION_NUMBER"), (.backend, "HTTP_REQUEST"):
-            "the backend does not speak TLS there: write http:// in --upstream, or name its TLS port"
+            "the backend port does not use TLS: write http:// in --upstream, or its TLS port"
         case (.backend, "TLSV1_ALERT_UNKNOWN_CA"), (.backend, "TLSV13_ALERT_CERTIFICATE_REQUIRED"),
             (.backend, "SSLV3_ALERT_HANDSHAKE_FAILURE"):
-            "the backend refuses the handshake; it may want a certificate of the gate, which has none"
+            "the backend rejected the handshake: it may require a client certificate (not supported)"
         default: nil
         }
     }

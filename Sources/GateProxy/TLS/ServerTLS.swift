@@ -64,7 +64,7 @@ package struct ServerTLS: Sendable {
     static func remark(onExpiry expiry: Int, of file: String, at now: Int) -> String? {
         let date = Timestamp(secondsSinceEpoch: Int64(expiry))
         if expiry <= now {
-            return "the certificate in \(file) expired at \(date): clients refuse it; renew it"
+            return "the certificate in \(file) expired at \(date): clients reject it; renew it"
         }
         guard expiry - now < Self.renewalTime else { return nil }
         return "the certificate in \(file) expires at \(date): renew it"
@@ -94,7 +94,7 @@ package struct ServerTLS: Sendable {
         let bytes = try FileContent.read(file)
         let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes)
         guard let certificates, !certificates.isEmpty else {
-            throw TLSFileError(file: file, reason: "holds no certificate in PEM form")
+            throw TLSFileError(file: file, reason: "contains no certificate in PEM format")
         }
         return certificates
     }
@@ -116,7 +116,7 @@ extension ServerTLS {
             guard let key = try? NIOSSLPrivateKey(bytes: keyBytes, format: .pem) else {
                 throw TLSFileError(
                     file: files.key,
-                    reason: "holds no private key in PEM form, or one with a passphrase"
+                    reason: "contains no private key in PEM format, or one with a passphrase"
                 )
             }
             self.files = files

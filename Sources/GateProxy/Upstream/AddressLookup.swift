@@ -40,8 +40,8 @@ extension LookupFailure {
         let words = unsafe String(cString: gai_strerror(status))
         self.description =
             switch status {
-            case EAI_NONAME: "nobody knows the name: look at its spelling (\(words))"
-            case EAI_AGAIN: "no name server answers: look at /etc/resolv.conf (\(words))"
+            case EAI_NONAME: "unknown host name: check its spelling (\(words))"
+            case EAI_AGAIN: "no name server responds: check /etc/resolv.conf (\(words))"
             default: words
             }
     }

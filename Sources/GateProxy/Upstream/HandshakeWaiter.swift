@@ -58,7 +58,7 @@ final class HandshakeWaiter: ChannelInboundHandler, RemovableChannelHandler {
                     && CertificateName(String(decoding: entry.contents, as: UTF8.self)).covers(name)
             } ?? false
         guard isNamed else {
-            throw UpstreamTLS.Failure(description: "the certificate does not name \(name)")
+            throw UpstreamTLS.Failure(description: "the certificate is not valid for \(name)")
         }
     }
 
@@ -97,7 +97,7 @@ extension UpstreamTLS {
         timeout: TimeAmount
     ) throws -> (NIOSSLClientHandler, HandshakeWaiter) {
         guard let context = self.contexts[offer] else {
-            throw Failure(description: "nothing was made ready to offer \(offer.names)")
+            throw Failure(description: "no TLS context offers \(offer.names)")
         }
         let wanted = self.serverName ?? host
         // An address is not a server name (RFC 6066 3); it is searched for in the certificate

@@ -179,7 +179,7 @@ struct UpstreamConnector {
         guard case .endpoint(let endpoint) = address.target.place, address.target.isSecure
         else { return nil }
         guard let tls = self.settings.upstream.tls else {
-            throw UpstreamTLS.Failure(description: "there is nothing to verify the backend by")
+            throw UpstreamTLS.Failure(description: "the verification of backends is not set up")
         }
         return Handshake(tls: tls, host: endpoint.host, promise: self.eventLoop.makePromise())
     }

@@ -109,7 +109,7 @@ final class UpstreamNames {
         case .publish:
             let addresses = self.directory.addresses
             self.logger.info(
-                "addresses of the backend",
+                "resolved the addresses of the backend",
                 metadata: [
                     "name": "\(name)",
                     "addresses": "\(addresses.map(\.description).joined(separator: ", "))",
@@ -119,8 +119,8 @@ final class UpstreamNames {
         case .report(let failure, let hasAddresses):
             self.logger.warning(
                 hasAddresses
-                    ? "cannot look the backend up; its last addresses stay"
-                    : "cannot look the backend up",
+                    ? "cannot look up the backend; keeping its last addresses"
+                    : "cannot look up the backend",
                 metadata: ["name": "\(name)", "error": "\(failure)"]
             )
         case .doNothing:

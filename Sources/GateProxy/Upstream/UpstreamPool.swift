@@ -153,7 +153,7 @@ final class UpstreamPool {
 
     /// Reports a request for which no address was known.
     func reportNoAddress() {
-        self.logFailure("no address is known: no look-up of its name has found one", of: nil)
+        self.logFailure("no address is known: no lookup of the name has succeeded", of: nil)
     }
 
     func closeOverdue(at now: NIODeadline) {
@@ -276,7 +276,7 @@ extension UpstreamPool {
         guard let index = member.index else { return }
         if self.balancer.answered(index) == .welcomeBack {
             self.logger.info(
-                "an address of the backend is back",
+                "an address of the backend has recovered",
                 metadata: ["address": "\(member.address)"]
             )
         }
@@ -302,7 +302,7 @@ extension UpstreamPool {
         switch action {
         case .eject(let time):
             self.logger.warning(
-                "an address of the backend is left out for now",
+                "an address of the backend is temporarily left out",
                 metadata: [
                     "address": "\(member.address)",
                     "seconds": .stringConvertible(time.nanoseconds / 1_000_000_000),
@@ -336,16 +336,16 @@ enum ConnectProblem {
     /// Returns the text for the log.
     static func words(_ error: any Error) -> String {
         if case .connectTimeout(let time)? = error as? ChannelError {
-            return "no answer within \(Double(time.nanoseconds) / 1_000_000_000) s: look at the "
-                + "address, and whether a firewall lets the gate through"
+            return "no response within \(Double(time.nanoseconds) / 1_000_000_000) s: check the "
+                + "address, and whether a firewall blocks the gate"
         }
         guard let error = error as? IOError else { return "\(error)" }
         let hint: String? =
             switch error.errnoCode {
-            case ECONNREFUSED: "nothing listens there: look whether the backend is up, and its port"
-            case ENOENT: "there is no such socket: look whether the backend is up, and the path"
-            case EACCES, EPERM: "the gate's user may not use it: look at its permissions"
-            case EHOSTUNREACH, ENETUNREACH: "no way leads there from this machine"
+            case ECONNREFUSED: "nothing is listening: check that the backend is up, and its port"
+            case ENOENT: "there is no such socket: check that the backend is up, and the path"
+            case EACCES, EPERM: "the gate's user has no access: check the permissions"
+            case EHOSTUNREACH, ENETUNREACH: "no route to the address from this machine"
             default: nil
             }
         return hint.map { "\($0) (\(Self.name(error.errnoCode)))" } ?? "\(error)"

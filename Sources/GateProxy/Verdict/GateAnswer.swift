@@ -23,11 +23,11 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let contentTooLarge = GateAnswer(
         status: 413,
-        detail: "The request body is larger than this gateway lets pass."
+        detail: "The request body exceeds the limit of this gateway."
     )
     package static let badGateway = GateAnswer(
         status: 502,
-        detail: "The backend gave no valid answer."
+        detail: "The backend sent no valid response."
     )
     package static let unreachable = GateAnswer(
         status: 502,
@@ -35,32 +35,32 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let overloaded = GateAnswer(
         status: 503,
-        detail: "This gateway serves as many connections as it may.",
+        detail: "This gateway has reached its connection limit.",
         retryAfter: 1
     )
     package static let tooManyFromAddress = GateAnswer(
         status: 429,
-        detail: "This gateway serves as many connections from this address as it may.",
+        detail: "This gateway has reached its connection limit for this address.",
         retryAfter: 1
     )
     package static let tooManyPending = GateAnswer(
         status: 503,
-        detail: "Too many requests wait for the backend.",
+        detail: "Too many requests are waiting for the backend.",
         retryAfter: 1
     )
     package static let late = GateAnswer(
         status: 503,
-        detail: "This gateway has more to do than it can.",
+        detail: "This gateway is overloaded.",
         retryAfter: 1
     )
     package static let outOfDescriptors = GateAnswer(
         status: 503,
-        detail: "This gateway can open no connection to the backend for now.",
+        detail: "This gateway cannot open a connection to the backend at the moment.",
         retryAfter: 1
     )
     package static let tooManyStreams = GateAnswer(
         status: 503,
-        detail: "This gateway serves as many event streams as it may."
+        detail: "This gateway has reached its limit of event streams."
     )
     package static let connectTimeout = GateAnswer(
         status: 504,
@@ -68,7 +68,7 @@ package struct GateAnswer: Equatable, Sendable {
     )
     package static let gatewayTimeout = GateAnswer(
         status: 504,
-        detail: "The backend did not answer in time."
+        detail: "The backend did not respond in time."
     )
 
     /// Whether the response reports a failure of the backend; for a lack of resources in the gate,

@@ -31,7 +31,7 @@ extension UpstreamHTTP2Connection {
 
     /// Closes the connection because the backend no longer responds.
     func giveUp() {
-        self.member?.report("HTTP/2: the backend does not say that it is still there")
+        self.member?.report("HTTP/2: the backend did not respond to a PING")
         self.end(.eof)
         self.context?.close(promise: nil)
     }

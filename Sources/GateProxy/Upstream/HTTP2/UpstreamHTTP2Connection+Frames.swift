@@ -100,7 +100,7 @@ extension UpstreamHTTP2Connection {
     private func readGoAway(last: UInt32, _ code: UInt32) throws(HTTP2ErrorCode) {
         try self.chargeControl()
         if code != HTTP2ErrorCode.noError.rawValue {
-            self.member?.report("HTTP/2: the backend ends the connection with code \(code)")
+            self.member?.report("HTTP/2: the backend closed the connection with error code \(code)")
         }
         self.budget.retire()
         for stream in self.streams.all where stream.id > last { stream.refused() }

@@ -22,8 +22,8 @@ final class UpstreamHTTP2Connection: ChannelInboundHandler, HTTP2Endpoint, Overd
 
         var description: String {
             switch self {
-            case .speaksNoHTTP2: "the backend does not speak HTTP/2"
-            case .takesNoRequests: "the backend takes no requests"
+            case .speaksNoHTTP2: "the backend does not support HTTP/2"
+            case .takesNoRequests: "the backend allows no HTTP/2 streams"
             }
         }
     }
