@@ -492,7 +492,7 @@ struct CommandTests {
         ),
         (
             ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
-            "--upstream-ca '/dev/null': there is no such file, or no PEM certificate in it"
+            "--upstream-ca '/dev/null': the file does not exist, or contains no PEM certificate"
         ),
         (
             ["--upstream", "https://a", "--upstream-server-name", "10.0.0.1"],
