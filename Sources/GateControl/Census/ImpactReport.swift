@@ -1,26 +1,26 @@
 package import GateCensus
 package import GatePolicy
 
-/// The effect of other rules, as sentences for people and as data for programs.
+/// The impact of a rules change, as text and as JSON.
 package struct ImpactReport: Sendable {
     private static let tableLimit = 20
 
     private let impact: Impact
     private let since: Timestamp
     private let until: Timestamp
-    /// The revisions of before and after.
+    /// The revisions of the old and the new rules.
     private let revisions: (before: String, after: String)
     private let remarks: [String]
 
-    /// A report on rules that are held against others.
+    /// Compares new rules with old ones.
     ///
     /// - Parameters:
     ///   - rows: The census.
-    ///   - since: The first second that it is about.
-    ///   - old: The rules of before.
-    ///   - new: The rules of after.
-    ///   - now: The second at which it ends, and at which both judge.
-    ///   - later: The second at which the rules of after judge, if that is another one.
+    ///   - since: The start of its period.
+    ///   - old: The old rules.
+    ///   - new: The new rules.
+    ///   - now: The end of the period, and the time at which the rules are evaluated.
+    ///   - later: The time at which the new rules are evaluated instead.
     package init(
         _ rows: [CensusRow],
         since: Timestamp,
@@ -119,7 +119,7 @@ extension ImpactReport: CustomStringConvertible {
 
     private static func number(_ number: Double) -> String { "\(Int(number.rounded()))" }
 
-    /// The largest first.
+    /// Sorts amounts by requests, largest first.
     private static func sorted<Key>(
         _ amounts: [Key: ImpactAmount],
         by name: (Key) -> String
@@ -149,7 +149,7 @@ extension ImpactReport: Encodable {
     }
 
     private struct RuleEntry: Encodable {
-        /// Missing for the policy on clients that do not say who they are.
+        /// Missing for the policy for unidentified clients.
         let rule: String?
         let amount: AmountEntry
     }
