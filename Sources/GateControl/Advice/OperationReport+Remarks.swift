@@ -1,9 +1,9 @@
 internal import GateCensus
 internal import GatePolicy
 
-/// The lines below the table, which say what it does not know.
+/// The remarks below the table, about gaps in the data.
 extension OperationReport {
-    /// Operations that a line names.
+    /// The maximum number of operations that a remark names.
     private static let mostNamed = 3
 
     var remarks: [String] {

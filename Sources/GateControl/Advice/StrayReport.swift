@@ -1,14 +1,16 @@
 internal import GateCensus
 package import GatePolicy
 
-/// The builds that ask, or fail, far more often than their neighbours, with the line that blocks each; a person
-/// decides.
+/// The builds that send requests or fail far more often than comparable builds, each with the rules
+/// line that blocks it.
+///
+/// The report is advice; an operator decides.
 package struct StrayReport: Sendable {
     private let since: Timestamp
     private let until: Timestamp
     private let strays: [StrayBuilds.Stray]
 
-    /// Looks for them in the census from a second on.
+    /// Finds such builds in the census since a time.
     ///
     /// - Throws: `CensusStore.Failure` if the census cannot be read.
     package init(
@@ -22,7 +24,7 @@ package struct StrayReport: Sendable {
         self.strays = StrayBuilds.among(try store.rows(since: start), by: ruleSet, at: now)
     }
 
-    /// The line of a rules file.
+    /// Returns the line for a rules file.
     private static func line(_ stray: StrayBuilds.Stray) -> String {
         stray.build.map { "blockedBuilds: [{ version: \"\(stray.version)\", build: \($0) }]" }
             ?? "blocked: [\"\(stray.version)\"]"
@@ -70,7 +72,7 @@ extension StrayReport: Encodable {
         let devices: Int
         let asks: Asks?
         let fails: Fails?
-        /// To be pasted into a rule.
+        /// The line to paste into a rule.
         let line: String
     }
 
