@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `appStoreConnect`.
+/// Decodes a feed of the kind `appStoreConnect`.
 struct AppStoreConnectDecoder: FeedSourceDecoder {
     let keys = [
         "trackId", "bundleId", "issuer", "keyId", "key", "app", "platform", "builds", "ask",
@@ -32,7 +32,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// `trackId` or `bundleId`, whichever is there.
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
     private func app(_ fields: Fields, _ problems: Problems) -> AppStoreConnectFeed.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
@@ -87,7 +87,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
         )
     }
 
-    /// The common part of the rules for testers; whom they are for, the feed says itself.
+    /// Decodes the template of the rules for testers; the feed itself generates `match`.
     private func rule(_ element: Element, _ problems: Problems) -> FeedRuleTemplate {
         guard case .mapping(let entries) = element.content else {
             return FeedRuleTemplate(element, problems)
@@ -100,7 +100,7 @@ struct AppStoreConnectDecoder: FeedSourceDecoder {
             let message = "what is asked of testers needs 'storeUrl', or a denied one is stuck"
             problems.report(message, at: element.place)
         }
-        // A hold wants to know of which platform.
+        // `holdUntilInStore` requires a platform in `match`.
         let platform = Element(content: .text(Platform.ios.name), place: element.place)
         let entry = Element.Entry(key: "platform", place: element.place, value: platform)
         let match = Element.Entry(
