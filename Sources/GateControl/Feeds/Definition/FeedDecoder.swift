@@ -1,4 +1,4 @@
-/// Reads one of the `feeds`.
+/// Decodes an entry of `feeds`.
 struct FeedDecoder {
     private static let webhookKey = "webhookSecret"
     static let keys = ["id", "source", "every", "staleAfter", "whenStale", "accept"]
@@ -39,12 +39,12 @@ struct FeedDecoder {
         )
     }
 
-    /// The keys of a feed whose rest is read by a decoder.
+    /// The keys of a feed with a source decoder, including the decoder's own keys.
     static func keys(with decoder: some FeedSourceDecoder) -> [String] {
         self.keys + (decoder.webhook == nil ? [] : [self.webhookKey]) + decoder.keys
     }
 
-    /// The decoder of the rest, by the word after `source`.
+    /// Returns the decoder for the value of `source`.
     private func decoder(
         for element: Element
     ) -> (word: String, decoder: any FeedSourceDecoder)? {
@@ -92,12 +92,13 @@ struct FeedDecoder {
     }
 }
 
-/// Reads what only feeds of one kind have.
+/// Decodes the keys of one kind of feed.
 protocol FeedSourceDecoder: Sendable {
     var keys: [String] { get }
-    /// Seconds between two questions if the file does not say it.
+    /// The default polling interval in seconds.
     var usualInterval: Int64 { get }
-    /// How webhooks for it are signed; `nil` if it listens to its source, or that tells nobody.
+    /// The signature format of the source's webhooks; `nil` if the source is streamed or sends
+    /// none.
     var webhook: FeedWebhook.Form? { get }
 
     func decode(_ fields: Fields, _ problems: Problems) -> (any FeedSource)?
