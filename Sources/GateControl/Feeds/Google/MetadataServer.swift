@@ -1,16 +1,17 @@
 internal import GatePolicy
 private import FoundationEssentials
 
-/// The server that tells a machine of Google Cloud, or a workload on GKE, which account it is.
+/// The server that provides tokens to machines on Google Cloud and workloads on GKE.
 ///
 /// https://cloud.google.com/compute/docs/access/authenticate-workloads
 enum MetadataServer {
-    /// Its address in tests and emulators; Google's own libraries read the same variable.
+    /// The variable that overrides the host in tests and emulators; Google's own libraries read it,
+    /// too.
     static let hostVariable = "GCE_METADATA_HOST"
 
-    /// The question for a token that opens the scopes; the environment may name another host.
+    /// Creates the request for a token with scopes; the environment may override the host.
     ///
-    /// - Throws: `FeedFailure` if that host is not this machine.
+    /// - Throws: `FeedFailure` if the host is not this machine.
     static func question(
         scopes: [String],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -27,7 +28,7 @@ enum MetadataServer {
         } else {
             url = .googleMetadata(path + query)
         }
-        // A browser cannot be made to send this field, nor will a server pass it on by mistake.
+        // The required field prevents requests by browsers and accidental forwarding.
         let mark = HeaderField(name: "Metadata-Flavor", value: "Google")
         let patience = FetchLimits(
             deadline: .seconds(10),
@@ -38,7 +39,7 @@ enum MetadataServer {
         return FetchRequest(url, fields: [mark], limits: patience)
     }
 
-    /// The failure of a machine on which nobody answers.
+    /// Creates the failure for a machine without a metadata server.
     static func failure(_ failure: FetchFailure) -> FeedFailure {
         .secret(
             """
