@@ -1,15 +1,15 @@
-/// Reads JSON (RFC 8259) strictly: what a source sends must be whole.
+/// A strict JSON parser (RFC 8259); truncated text is an error.
 ///
-/// Numbers stay as they are written, so that `1.10` is not taken for 1.1. A name that comes twice in
-/// one object is an error, because readers disagree on which of the two counts.
+/// Numbers are kept as text, so that `1.10` differs from 1.1. A duplicate member name is an error,
+/// because parsers disagree on which member applies.
 package struct JSONParser {
-    /// How deeply objects and lists may be nested.
+    /// The maximum nesting depth of objects and lists.
     static let maximumDepth = 64
 
-    /// The most values that one text may hold.
+    /// The maximum number of values in a text.
     static let maximumValues = 100_000
 
-    /// The fault of a text, and its place.
+    /// A syntax error with its location.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let line: Int
         package let column: Int
@@ -23,11 +23,11 @@ package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
-    /// The index at which the line begins.
+    /// The index of the start of the line.
     private var lineStart = 0
     private var values = 0
 
-    /// Reads one value with nothing but white space around it.
+    /// Parses a single value, surrounded by optional whitespace.
     package static func parse(_ bytes: [UInt8]) throws(Failure) -> JSONValue {
         var parser = JSONParser(bytes: bytes)
         if parser.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
@@ -91,7 +91,7 @@ package struct JSONParser {
         }
     }
 
-    /// Whether a comma follows, or else the end.
+    /// Consumes a comma or the end; returns whether another element follows.
     private mutating func goesOn(until end: UInt8) throws(Failure) -> Bool {
         self.skipBlanks()
         if self.take(end) { return false }
@@ -125,10 +125,10 @@ package struct JSONParser {
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
 
-    /// Steps over a number (RFC 8259 section 6); `false` if there is none.
+    /// Skips a number (RFC 8259 section 6); `false` if there is none.
     private mutating func skipNumber() -> Bool {
         _ = self.take(UInt8(ascii: "-"))
-        // A zero in front of another digit is none of JSON's numbers.
+        // JSON numbers have no leading zeros.
         guard self.take(UInt8(ascii: "0")) || self.skipDigits() else { return false }
         if self.take(UInt8(ascii: ".")), !self.skipDigits() { return false }
         guard self.take(UInt8(ascii: "e")) || self.take(UInt8(ascii: "E")) else { return true }
@@ -136,14 +136,14 @@ package struct JSONParser {
         return self.skipDigits()
     }
 
-    /// Steps over digits; `false` if there are none.
+    /// Skips digits; `false` if there are none.
     private mutating func skipDigits() -> Bool {
         let start = self.index
         while let byte = self.current, (0x30...0x39).contains(byte) { self.index += 1 }
         return self.index > start
     }
 
-    /// Whether what comes next would be meant as more of a number.
+    /// Whether the next character would continue a number.
     private var isWithinNumber: Bool {
         guard let byte = self.current else { return false }
         return (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
@@ -184,13 +184,13 @@ package struct JSONParser {
         }
     }
 
-    /// The four digits behind `\u`, and those of the second half if there must be one.
+    /// Parses the four digits after `\u`, and the second half of a surrogate pair.
     private mutating func scalar() throws(Failure) -> [UInt8] {
         let unit = try self.unit()
         guard UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) else {
             return Array(String(decoding: [unit], as: UTF16.self).utf8)
         }
-        // Behind the last digit comes the second half of the pair.
+        // The second half of the pair follows the last digit.
         guard self.bytes[(self.index + 1)...].starts(with: Array("\\u".utf8)) else {
             throw self.error("half of a character")
         }
@@ -202,7 +202,7 @@ package struct JSONParser {
         return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
     }
 
-    /// Four digits behind the current byte, on the last of which it stops.
+    /// Parses four digits after the current byte; ends at the last digit.
     private mutating func unit() throws(Failure) -> UInt16 {
         let digits = self.bytes[(self.index + 1)...].prefix(4)
         let text = String(decoding: digits, as: UTF8.self)
@@ -236,7 +236,7 @@ package struct JSONParser {
     }
 
     private func error(_ message: String) -> Failure {
-        // All bytes of a character but the first begin with 10.
+        // Counts characters: all bytes of a UTF-8 character but the first start with the bits 10.
         let before = self.bytes[self.lineStart..<min(self.index, self.bytes.count)]
         let column = before.count { $0 & 0xC0 != 0x80 } + 1
         return Failure(line: self.line, column: column, message: message)
