@@ -1,14 +1,14 @@
-/// Why a Remote Config template says nothing that the gate could go by.
+/// The reason why a Remote Config template cannot be used.
 enum RemoteConfigError: Error, Equatable {
-    /// The document is none, with the place in it.
+    /// The document is not a template; the text includes the location.
     case template(String)
-    /// There is none of the parameters that ask for something, which are these.
+    /// None of the parameters with a requirement exists; the names are listed.
     case missingParameters([String])
-    /// There is no such parameter, and one whose name is near.
+    /// The parameter does not exist, but one with a similar name does.
     case misspelt(parameter: String, found: String)
-    /// Only Firebase knows what the clients have for a parameter.
+    /// Only Firebase can determine the value of the parameter.
     case unknowable(parameter: String, reason: String)
-    /// A value of a parameter is not a version.
+    /// A value of the parameter is not a version.
     case unreadable(parameter: String, value: String, reason: String)
 }
 
