@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `appStore`.
+/// Decodes a feed of the kind `appStore`.
 struct AppStoreDecoder: FeedSourceDecoder {
-    /// The App Store answers some twenty questions a minute.
+    /// The maximum number of countries; the App Store allows about twenty requests per minute.
     private static let maximumCountries = 20
 
     let keys = ["trackId", "bundleId", "countries", "app", "platform", "channel", "url"]
@@ -42,7 +42,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
         return nil
     }
 
-    /// `trackId` or `bundleId`, whichever is there.
+    /// Decodes `trackId` or `bundleId`, of which exactly one is required.
     private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a feed of the kind `firebaseDatabase`.
+/// Decodes a feed of the kind `firebaseDatabase`.
 struct FirebaseDatabaseDecoder: FeedSourceDecoder {
     let keys =
         [
@@ -46,11 +46,11 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         return secret.map { .secret($0) } ?? .anybody
     }
 
-    /// The names on the way to the value.
+    /// Decodes the path to the value.
     private func path(_ element: Element, _ problems: Problems) -> [String]? {
         guard let text = element.text("a path", problems) else { return nil }
         let names = text.split(separator: "/").map(String.init)
-        // Characters that a key of the database cannot hold.
+        // Characters that a key of the database cannot contain.
         let forbidden = names.contains { $0.contains { ".$#[]?".contains($0) } }
         guard text.hasPrefix("/"), !forbidden else {
             let message = "'\(text)' is not a path of the database such as '/app/version'"

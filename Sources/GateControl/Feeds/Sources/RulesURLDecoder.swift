@@ -1,6 +1,6 @@
 private import FoundationEssentials
 
-/// Reads a feed of the kind `https`.
+/// Decodes a feed of the kind `https`.
 struct RulesURLDecoder: FeedSourceDecoder {
     let keys = ["url", "token", "redirectsTo", "signature"] + ValueObject.keys
     let usualInterval: Int64 = 60

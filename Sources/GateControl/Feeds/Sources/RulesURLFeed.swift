@@ -1,9 +1,9 @@
 private import FoundationEssentials
 internal import GatePolicy
 
-/// A rules file at an address, or an object of JSON with versions, asked for again and again.
+/// A rules file or a JSON object with versions at a URL, which is polled.
 struct RulesURLFeed: FeedSource {
-    /// The key that must have signed the file, and the place of the signature.
+    /// The public key for the signature of the file, and the location of the signature.
     struct Signature: Sendable, Equatable {
         var key: VerifyingKey
         var url: FetchURL

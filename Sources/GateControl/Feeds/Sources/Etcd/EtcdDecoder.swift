@@ -1,4 +1,4 @@
-/// Reads a feed of the kind `etcd`.
+/// Decodes a feed of the kind `etcd`.
 struct EtcdDecoder: FeedSourceDecoder {
     let keys = [
         "url", "key", "prefix", "user", "password", "clientCertificate", "clientKey",
@@ -13,7 +13,7 @@ struct EtcdDecoder: FeedSourceDecoder {
         let account = self.account(fields, problems)
         let identity = self.identity(fields, problems)
         guard let urls, !urls.isEmpty, let selection else { return nil }
-        // A fault of it has been reported where all feeds are read.
+        // Invalid values are reported by `FeedDecoder`.
         let every = fields["every"].flatMap { $0.timeSpan(Problems()) } ?? self.usualInterval
         return EtcdFeed(
             urls: urls,

@@ -1,26 +1,26 @@
 private import FoundationEssentials
 
-/// The keys that rules files are kept under, as a range has shown them and a watch has changed them.
+/// The selected keys and values, from a range response and subsequent watch messages.
 ///
-/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base 64, 64-bit numbers are
-/// texts, and what is zero or empty is left out.
+/// https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway: bytes are in base64, 64-bit numbers are
+/// texts, and zero or empty values are omitted.
 struct EtcdState: Equatable {
-    /// The reaction that a message of a watch asks for.
+    /// The reaction to a watch message.
     enum Action: Equatable {
         /// Nothing has changed.
         case wait
         case show
-        /// The revision that the watch should have begun with is no longer there (compaction).
+        /// The start revision of the watch has been compacted.
         case askAgain
     }
 
     private let selection: EtcdSelection
-    /// The revision of the store that this is.
+    /// The store revision of this state.
     private(set) var revision: Int64
-    /// By keys in the order of their bytes, as etcd has them.
+    /// The values by key; etcd sorts keys by their bytes.
     private var values: [[UInt8]: [UInt8]] = [:]
 
-    /// Reads the answer to a range.
+    /// Decodes a range response.
     init(_ selection: EtcdSelection, range: JSONValue) throws(FeedFailure) {
         guard let revision = range["header"]?["revision"]?.number else {
             throw .content("the answer is no range of etcd: it has no header.revision")
@@ -35,7 +35,7 @@ struct EtcdState: Equatable {
         }
     }
 
-    /// Takes the next message of a watch.
+    /// Applies a watch message.
     mutating func receive(_ message: JSONValue) throws(FeedFailure) -> Action {
         if let error = message["error"] {
             throw .content("etcd ended the watch: \(Self.words(of: error))")
@@ -61,7 +61,7 @@ struct EtcdState: Equatable {
         return self.values == before ? .wait : .show
     }
 
-    /// The rules files, or why there are none.
+    /// The rules files, or the reason why there are none.
     var answer: FeedAnswer {
         do throws(FeedFailure) {
             return .value(FeedValue(files: try self.files()))
@@ -95,7 +95,7 @@ struct EtcdState: Equatable {
         self.values[key] = try Self.bytes(of: "value", in: pair, place)
     }
 
-    /// An empty value is left out; a key never is.
+    /// Empty values are omitted; keys are never empty.
     private static func bytes(
         of name: String,
         in pair: JSONValue,
@@ -111,14 +111,14 @@ struct EtcdState: Equatable {
         return Array(data)
     }
 
-    /// The fault as etcd states it: a text, or an object with a message.
+    /// Returns the error message of etcd, which is a text or an object with a message.
     static func words(of error: JSONValue) -> String {
         String((error.text ?? error["message"]?.text ?? "no reason").prefix(200))
     }
 }
 
 extension JSONValue {
-    /// A 64-bit number, which the gateway writes as a text.
+    /// A 64-bit number, which the gateway encodes as text.
     fileprivate var number: Int64? {
         switch self {
         case .text(let digits), .number(let digits): Int64(digits)
