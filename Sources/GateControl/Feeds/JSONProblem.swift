@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The fault of a JSON document, and its place: `parameters.min_version: a text is expected`.
+/// A fault in a JSON document with its location, such as `parameters.min_version: expected a text`.
 struct JSONProblem: CustomStringConvertible {
     let description: String
 
