@@ -71,7 +71,7 @@ extension FloorReport: CustomStringConvertible {
     package var description: String {
         let limit = ShareWords.percent(self.question.limit)
         let title = "\(self.since) to \(self.until), at most \(limit)"
-        guard !self.parts.isEmpty else { return "\(title)\nnobody was counted" }
+        guard !self.parts.isEmpty else { return "\(title)\nno clients were counted" }
         return ([title] + self.parts.flatMap { Self.lines($0) }).joined(separator: "\n")
     }
 
@@ -84,7 +84,7 @@ extension FloorReport: CustomStringConvertible {
                 "  minimum: \"\(floor.version)\"  # \(Self.cost(floor, of: part)) below it pass now"
             )
         } else {
-            lines.append("  no version that was seen is a higher floor at that cost")
+            lines.append("  no version that was seen is a higher floor within the limit")
         }
         for next in part.next {
             let cost = "\(Self.cost(next.floor, of: part)) today"
@@ -101,14 +101,15 @@ extension FloorReport: CustomStringConvertible {
     private static func words(_ forecast: AdoptionCurve.Forecast) -> String {
         switch forecast {
         case .reached(let day, let daily):
-            "cheap enough from about \(Self.date(day)), if it goes on to fall by "
-                + "\(ShareWords.percent(daily)) a day"
+            "within the limit from about \(Self.date(day)), if it keeps falling by "
+                + "\(ShareWords.percent(daily)) per day"
         case .unknown(.fewDays): "no date: the census has too few days"
-        case .unknown(.fewDevices): "no date: there are too few clients to tell"
+        case .unknown(.fewDevices): "no date: too few clients for a forecast"
         case .unknown(.notFalling): "no date: their share does not fall"
         case .unknown(.unsteady): "no date: their share falls too unevenly"
-        case .unknown(.flattens): "no date: their share falls ever more slowly, some never update"
-        case .unknown(.far): "no date: it is too far off to tell"
+        case .unknown(.flattens):
+            "no date: their share falls more and more slowly; some never update"
+        case .unknown(.far): "no date: too far in the future"
         }
     }
 

@@ -59,7 +59,9 @@ extension OperationReport: CustomStringConvertible {
         let titles = ["operation", "requests", "devices at most", "last", "versions"]
         let table = TextTable([titles] + shown.map { self.row($0) }).lines
         let more = others - Self.tableLimit
-        let rest = more > 0 ? ["\(more) more paths that are in no document: --json has them"] : []
+        let rest =
+            more > 0
+            ? ["\(more) more paths that are in no document; use --json for all of them"] : []
         return (["\(self.summary)"] + table + rest + self.remarks).joined(separator: "\n")
     }
 

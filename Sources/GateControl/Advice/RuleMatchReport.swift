@@ -39,10 +39,10 @@ extension RuleMatchReport: CustomStringConvertible {
         let rows = self.lines.map { line in
             let last =
                 line.match.map { Self.words($0) }
-                ?? (line.observes ? "not told: it does but observe" : "never, as far as is kept")
+                ?? (line.observes ? "unknown: observe mode" : "never in the kept data")
             return [line.rule, last, line.share.map { Self.words($0) } ?? "-"]
         }
-        return TextTable([["rule", "last decided", "came back updated, in 30 days"]] + rows).lines
+        return TextTable([["rule", "last decided", "returned updated, in 30 days"]] + rows).lines
             .joined(separator: "\n")
     }
 

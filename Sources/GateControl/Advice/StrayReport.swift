@@ -37,7 +37,8 @@ extension StrayReport: CustomStringConvertible {
     package var description: String {
         let title = "\(self.since) to \(self.until)"
         guard !self.strays.isEmpty else {
-            return "\(title): no build asks or fails far more often than those beside it"
+            return
+                "\(title): no build sends requests or fails far more often than comparable builds"
         }
         let lines = self.strays.map { stray in
             let found = [
@@ -50,14 +51,14 @@ extension StrayReport: CustomStringConvertible {
     }
 
     private static func words(_ failing: StrayBuilds.Failing) -> String {
-        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests are answered by 5xx, "
-            + "\(ShareWords.percent(failing.usual)) are usual"
+        "\(ShareWords.percent(failing.share)) of \(failing.watched) requests get a 5xx response "
+            + "(usual: \(ShareWords.percent(failing.usual)))"
     }
 
     private static func words(_ asking: StrayBuilds.Asking?, of devices: Int) -> String? {
         asking.map {
-            "\(devices) devices ask \(Self.number($0.rate)) times each, "
-                + "\(Self.number($0.usual)) are usual"
+            "\(devices) devices send \(Self.number($0.rate)) requests each "
+                + "(usual: \(Self.number($0.usual)))"
         }
     }
 }

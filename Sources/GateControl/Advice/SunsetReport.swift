@@ -112,12 +112,12 @@ extension SunsetReport: CustomStringConvertible {
         }.map(\.1)
         let titles = ["path", "requests", "devices", "last", "versions"]
         let remarks = self.patternsSince.sorted { $0.key < $1.key }.map { text, since in
-            "'\(text)' is counted apart since \(since)"
+            "'\(text)' has been counted separately since \(since)"
         }
         return
             (["\(self.summary)"]
             + TextTable([titles] + sorted + others).lines
-            + (more > 0 ? ["\(more) more paths: --json has \(Self.dataLimit)"] : [])
+            + (more > 0 ? ["\(more) more paths; use --json for up to \(Self.dataLimit)"] : [])
             + remarks).joined(separator: "\n")
     }
 

@@ -26,7 +26,7 @@ extension AuditLog {
                 if isDone { self.nextLook.withLock { $0 = nil } }
             } catch {
                 self.logger.error(
-                    "what happened after a change is not recorded",
+                    "the census after a rules change was not recorded",
                     metadata: ["error": "\(error)"]
                 )
             }

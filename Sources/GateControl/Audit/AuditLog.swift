@@ -72,7 +72,7 @@ package final class AuditLog: Sendable {
                 logger: logger
             )
         } catch {
-            logger.error("changes of rules cannot be recorded", metadata: ["error": "\(error)"])
+            logger.error("rules changes cannot be recorded", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, census: census, logger: logger)
         }
     }
@@ -84,7 +84,7 @@ package final class AuditLog: Sendable {
                 try self.keep(change)
             } catch {
                 let metadata: Logger.Metadata = ["error": "\(error)"]
-                self.logger.error("a change of rules is not recorded", metadata: metadata)
+                self.logger.error("a rules change was not recorded", metadata: metadata)
             }
         }
     }

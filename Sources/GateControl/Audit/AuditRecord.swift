@@ -85,7 +85,7 @@ extension AuditRecord {
             let edits = change.before.map { RulesEdits(from: $0, to: rules).words } ?? []
             let isSilent = edits.isEmpty && change.before != nil
             self.changes = Self.bounded(
-                isSilent ? ["no setting; a feed came, went, or is taken otherwise"] : edits
+                isSilent ? ["no change of settings; a feed was added, removed or changed"] : edits
             )
             self.predicted = change.before.flatMap { old in
                 rows.map { Prediction($0, from: old.ruleSet, to: rules.ruleSet, at: change.time) }

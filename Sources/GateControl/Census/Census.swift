@@ -256,7 +256,7 @@ package actor Census {
             self.figures.failures += 1
             guard !self.isFailing else { return }
             self.isFailing = true
-            self.logger.error("the census is not written", metadata: ["error": "\(error)"])
+            self.logger.error("the census cannot be written", metadata: ["error": "\(error)"])
         }
     }
 }
@@ -289,7 +289,7 @@ extension Census {
             let key = try hash.map(CensusKey.init(hash:)) ?? CensusKey(in: folder)
             let store = try CensusStore(in: folder)
             if try store.use(keyDigest: key.digest) {
-                logger.warning("the key of the census is another one: devices are counted anew")
+                logger.warning("the census key has changed: devices are counted anew")
             }
             let census = Census(
                 store: store,
@@ -302,7 +302,7 @@ extension Census {
             )
             return (census, key.hash)
         } catch {
-            logger.error("the census cannot be kept", metadata: ["error": "\(error)"])
+            logger.error("the census cannot be stored", metadata: ["error": "\(error)"])
             // A census in memory still serves the circuit breaker and queries to this gate.
             guard folder != nil else { return nil }
             return self.open(

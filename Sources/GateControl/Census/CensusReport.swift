@@ -109,7 +109,7 @@ extension CensusReport: CustomStringConvertible {
         let titles =
             Self.titles + (self.fleet == nil ? [] : ["fleet"]) + (hasErrors ? ["5xx"] : [])
         let hidden = self.lines.count - rows.count
-        let rest = hidden > 0 ? ["… and \(hidden) more; --json has all of them"] : []
+        let rest = hidden > 0 ? ["… and \(hidden) more; use --json for all of them"] : []
         return ([summary] + TextTable([titles] + rows).lines + rest).joined(separator: "\n")
     }
 

@@ -76,7 +76,7 @@ package final class CensusStore: Sendable {
     /// Opens the existing census of a folder, for a CLI command.
     package convenience init(reading folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.fileName)"
-        guard unsafe access(path, F_OK) == 0 else { throw .failed("there is none") }
+        guard unsafe access(path, F_OK) == 0 else { throw .failed("the file does not exist") }
         try self.init(path: path, limit: Self.diskLimit)
     }
 

@@ -99,7 +99,7 @@ package final class FleetStore: Sendable {
                 state.missingSince = nil
                 self.report(nil, &state)
                 let count = news.reduce(0) { $0 + $1.sketches.count }
-                self.logger.debug("census handed over", metadata: ["sketches": "\(count)"])
+                self.logger.debug("census delivered", metadata: ["sketches": "\(count)"])
             } catch {
                 state.missingSince = state.missingSince ?? now
                 self.fail("\(error)", &state, at: now)
@@ -131,13 +131,13 @@ package final class FleetStore: Sendable {
         }
         guard let problem else {
             state.pause = Self.pauses.lowerBound
-            if state.isTold { self.logger.notice("the census store is there again") }
+            if state.isTold { self.logger.notice("the census store is available again") }
             state.isTold = false
             return
         }
         guard !state.isTold else { return }
         state.isTold = true
-        self.logger.warning("the census store is away", metadata: ["error": "\(problem)"])
+        self.logger.warning("the census store is unavailable", metadata: ["error": "\(problem)"])
     }
 }
 

@@ -45,7 +45,7 @@ package struct RedisAddress: Sendable, Equatable {
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         let number = rest[slash...].dropFirst()
         guard let database = number.isEmpty ? 0 : Int(number), database >= 0 else {
-            throw Failure(description: "'\(number)' is no number of a database")
+            throw Failure(description: "'\(number)' is not a database number")
         }
         let place = rest[..<slash]
         // A bracketed IPv6 address contains colons.

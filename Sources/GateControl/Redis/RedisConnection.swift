@@ -20,7 +20,7 @@ final class RedisConnection {
     init(_ place: RedisPlace, patience: Int) throws(Failure) {
         self.stream = try RedisStream(place, patience: patience)
         guard let reader = unsafe redisReaderCreate() else {
-            throw Failure(description: "no memory for a connection")
+            throw Failure(description: "out of memory")
         }
         unsafe self.reader = reader
         let address = place.address
@@ -75,7 +75,7 @@ final class RedisConnection {
             return unsafe redisFormatCommandArgv(&encoded, CInt(command.count), &words, lengths)
         }
         guard count > 0, let encoded = unsafe encoded else {
-            throw Failure(description: "no memory for a command")
+            throw Failure(description: "out of memory")
         }
         defer { unsafe redisFreeCommand(encoded) }
         return unsafe Array(UnsafeRawBufferPointer(start: encoded, count: Int(count)))
@@ -105,7 +105,7 @@ final class RedisConnection {
         switch unsafe reply.type {
         case REDIS_REPLY_ERROR:
             let text = unsafe reply.str.map { unsafe String(cString: $0) }
-            throw Failure(description: text ?? "an error without words")
+            throw Failure(description: text ?? "an error without a message")
         case REDIS_REPLY_INTEGER: return unsafe reply.integer
         default: return 0
         }
@@ -115,6 +115,6 @@ final class RedisConnection {
         let text = unsafe withUnsafeBytes(of: &self.reader.pointee.errstr) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
-        return Failure(description: text.isEmpty ? "the answer cannot be read" : text)
+        return Failure(description: text.isEmpty ? "the reply cannot be parsed" : text)
     }
 }

@@ -50,7 +50,7 @@ final class RedisStream {
             // A server without TLS treats the handshake as an incomplete command, and does not
             // reply.
             let isPlain = error == .connectTimeout && place.address.isSecure
-            let hint = isPlain ? ": the port may be one without TLS" : ""
+            let hint = isPlain ? "; the port may not support TLS" : ""
             throw RedisConnection.Failure(description: "\(error)\(hint)")
         }
     }
@@ -99,7 +99,7 @@ final class RedisStream {
             var wanted = pollfd(fd: self.socket, events: Int16(events), revents: 0)
             let found = unsafe poll(&wanted, 1, self.patience)
             guard found != 0 else {
-                throw RedisConnection.Failure(description: "it took too long to answer")
+                throw RedisConnection.Failure(description: "the reply timed out")
             }
             return false
         // In TLS 1.3, the server rejects a client certificate after the handshake.

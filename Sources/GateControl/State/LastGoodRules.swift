@@ -60,7 +60,7 @@ package final class LastGoodRules: Sendable {
     package func read(report: (String) -> Void) -> (texts: RulesTexts, pin: RulesPin?)? {
         guard let record = Self.record(in: self.folder, report: report) else { return nil }
         guard record.path == self.path else {
-            report("\(self.folder.path)/\(Self.name) is of other rules: \(record.path)")
+            report("\(self.folder.path)/\(Self.name) is for other rules: \(record.path)")
             return nil
         }
         return (record.sources, record.pin)
@@ -77,7 +77,7 @@ package final class LastGoodRules: Sendable {
             let bytes = try folder.read(Self.name, atMost: Self.maximumSize)
             let record = try JSONDecoder().decode(Record.self, from: Data(bytes))
             guard record.format == 1, record.checksum == record.sum else {
-                report("\(place) cannot be used: it is damaged, or of another release")
+                report("\(place) cannot be used: it is damaged, or was written by another release")
                 return nil
             }
             return record

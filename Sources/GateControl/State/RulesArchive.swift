@@ -54,7 +54,7 @@ package final class RulesArchive: Sendable {
         do throws(Failure) {
             return try RulesArchive(in: folder, logger: logger)
         } catch {
-            logger.error("former rules cannot be kept", metadata: ["error": "\(error)"])
+            logger.error("previous rules cannot be stored", metadata: ["error": "\(error)"])
             return folder == nil ? nil : self.open(in: nil, logger: logger)
         }
     }
@@ -83,7 +83,7 @@ package final class RulesArchive: Sendable {
             }
         } catch {
             let metadata: Logger.Metadata = ["revision": "\(revision)", "error": "\(error)"]
-            self.logger.error("rules are not kept for an undo", metadata: metadata)
+            self.logger.error("rules are not stored for an undo", metadata: metadata)
         }
     }
 

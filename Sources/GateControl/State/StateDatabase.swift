@@ -13,8 +13,8 @@ package final class StateDatabase: Sendable {
             switch self {
             case .damaged(let reason): "the file is damaged (\(reason)); move it away"
             case .newer(let version):
-                "the file is of a newer VersionGate (schema \(version)); move it away"
-            case .foreign: "the file is some other database; move it away"
+                "the file was written by a newer VersionGate (schema \(version)); move it away"
+            case .foreign: "the file is a different database; move it away"
             case .failed(let reason): reason
             }
         }

@@ -24,7 +24,7 @@ package struct StateFolder: Sendable {
         self.path = path
         let made = unsafe mkdir(path, 0o700)
         if made != 0, errno != EEXIST {
-            self.problem = Failure("cannot be made", errno)
+            self.problem = Failure("cannot be created", errno)
         } else if unsafe access(path, W_OK | X_OK) != 0 {
             self.problem = Failure("cannot be written to", errno)
         } else {
