@@ -23,6 +23,7 @@ final class EasyHandle {
     /// - Parameters:
     ///   - trust: The authorities that may have issued the server's certificate.
     ///   - certificate: The certificate to present if the server requests one.
+    /// - Throws: `FetchFailure` if libcurl rejects an option.
     func secure(
         _ trust: TrustedAuthorities,
         showing certificate: ClientCertificate?

@@ -31,8 +31,8 @@ extension FetchFailure {
             }
         case CURLE_BAD_CONTENT_ENCODING: self = .badEncoding
         case CURLE_SSL_CERTPROBLEM:
-            self = .other("the client certificate and its key are of no use")
-        case CURLE_SSL_CACERT_BADFILE: self = .other("the file of authorities cannot be read")
+            self = .other("the client certificate or its key cannot be used")
+        case CURLE_SSL_CACERT_BADFILE: self = .other("the authorities file cannot be read")
         default: self = .other(unsafe String(cString: curl_easy_strerror(code)))
         }
     }
@@ -58,7 +58,7 @@ extension FetchFailure.Certificate {
         case 9: self = .notYetValid
         case 10: self = .expired
         case 2, 18, 19, 20, 21: self = .unknownAuthority
-        default: self = .other("OpenSSL's verification says \(code)")
+        default: self = .other("OpenSSL verification error \(code)")
         }
     }
 }

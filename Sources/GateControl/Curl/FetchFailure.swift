@@ -55,27 +55,27 @@ extension FetchFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unknownHost: "the host name has no address"
-        case .unreachable: "nobody accepts connections there"
-        case .connectTimeout: "connecting took too long"
-        case .certificate(let problem): "the certificate is not to be trusted: \(problem)"
-        case .handshake: "TLS could not be set up: the port may be one without TLS"
-        case .proxy: "the proxy does not let the connection through"
-        case .noAnswer: "the connection ended without an answer"
-        case .cutShort: "the connection ended in the middle of the answer"
-        case .unframed: "the answer does not say how long it is, so that it may have been cut"
-        case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
-        case .deadline: "the answer took too long"
-        case .silence: "the stream fell silent"
-        case .badEncoding: "the answer is not compressed as it says"
-        case .notHTTP: "the answer is not HTTP"
-        case .tooManyRedirects: "more than \(RedirectRule.limit) redirects in a row"
-        case .unexpectedRedirect(let status): "a redirect (\(status)) that cannot be followed"
+        case .unreachable: "the connection was refused, or the host is unreachable"
+        case .connectTimeout: "connecting timed out"
+        case .certificate(let problem): "the certificate is not trusted: \(problem)"
+        case .handshake: "the TLS handshake failed; the port may not support TLS"
+        case .proxy: "the proxy refused the connection"
+        case .noAnswer: "the connection was closed without a response"
+        case .cutShort: "the connection was closed in the middle of the response"
+        case .unframed: "the response has no length, so it may be truncated"
+        case .tooLarge(let limit): "the response is larger than \(limit) bytes"
+        case .deadline: "the response timed out"
+        case .silence: "the stream sent no data within the timeout"
+        case .badEncoding: "the response does not match its Content-Encoding"
+        case .notHTTP: "the response is not HTTP"
+        case .tooManyRedirects: "more than \(RedirectRule.limit) consecutive redirects"
+        case .unexpectedRedirect(let status): "the redirect (\(status)) cannot be followed"
         case .refusedRedirect(let host?, _):
-            "a redirect to '\(host)', which is not allowed; 'redirectsTo' names hosts that are"
+            "the redirect to '\(host)' is not allowed; list permitted hosts under 'redirectsTo'"
         case .refusedRedirect(nil, let problem):
-            "a redirect that is not allowed: \(problem.map { "\($0)" } ?? "no address")"
-        case .unsendable: "the request has a character that cannot be sent"
-        case .cancelled: "cancelled"
+            "the redirect is not allowed: \(problem.map { "\($0)" } ?? "the target is not a URL")"
+        case .unsendable: "the request contains a character that cannot be sent"
+        case .cancelled: "canceled"
         case .other(let text): text
         }
     }
@@ -84,7 +84,7 @@ extension FetchFailure: CustomStringConvertible {
 extension FetchFailure.Certificate: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unknownAuthority: "nobody vouches for it who is trusted here"
+        case .unknownAuthority: "it was not issued by a trusted authority"
         case .expired: "it has expired"
         case .notYetValid: "it is not valid yet"
         case .wrongName: "it is for another host"

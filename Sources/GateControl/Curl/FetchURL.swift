@@ -127,10 +127,10 @@ extension FetchURL: CustomStringConvertible {
 extension FetchURL.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .malformed: "it cannot be read as an address such as https://example.com/rules.yaml"
-        case .unsupportedScheme: "the address must begin with https://"
-        case .plainText: "http:// is for this machine alone (localhost); write https://"
-        case .credentials: "an address must not hold a user name or password"
+        case .malformed: "expected a URL such as https://example.com/rules.yaml"
+        case .unsupportedScheme: "the URL must start with https://"
+        case .plainText: "http:// is only allowed for this machine (localhost); use https://"
+        case .credentials: "a URL must not contain a user name or password"
         }
     }
 }

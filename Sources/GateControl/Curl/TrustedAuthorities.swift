@@ -10,7 +10,7 @@ package struct TrustedAuthorities: Sendable {
         package var description: String {
             switch self {
             case .unreadable(let reason): reason
-            case .noCertificate: "the file has no certificate in PEM form"
+            case .noCertificate: "the file contains no certificate in PEM format"
             }
         }
     }

@@ -131,7 +131,7 @@ package actor FeedCoordinator {
             ["error": "\(text)", "failures": .stringConvertible(failures)]
         )
         if isNews {
-            self.logger.warning("feed failed; what it said last stays", metadata: metadata)
+            self.logger.warning("feed failed; its last value stays active", metadata: metadata)
         } else {
             self.logger.debug("feed failed again", metadata: metadata)
         }
@@ -216,9 +216,9 @@ package actor FeedCoordinator {
             self.logger.warning("\(note)", metadata: self.metadata(of: feed))
         }
         if isNew {
-            self.logger.info("feed taken", metadata: self.metadata(of: feed))
+            self.logger.info("feed applied", metadata: self.metadata(of: feed))
         } else if isMended {
-            self.logger.info("feed works again", metadata: self.metadata(of: feed))
+            self.logger.info("feed recovered", metadata: self.metadata(of: feed))
         }
         await self.save(of: feed, at: time, isNew: known?.value != value)
         return true
@@ -248,7 +248,7 @@ package actor FeedCoordinator {
             self.logger.error("\(error)", metadata: ["feed": "\(feed.id)"])
         }
         self.logger.error(
-            "feed refused; what it said last stays",
+            "feed rejected; its last value stays active",
             metadata: self.metadata(of: feed, ["errors": .stringConvertible(errors.count)])
         )
     }
@@ -264,7 +264,7 @@ package actor FeedCoordinator {
             self.savedAt[feed.id] = time
         } catch {
             self.logger.error(
-                "feed cannot be kept for a restart",
+                "feed cannot be stored for a restart",
                 metadata: self.metadata(of: feed, ["error": "\(error)"])
             )
         }

@@ -71,7 +71,7 @@ package final class FeedHooks: Sendable {
         )
         switch outcome {
         case .taken:
-            self.logger.debug("webhook taken", metadata: ["feed": "\(feed)"])
+            self.logger.debug("webhook accepted", metadata: ["feed": "\(feed)"])
             hook.wakeup.wake()
         case .unsigned, .wronglySigned:
             self.logRefusal(outcome, feed, peer)
@@ -95,7 +95,7 @@ package final class FeedHooks: Sendable {
         } catch {
             self.logger.log(
                 level: self.isTimeToLog(.secretMissing) ? .error : .debug,
-                "webhooks cannot be checked",
+                "webhooks cannot be verified",
                 metadata: ["feed": "\(feed)", "error": "\(error)"]
             )
             return .secretMissing
@@ -105,10 +105,11 @@ package final class FeedHooks: Sendable {
     private func logRefusal(_ outcome: Outcome, _ feed: String, _ peer: String) {
         self.logger.log(
             level: self.isTimeToLog(outcome) ? .warning : .debug,
-            "webhook refused",
+            "webhook rejected",
             metadata: [
                 "feed": "\(feed)", "client": "\(peer)",
-                "reason": outcome == .unsigned ? "it is not signed" : "its signature is wrong",
+                "reason": outcome == .unsigned
+                    ? "the signature is missing" : "the signature is invalid",
             ]
         )
     }

@@ -69,7 +69,7 @@ package struct FeedProbe: Sendable {
             }
             group.cancelAll()
             if answer.contribution == nil, answer.failure == nil {
-                answer.failure = .content("the source said nothing")
+                answer.failure = .content("the source returned no value")
             }
             return answer
         }

@@ -63,9 +63,9 @@ extension FeedFailure.Reason: CustomStringConvertible {
     /// The meaning of a status without details (RFC 9110 section 15.5).
     private static func hint(for status: Int) -> String {
         switch status {
-        case 401: ": it wants a credential, or does not take the one that it is shown"
-        case 403: ": it knows who asks, and does not let them read this"
-        case 404, 410: ": there is nothing at this address"
+        case 401: ": the credential is missing or not accepted"
+        case 403: ": the credential does not permit reading"
+        case 404, 410: ": there is no resource at this URL"
         default: ""
         }
     }
@@ -76,14 +76,15 @@ extension FeedFailure.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .fetch(let failure): "\(failure)"
-        case .status(let status, let detail?): "the source answers \(status): \(detail)"
-        case .status(let status, nil): "the source answers \(status)\(Self.hint(for: status))"
+        case .status(let status, let detail?): "the source responded with \(status): \(detail)"
+        case .status(let status, nil):
+            "the source responded with \(status)\(Self.hint(for: status))"
         case .secret(let message), .content(let message): message
         case .rejected(let errors):
             errors.first.map {
                 "\($0)" + (errors.count > 1 ? ", and \(errors.count - 1) more" : "")
             }
-                ?? "it is refused"
+                ?? "the rules are rejected"
         case .parts(let parts):
             parts.prefix(Self.toldParts).map { "\($0.name): \($0.reason)" }
                 .joined(separator: "; ")

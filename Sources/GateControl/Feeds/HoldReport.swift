@@ -18,8 +18,8 @@ package struct HoldReport {
             return (rule.match.platforms ?? []).flatMap { platform in
                 self.lines(rule, hold, self.definition.releases.filter { $0.platform == platform })
                     ?? [
-                        "rule '\(rule.id)': waits for \(rule.demand): nothing is known of what "
-                            + "the store has for \(platform)"
+                        "rule '\(rule.id)': waits for \(rule.demand): the releases in "
+                            + "the store are unknown for \(platform)"
                     ]
             }
         }
@@ -98,7 +98,7 @@ package struct HoldReport {
     {
         switch all {
         case .always: return "has begun"
-        case .from(let date) where date <= self.now: return "has begun on \(date)"
+        case .from(let date) where date <= self.now: return "began on \(date)"
         case .from, .never: break
         }
         let begun = own.filter { $0.1.hasBegun(at: self.now) }.map(\.0)
@@ -108,11 +108,11 @@ package struct HoldReport {
         }
         var parts = begun.isEmpty ? [] : ["has begun in \(begun.joined(separator: ", "))"]
         parts += coming
-        let others = parts.isEmpty ? "" : " for everybody else"
+        let others = parts.isEmpty ? "" : " for all others"
         if let date = all.date {
             parts.append("begins\(others) on \(date)")
         } else {
-            let stores = own.isEmpty ? "the store has" : "all of them have"
+            let stores = own.isEmpty ? "the store has" : "all stores have"
             let soak = hold.soak > 0 ? " had it for \(TimeSpan(seconds: hold.soak))" : " it"
             parts.append("begins\(others) when \(stores)\(soak)")
         }

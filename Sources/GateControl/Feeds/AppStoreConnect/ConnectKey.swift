@@ -25,8 +25,8 @@ struct ConnectKey: Sendable, Equatable {
         guard let key = Self.key(in: text) else {
             // The message contains nothing of the secret.
             throw .secret(
-                "\(self.secret) holds no key of App Store Connect: the content of its .p8 file, which "
-                    + "begins with '-----BEGIN PRIVATE KEY-----', as it is or in base 64"
+                "\(self.secret) contains no App Store Connect key; expected the content of a .p8 file, which "
+                    + "starts with '-----BEGIN PRIVATE KEY-----', or the file in base64"
             )
         }
         let claims = ConnectClaims(issuer: self.issuer, now: now)

@@ -11,7 +11,7 @@ struct ConnectList {
     /// Adds a page.
     mutating func add(_ page: JSONValue) throws(FeedFailure) {
         guard let resources = page["data"]?.items else {
-            throw .content("the answer has no list 'data'")
+            throw .content("the response has no list 'data'")
         }
         self.resources += resources
         for resource in page["included"]?.items ?? [] {

@@ -34,7 +34,8 @@ struct ConnectScope {
     /// A note about ignored apps and platforms; `nil` if there are none.
     var note: String? {
         guard !self.others.isEmpty else { return nil }
-        return "asked for the app \(self.app) for \(self.platform), App Store Connect also answers "
-            + "with builds or versions of \(self.others.joined(separator: ", ")), which do not count"
+        return
+            "requested the app \(self.app) for \(self.platform), but App Store Connect also returned "
+            + "builds or versions of \(self.others.joined(separator: ", ")), which are ignored"
     }
 }

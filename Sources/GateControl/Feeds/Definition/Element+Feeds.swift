@@ -4,12 +4,12 @@ internal import GatePolicy
 extension Element {
     /// Decodes a URL to fetch from.
     func address(_ problems: Problems) -> FetchURL? {
-        guard let text = self.text("an address", problems) else { return nil }
+        guard let text = self.text("a URL", problems) else { return nil }
         do {
             return try FetchURL(parsing: text)
         } catch {
             // The text may contain a secret, so the message does not repeat it.
-            problems.report("this is no address to fetch from: \(error)", at: self.place)
+            problems.report("this URL cannot be fetched: \(error)", at: self.place)
             return nil
         }
     }
@@ -19,7 +19,7 @@ extension Element {
         guard case .mapping = self.content else {
             // The text may be the secret itself, so the message does not repeat it.
             let message =
-                "a secret does not belong in the rules; name its place: { env: NAME } or "
+                "a secret must not be in the rules; set its location: { env: NAME } or "
                 + "{ file: PATH }"
             problems.report(message, at: self.place)
             return nil

@@ -63,8 +63,8 @@ struct FieldNames: Sendable, Equatable {
             return text
         }
         let message =
-            "'\(text)' is not a place within JSON: write 'NAME#/min' for 'min' in the JSON that NAME "
-            + "holds"
+            "'\(text)' is not a location in JSON: write 'NAME#/min' for 'min' in the JSON in "
+            + "NAME"
         problems.report(message, at: element.place)
         return nil
     }

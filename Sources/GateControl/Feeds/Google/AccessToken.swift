@@ -22,7 +22,7 @@ struct AccessToken: Sendable, Equatable {
         guard let text = body?["access_token"]?.text, !text.isEmpty,
             case .number(let seconds)? = body?["expires_in"],
             let lifetime = Int64(seconds), (1...ServiceAccount.lifetime).contains(lifetime)
-        else { throw .content("the answer has no 'access_token' and 'expires_in'") }
+        else { throw .content("the response has no 'access_token' and 'expires_in'") }
         self.init(text, asked: asked, lifetime: lifetime)
     }
 
@@ -32,12 +32,12 @@ struct AccessToken: Sendable, Equatable {
     init(impersonated response: FetchResponse, asked: Timestamp) throws(FeedFailure) {
         let body = try? JSONParser.parse(response.body)
         guard response.status == 200 else {
-            let words = body?["error"]?["message"]?.text ?? "no reason is given"
-            throw .status(response.head, detail: "no token of the account: \(words.prefix(200))")
+            let words = body?["error"]?["message"]?.text ?? "no reason given"
+            throw .status(response.head, detail: "no token for the account: \(words.prefix(200))")
         }
         guard let text = body?["accessToken"]?.text, !text.isEmpty,
             let end = (body?["expireTime"]?.text).flatMap({ try? Timestamp(parsing: $0) })
-        else { throw .content("the answer has no 'accessToken' and 'expireTime'") }
+        else { throw .content("the response has no 'accessToken' and 'expireTime'") }
         let lifetime = end.secondsSinceEpoch - asked.secondsSinceEpoch
         // Clocks may differ by minutes. A lifetime that is too long is limited to one hour.
         self.init(text, asked: asked, lifetime: min(max(lifetime, 60), ServiceAccount.lifetime))

@@ -142,15 +142,15 @@ extension Element {
         if text == GoogleIdentity.metadataWord { return .metadataServer }
         guard Spelling.nearest(to: text, among: [GoogleIdentity.metadataWord]) == nil else {
             problems.report(
-                "'\(text)' is no account of Google; did you mean '\(GoogleIdentity.metadataWord)'?",
+                "'\(text)' is not a Google account; did you mean '\(GoogleIdentity.metadataWord)'?",
                 at: self.place
             )
             return nil
         }
         problems.report(
             """
-            a key does not belong in the rules; name its place: { env: NAME } or { file: PATH }, \
-            or write '\(GoogleIdentity.metadataWord)' for the account of the machine
+            a key must not be in the rules; set its location: { env: NAME } or { file: PATH }, \
+            or use '\(GoogleIdentity.metadataWord)' for the account of the machine
             """,
             at: self.place
         )

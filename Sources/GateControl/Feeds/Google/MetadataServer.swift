@@ -23,7 +23,7 @@ enum MetadataServer {
             do {
                 url = try FetchURL(parsing: "http://\(host)\(path)\(query)")
             } catch {
-                throw .secret("\(Self.hostVariable) is no host of this machine: \(error)")
+                throw .secret("\(Self.hostVariable) is not a host on this machine: \(error)")
             }
         } else {
             url = .googleMetadata(path + query)
@@ -43,8 +43,8 @@ enum MetadataServer {
     static func failure(_ failure: FetchFailure) -> FeedFailure {
         .secret(
             """
-            the metadata server does not answer (\(failure)): 'serviceAccount: \
-            \(GoogleIdentity.metadataWord)' is for machines of Google Cloud; elsewhere name a file
+            the metadata server does not respond (\(failure)): 'serviceAccount: \
+            \(GoogleIdentity.metadataWord)' only works on Google Cloud; elsewhere use a file
             """
         )
     }

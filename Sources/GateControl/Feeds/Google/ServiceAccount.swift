@@ -31,18 +31,18 @@ struct ServiceAccount {
         do {
             file = try JSONParser.parse(Array(text.utf8))
         } catch {
-            throw failure("is no JSON (line \(error.line), column \(error.column))")
+            throw failure("is not valid JSON (line \(error.line), column \(error.column))")
         }
         // Google Cloud creates credential files of several types.
         guard file["type"]?.text ?? "service_account" == "service_account" else {
             throw failure(
-                "is none: its 'type' is neither 'service_account' nor '\(WorkloadIdentity.type)'"
+                "has an unknown 'type'; expected 'service_account' or '\(WorkloadIdentity.type)'"
             )
         }
         guard let email = file["client_email"]?.text else { throw failure("has no 'client_email'") }
         guard let pem = file["private_key"]?.text else { throw failure("has no 'private_key'") }
         guard let key = SigningKey(pem: pem, for: .rs256) else {
-            throw failure("has a 'private_key' that is no RSA key in PEM form")
+            throw failure("has a 'private_key' that is not an RSA key in PEM format")
         }
         guard let address = file["token_uri"]?.text else { throw failure("has no 'token_uri'") }
         do {

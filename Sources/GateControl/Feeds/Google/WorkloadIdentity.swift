@@ -50,8 +50,8 @@ struct WorkloadIdentity {
         guard let path = source["file"]?.text else {
             throw failure(
                 """
-                has a 'credential_source' without 'file': the gate takes tokens from a file, such as \
-                the projected one of a Kubernetes service account
+                has a 'credential_source' without 'file': the gate reads tokens from a file, such as \
+                the projected token of a Kubernetes service account
                 """
             )
         }
@@ -64,7 +64,7 @@ struct WorkloadIdentity {
             }
             self.member = name
         case let type:
-            throw failure("has a 'format' of the type '\(type)'; there are text and json")
+            throw failure("has a 'format' of the unknown type '\(type)'; expected text or json")
         }
     }
 
@@ -112,7 +112,7 @@ struct WorkloadIdentity {
         let text = try self.source.read()
         guard let member else { return text }
         guard let token = (try? JSONParser.parse(Array(text.utf8)))?[member]?.text else {
-            throw .secret("the token in \(self.source) is no JSON with '\(member)'")
+            throw .secret("the token in \(self.source) is not JSON with the member '\(member)'")
         }
         return token
     }

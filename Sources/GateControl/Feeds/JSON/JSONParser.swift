@@ -16,7 +16,7 @@ package struct JSONParser {
         let message: String
 
         package var description: String {
-            "no JSON: \(self.message) (line \(self.line), column \(self.column))"
+            "invalid JSON: \(self.message) (line \(self.line), column \(self.column))"
         }
     }
 
@@ -34,7 +34,9 @@ package struct JSONParser {
         parser.skipBlanks()
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
-        guard parser.index == bytes.count else { throw parser.error("text behind the value") }
+        guard parser.index == bytes.count else {
+            throw parser.error("unexpected text after the value")
+        }
         return value
     }
 
@@ -55,7 +57,7 @@ package struct JSONParser {
         case UInt8(ascii: "t"): return try self.word("true", .boolean(true))
         case UInt8(ascii: "f"): return try self.word("false", .boolean(false))
         case UInt8(ascii: "n"): return try self.word("null", .null)
-        case nil: throw self.error("it ends too early")
+        case nil: throw self.error("unexpected end")
         case _?: return .number(try self.number())
         }
     }
@@ -70,7 +72,7 @@ package struct JSONParser {
             guard self.current == UInt8(ascii: "\"") else { throw self.error("expected a name") }
             let name = try self.string()
             guard names.insert(name).inserted else {
-                throw self.error("the name '\(name)' is there twice")
+                throw self.error("duplicate name '\(name)'")
             }
             self.skipBlanks()
             guard self.take(UInt8(ascii: ":")) else { throw self.error("expected ':'") }
@@ -98,7 +100,7 @@ package struct JSONParser {
         guard self.take(UInt8(ascii: ",")) else {
             throw self.error(
                 self.current == nil
-                    ? "it ends too early"
+                    ? "unexpected end"
                     : "expected ',' or '\(Character(Unicode.Scalar(end)))'"
             )
         }
@@ -111,7 +113,7 @@ package struct JSONParser {
         _ value: JSONValue
     ) throws(Failure) -> JSONValue {
         for byte in word.description.utf8 {
-            guard self.take(byte) else { throw self.error("this is no value") }
+            guard self.take(byte) else { throw self.error("expected a value") }
         }
         return value
     }
@@ -120,7 +122,7 @@ package struct JSONParser {
         let start = self.index
         guard self.skipNumber(), !self.isWithinNumber else {
             self.index = start
-            throw self.error("this is no value")
+            throw self.error("expected a value")
         }
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
@@ -165,7 +167,7 @@ package struct JSONParser {
             default: content.append(byte)
             }
         }
-        throw self.error("it ends too early")
+        throw self.error("unexpected end")
     }
 
     private mutating func escaped() throws(Failure) -> [UInt8] {
@@ -180,7 +182,7 @@ package struct JSONParser {
         case UInt8(ascii: "\""): return [0x22]
         case UInt8(ascii: "/"): return [0x2F]
         case UInt8(ascii: "u"): return try self.scalar()
-        case nil, _?: throw self.error("an escape that JSON does not know")
+        case nil, _?: throw self.error("invalid escape sequence")
         }
     }
 
@@ -192,12 +194,12 @@ package struct JSONParser {
         }
         // The second half of the pair follows the last digit.
         guard self.bytes[(self.index + 1)...].starts(with: Array("\\u".utf8)) else {
-            throw self.error("half of a character")
+            throw self.error("unpaired surrogate")
         }
         self.index += 2
         let second = try self.unit()
         guard UTF16.isLeadSurrogate(unit), UTF16.isTrailSurrogate(second) else {
-            throw self.error("half of a character")
+            throw self.error("unpaired surrogate")
         }
         return Array(String(decoding: [unit, second], as: UTF16.self).utf8)
     }
@@ -207,7 +209,7 @@ package struct JSONParser {
         let digits = self.bytes[(self.index + 1)...].prefix(4)
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.count == 4, text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16)
-        else { throw self.error("an escape that JSON does not know") }
+        else { throw self.error("invalid escape sequence") }
         self.index += 4
         return unit
     }

@@ -24,7 +24,7 @@ package struct JSONStreamSplitter {
             if self.depth == 0 {
                 if [0x20, 0x09, 0x0A, 0x0D].contains(byte) { continue }
                 guard byte == UInt8(ascii: "{") else {
-                    throw .content("the stream is no sequence of JSON objects")
+                    throw .content("the stream is not a sequence of JSON objects")
                 }
             }
             guard self.object.count < self.limit else {

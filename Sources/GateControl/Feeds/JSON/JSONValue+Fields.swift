@@ -105,7 +105,7 @@ extension JSONValue {
         do {
             return try JSONParser.parse(response.body)
         } catch {
-            throw FeedFailure.webPage(response.body) ?? .content("the answer is \(error)")
+            throw FeedFailure.webPage(response.body) ?? .content("the response is \(error)")
         }
     }
 }
@@ -115,7 +115,8 @@ extension FeedFailure {
     static func fault(_ fault: SourceValue.Fault, at path: String) -> FeedFailure {
         switch fault {
         case .unfit(let reason): .content("'\(path)' \(reason)")
-        case .unreadable(let noun, _, let reason): .content("'\(path)' is no \(noun): \(reason)")
+        case .unreadable(let noun, _, let reason):
+            .content("'\(path)' is not a valid \(noun): \(reason)")
         }
     }
 
@@ -129,7 +130,7 @@ extension FeedFailure {
         guard page.hasPrefix("<!doctype html") || page.hasPrefix("<html") || page.contains("<html ")
         else { return nil }
         return .content(
-            "the answer is a web page, such as one to sign in, or one of a proxy or of the wrong address"
+            "the response is an HTML page; check the URL, the credentials and the proxy"
         )
     }
 }

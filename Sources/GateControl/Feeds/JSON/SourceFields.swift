@@ -97,12 +97,12 @@ struct SourceFields: Sendable {
             Kept(
                 path: path,
                 isAbsent: isAbsent,
-                remedy: "to ask for nothing, make it an empty text"
+                remedy: "to require nothing, set it to an empty text"
             )
         }
 
         static func toggle(_ path: String, isAbsent: Bool) -> Kept {
-            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, make it false")
+            Kept(path: path, isAbsent: isAbsent, remedy: "to turn it off, set it to false")
         }
     }
 
@@ -123,7 +123,7 @@ struct SourceFields: Sendable {
         let former = self.names(last[self.kept])
         for field in fields where field.isAbsent && former.contains(field.path) {
             throw .content(
-                "'\(field.path)' is gone: what it asked for stays; \(field.remedy)"
+                "'\(field.path)' is missing: its last value stays active; \(field.remedy)"
             )
         }
         return self.memory(self.kept, fields.filter { !$0.isAbsent }.map(\.path))

@@ -19,10 +19,10 @@ extension RemoteConfigError: CustomStringConvertible {
             "not a Remote Config template: \(problem)"
         case .missingParameters(let names):
             "the template has no parameter "
-                + names.map { "'\($0)'" }.joined(separator: ", and no ")
+                + names.map { "'\($0)'" }.joined(separator: " or ")
         case .misspelt(let name, let found):
-            "the template has no parameter '\(name)'; did you mean '\(found)'? Name it under "
-                + "'fields', or else add '\(name)' with an empty text, which asks nothing"
+            "the template has no parameter '\(name)'; did you mean '\(found)'? Map it under "
+                + "'fields', or add '\(name)' with an empty text to require nothing"
         case .unknowable(let parameter, let reason):
             "the parameter '\(parameter)' \(reason)"
         case .unreadable(let parameter, let value, let reason):

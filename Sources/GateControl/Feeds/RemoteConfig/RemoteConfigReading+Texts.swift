@@ -53,7 +53,7 @@ extension RemoteConfigReading {
         if reading.undecided.isEmpty, let value = values.first, values.allSatisfy({ $0 == value }) {
             return value
         }
-        self.note("'\(named.name)' has conditions, and is not used: write it into 'rule'")
+        self.note("'\(named.name)' has conditions and is not used: set it in 'rule'")
         return nil
     }
 
@@ -120,14 +120,14 @@ extension RemoteConfigReading {
         }
         for name in reading.undecided {
             self.note(
-                "only Firebase knows whether '\(name)' holds: what '\(named.name)' is there does not count"
+                "only Firebase can evaluate '\(name)': the value of '\(named.name)' for it is ignored"
             )
         }
         for note in reading.notes { self.note(note) }
         guard let first = stated.first, stated.allSatisfy({ $0 == first }) else {
             self.note(
-                "'\(named.name)' differs by version or build: a maintenance is for all of them, so that it "
-                    + "counts as off"
+                "'\(named.name)' differs by version or build: a maintenance applies to all of them, so it "
+                    + "is off"
             )
             return SourceMaintenance(isOn: false)
         }

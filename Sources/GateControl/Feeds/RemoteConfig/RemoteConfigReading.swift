@@ -53,7 +53,7 @@ struct RemoteConfigReading {
         if Set(tests).count > FormPiece.maximumTests {
             self.note(
                 "the conditions of '\(parameters[0].name)' have more than \(FormPiece.maximumTests) texts "
-                    + "and patterns: the others are left open"
+                    + "and patterns: further ones are not evaluated"
             )
         }
         return (
@@ -88,7 +88,7 @@ struct RemoteConfigReading {
         in piece: ClientPiece,
         or key: String
     ) throws(RemoteConfigError) -> Outcome<AppVersion> {
-        let hint = "map it by `fields: { \(key): \"\(named.name)\" }`"
+        let hint = "map it with `fields: { \(key): \"\(named.name)\" }`"
         var remarks: [String] = []
         let before = self.before
         let outcome = try self.outcome(named, in: piece) {
@@ -105,8 +105,8 @@ struct RemoteConfigReading {
                 remarks.append("'\(named.name)' \(remark)")
             } else if isNumber, stated.contains(".") {
                 remarks.append(
-                    "'\(named.name)' is of the type NUMBER, in which 1.10 and 1.1 are the same: make it "
-                        + "a STRING"
+                    "'\(named.name)' has the type NUMBER, in which 1.10 equals 1.1: use "
+                        + "STRING"
                 )
             }
             return version
@@ -155,18 +155,20 @@ struct RemoteConfigReading {
                 }
                 if isCertain { return lowest.map { .value($0) } ?? .nothing }
             case .drawn(let texts):
-                self.note("'\(name)' is drawn by Firebase \(place): the lowest version counts")
+                self.note(
+                    "'\(name)' depends on a rollout or experiment \(place): the lowest version applies"
+                )
                 for text in texts { _ = try add(.text(text)) }
             case .inAppDefault:
                 guard isCertain else { continue }
-                self.note("'\(name)' is what the app brings along \(place): nothing is asked there")
+                self.note("'\(name)' uses the in-app default \(place): nothing is required there")
                 return .nothing
             case .personalized:
                 guard isCertain else { continue }
                 return .unknown(reason: "is chosen by Firebase for each client \(place)")
             case .unreadable(let problem):
                 guard isCertain else { continue }
-                return .unknown(reason: "has a value that cannot be read: \(problem)")
+                return .unknown(reason: "has an invalid value: \(problem)")
             }
         }
         // For clients outside of a rollout that is the default, the value is unknown to the gate.
@@ -186,13 +188,15 @@ struct RemoteConfigReading {
         for (value, place, isCertain) in self.values(of: named.parameter, in: piece) {
             switch value {
             case .drawn:
-                self.note("'\(named.name)' is drawn by Firebase \(place), and is not used there")
+                self.note(
+                    "'\(named.name)' depends on a rollout or experiment \(place), and is not used there"
+                )
             case .text, .json:
                 if isCertain { return value.stated }
             case .inAppDefault:
                 guard isCertain else { continue }
                 self.note(
-                    "'\(named.name)' is what the app brings along \(place), and is not used there"
+                    "'\(named.name)' uses the in-app default \(place), and is not used there"
                 )
                 return nil
             case .personalized:
@@ -205,7 +209,7 @@ struct RemoteConfigReading {
                 guard isCertain else { continue }
                 throw .unknowable(
                     parameter: named.name,
-                    reason: "has a value that cannot be read: \(problem)"
+                    reason: "has an invalid value: \(problem)"
                 )
             }
         }

@@ -51,7 +51,7 @@ struct RemoteConfigTemplate {
         var parameters = (document.parameters ?? [:]).mapValues(\.parameter)
         for group in (document.parameterGroups ?? [:]).values {
             // Firebase keeps names unique; otherwise the value that apps receive is unknown.
-            let twice = Value.unreadable("it is there twice, in a group and outside of it")
+            let twice = Value.unreadable("it is defined twice, in a group and outside of it")
             parameters.merge((group.parameters ?? [:]).mapValues(\.parameter)) { _, _ in
                 Parameter(defaultValue: twice, conditionalValues: [:])
             }
@@ -144,7 +144,7 @@ private struct Document: Decodable {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(
                         codingPath: decoder.codingPath,
-                        debugDescription: "none of the kinds of values that are known"
+                        debugDescription: "unknown kind of value"
                     )
                 )
             }

@@ -226,7 +226,7 @@ struct RemoteConfigTerms: Equatable {
         }
         if lists.contains(where: { $0.count > common.count }) {
             reading.note(
-                "'\(named.name)' differs by version or build: what it blocks for all of them counts"
+                "'\(named.name)' differs by version or build: only its common entries apply"
             )
         }
         return common

@@ -16,7 +16,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if let countries, countries.count > Self.maximumCountries, let element = fields["countries"]
         {
-            let message = "the App Store answers for at most \(Self.maximumCountries) countries"
+            let message = "the App Store lookup supports at most \(Self.maximumCountries) countries"
             problems.report(message, at: element.place)
         }
         let app = fields["app"].flatMap { $0.text("an app identifier", problems) }
@@ -38,7 +38,10 @@ struct AppStoreDecoder: FeedSourceDecoder {
         }
         if AppStoreQuestion.platforms.contains(platform) { return platform }
         let names = AppStoreQuestion.platforms.map(\.name).joined(separator: ", ")
-        problems.report("the App Store has no '\(platform)'; it has \(names)", at: element.place)
+        problems.report(
+            "the App Store has no platform '\(platform)'; expected \(names)",
+            at: element.place
+        )
         return nil
     }
 
@@ -46,7 +49,7 @@ struct AppStoreDecoder: FeedSourceDecoder {
     private func app(_ fields: Fields, _ problems: Problems) -> AppStoreQuestion.App? {
         switch (fields["trackId"], fields["bundleId"]) {
         case (let element?, nil):
-            return element.wholeNumber("the number in the app's link", problems)
+            return element.wholeNumber("the number in the app's store URL", problems)
                 .map { .number($0) }
         case (nil, let element?):
             return element.text("a bundle identifier", problems).map { .bundle($0) }

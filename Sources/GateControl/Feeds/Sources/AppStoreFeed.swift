@@ -77,7 +77,7 @@ struct AppStoreFeed: FeedSource {
         case 200:
             return try self.sighting(in: try JSONValue.body(of: response))
         case let status where FeedFailure.throttlingStatuses.contains(status):
-            let detail = "asked too often"
+            let detail = "too many requests"
             throw FeedFailure(
                 .status(response.status, detail: detail),
                 retryAfter: RetryAfter(response.head)?.seconds ?? Self.throttledFor
@@ -110,14 +110,14 @@ struct AppStoreFeed: FeedSource {
         in body: JSONValue
     ) throws(FeedFailure) -> AppStoreSightings.Sighting? {
         guard let results = body["results"]?.items else {
-            throw .content("the answer has no 'results'")
+            throw .content("the response has no 'results'")
         }
         guard let result = try self.question.record(in: results) else { return nil }
         guard let version = try result.version(at: "version") else {
-            throw .content("the answer has no 'version'")
+            throw .content("the response has no 'version'")
         }
         guard let since = try result.time(at: "currentVersionReleaseDate") else {
-            throw .content("the answer has no 'currentVersionReleaseDate'")
+            throw .content("the response has no 'currentVersionReleaseDate'")
         }
         return AppStoreSightings.Sighting(
             version: version,

@@ -49,8 +49,8 @@ struct AppStoreQuestion: Sendable, Equatable {
         let names = Set(right.map { AppStoreRecord($0).name })
         guard names.count == 1 else {
             throw .content(
-                "asked for \(self), the App Store answers with \(right.count) records that differ: "
-                    + "\(names.sorted().joined(separator: ", ")); none of them counts; name the app "
+                "requested \(self), but the App Store returned \(right.count) different records: "
+                    + "\(names.sorted().joined(separator: ", ")); none of them is used; identify the app "
                     + "by 'trackId'"
             )
         }
@@ -74,17 +74,17 @@ struct AppStoreQuestion: Sendable, Equatable {
 
     private func objection(to result: JSONValue) -> String {
         let record = AppStoreRecord(result)
-        let answer = "asked for \(self), the App Store answers with \(record), which does not count"
+        let answer = "requested \(self), but the App Store returned \(record), which is ignored"
         guard self.isOfApp(record) else {
             return "\(answer); check 'trackId' or 'bundleId'"
         }
-        let others = "take the facts from 'source: appStoreConnect', or write them under 'releases'"
+        let others = "use 'source: appStoreConnect', or list the facts under 'releases'"
         if let platform = record.platform, platform != .ios, self.platform == .ios {
-            return "\(answer); if the app is for \(platform) alone, write 'platform: \(platform)', "
-                + "else \(others)"
+            return "\(answer); if the app is only for \(platform), write 'platform: \(platform)', "
+                + "otherwise \(others)"
         }
         return self.asksByBundleForEntity
-            ? "\(answer); ask by 'trackId', or \(others)" : "\(answer); \(others)"
+            ? "\(answer); identify the app by 'trackId', or \(others)" : "\(answer); \(others)"
     }
 
     /// Whether the lookup uses a bundle identifier with an entity, which is often ignored then.

@@ -38,7 +38,7 @@ struct FirebaseDatabaseDecoder: FeedSourceDecoder {
         let secret = fields["secret"].flatMap { $0.secret(problems) }
         let account = fields["serviceAccount"].flatMap { $0.googleIdentity(problems) }
         if fields["secret"] != nil, let place = fields.place(of: "serviceAccount") {
-            problems.report("'serviceAccount' does not go together with 'secret'", at: place)
+            problems.report("'serviceAccount' cannot be combined with 'secret'", at: place)
         }
         if let account {
             return .account(AccessTokens(account, scopes: FirebaseDatabaseFeed.scopes))

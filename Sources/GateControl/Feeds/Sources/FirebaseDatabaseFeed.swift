@@ -169,7 +169,7 @@ struct FirebaseDatabaseFeed: FeedSource {
             throw Self.refusal(stream.head, await stream.beginning())
         }
         guard stream.head["Content-Type"]?.lowercased().hasPrefix("text/event-stream") == true
-        else { throw .content("the answer is no event stream") }
+        else { throw .content("the response is not an event stream") }
         return stream
     }
 

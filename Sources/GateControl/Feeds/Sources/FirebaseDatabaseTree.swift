@@ -31,7 +31,7 @@ struct FirebaseDatabaseTree {
         case "patch":
             let (path, data) = try Self.change(in: event)
             guard case .object(let members) = data else {
-                throw .content("a patch of the stream has no object")
+                throw .content("a patch event of the stream contains no object")
             }
             var value = self.value ?? .null
             for member in members {
@@ -44,11 +44,11 @@ struct FirebaseDatabaseTree {
             // The value is the first event, or follows a keep-alive.
             self.idleEvents += 1
             return self.idleEvents <= Self.patience
-                ? .ignore : .giveUp("the stream is open and says no value")
+                ? .ignore : .giveUp("the stream is open but sent no value")
         case "auth_revoked":
             return .renew
         case "cancel":
-            return .giveUp("the rules of the database no longer let us read")
+            return .giveUp("the database rules no longer permit reading")
         // For example `rules_debug`.
         case _:
             return .ignore

@@ -55,7 +55,7 @@ extension FirebaseRemoteConfigFeed {
             }
         }
         let undecided = terms.undecided.map {
-            "only Firebase knows whether '\($0)' holds: the lowest version counts"
+            "only Firebase can evaluate '\($0)': the lowest version applies"
         }
         var value = FeedValue(
             document: document.text,
@@ -102,7 +102,7 @@ extension FirebaseRemoteConfigFeed {
     /// Returns remarks about missing, unread and unrelated parameters.
     private func notes(on template: RemoteConfigTemplate) -> [String] {
         let missing = self.switches.filter { template[$0] == nil }
-            .map { "'\($0)', which 'fields' names, is not there: it changes nothing" }
+            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
         let read =
             Self.parameters.map { self.names[$0.0] } + [Self.otherLatest] + self.names.paths
         let fields = template.parameters.compactMap { name, parameter in
@@ -125,8 +125,8 @@ extension FirebaseRemoteConfigFeed {
             !ids.contains(where: { project($0) == own })
         else { return [] }
         return [
-            "the conditions name apps of the Firebase project \(other), and 'appId' is one of \(own): is "
-                + "this the right 'project'?"
+            "the conditions refer to apps of the Firebase project \(other), but 'appId' belongs to "
+                + "\(own): check 'project'"
         ]
     }
 }

@@ -106,7 +106,7 @@ struct FirebaseRemoteConfigFeed: FeedSource {
         guard let before = last?.memory[Memory.version].flatMap({ Int64($0) }),
             let version = template.version.flatMap({ Int64($0) }), version < before
         else { return }
-        throw .content("the template is number \(version), but \(before) has been seen before")
+        throw .content("the template version \(version) is lower than the last one, \(before)")
     }
 
     static func reading<Value>(

@@ -60,8 +60,8 @@ struct GooglePlayDecoder: FeedSourceDecoder {
             fields["platform"] == nil, fields["app"] == nil, fields["channel"] == nil
         else { return }
         let message =
-            "the track '\(track)' is not for phones: say with 'platform', 'app' or 'channel' which "
-            + "clients get their updates there"
+            "the track '\(track)' is not for phones: set 'platform', 'app' or 'channel' to the "
+            + "clients that get their updates from it"
         problems.report(message, at: element.place)
     }
 }

@@ -69,8 +69,8 @@ struct GooglePlayFeed: FeedSource {
             return []
         }
         return [
-            "the track '\(self.track)' counts for every client on \(self.store.platform): name the "
-                + "'channel' of its testers if it is for them alone"
+            "the track '\(self.track)' applies to all clients on \(self.store.platform): set "
+                + "'channel' if it is only for testers"
         ]
     }
 

@@ -90,8 +90,8 @@ struct GooglePlayReleases {
 
     private static func another(_ track: String, _ item: JSONValue) -> FeedFailure {
         .content(
-            "asked for the track '\(track)', Google Play answers with the track "
-                + "'\((item["track"]?.text ?? "").prefix(80))', which does not count; check 'track'"
+            "requested the track '\(track)', but Google Play returned the track "
+                + "'\((item["track"]?.text ?? "").prefix(80))', which is ignored; check 'track'"
         )
     }
 
@@ -108,7 +108,7 @@ struct GooglePlayReleases {
         return (targeting["countries"]?.items ?? []).compactMap { $0.text?.lowercased() }
     }
 
-    private static let nothing = FeedFailure.content("nothing is published on the track")
+    private static let nothing = FeedFailure.content("no release is published on the track")
 }
 
 extension JSONValue {

@@ -40,7 +40,7 @@ struct MicroCMSDecoder: FeedSourceDecoder {
         if let url = fields["url"] {
             for key in ["service", "endpoint"] {
                 guard let place = fields.place(of: key) else { continue }
-                problems.report("'\(key)' says nothing beside 'url'", at: place)
+                problems.report("'\(key)' has no effect together with 'url'", at: place)
             }
             return url.address(problems)
         }

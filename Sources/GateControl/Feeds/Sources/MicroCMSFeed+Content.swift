@@ -50,7 +50,7 @@ extension MicroCMSFeed {
                 )
             }
             let names = foreign.map { "'\($0)'" }.joined(separator: ", ")
-            document.notes.append("not used: \(names), for another platform than \(rule)")
+            document.notes.append("ignored: \(names), for another platform than \(rule)")
         }
         return FeedValue(
             document: document.text,
@@ -79,7 +79,7 @@ extension MicroCMSFeed {
         }
         guard let value = try entry.value(at: path), value != .list([]), value != .text("") else {
             guard expected == nil else { return nil }
-            throw .content("'\(path)' of '\(name)' is empty: for which platform is it?")
+            throw .content("'\(path)' of '\(name)' is empty; expected a platform")
         }
         guard let platforms = PlatformNames.platforms(named: value) else {
             throw .content(
@@ -116,8 +116,8 @@ extension MicroCMSFeed {
         }?.key
         guard let platform else { return notes }
         return notes + [
-            "'\(platform)' names platforms and is not read; `fields: { platform: \(platform) }` makes it "
-                + "the platform of each rule"
+            "'\(platform)' contains platforms and is not read; `fields: { platform: \(platform) }` "
+                + "limits each rule to its platforms"
         ]
     }
 
@@ -131,7 +131,7 @@ extension MicroCMSFeed {
             var found = entry.found
             if case .object = entry { found += " without 'updatedAt'" }
             throw .content(
-                "expected content of microCMS, found \(found); is this the address of the endpoint?"
+                "expected microCMS content, found \(found); check that the URL is that of the endpoint"
             )
         }
         let template = self.rule.narrowed(to: platforms)

@@ -30,8 +30,8 @@ struct ReleaseName {
         let builds = StoreRelease.words(for: self.codes.map { BuildNumber($0) })
         let name =
             self.text.isEmpty ? "no name" : "the name '\(self.text.prefix(Self.longestText))'"
-        return "the release with \(builds) has \(name), which states no version for certain: it "
-            + "counts for rules on builds alone; name it such as '3.2.0' or '3.2.0 (3020)'"
+        return "the release with \(builds) has \(name), which contains no unambiguous version: it "
+            + "only applies to rules with builds; use a name such as '3.2.0' or '3.2.0 (3020)'"
     }
 
     private static func version(in name: String, _ codes: [UInt64]) -> AppVersion? {

@@ -103,7 +103,7 @@ struct RulesURLFeed: FeedSource {
         let text = String(decoding: response.body, as: UTF8.self)
         let bytes = Data(base64Encoded: text.filter { !$0.isWhitespace })
         guard let bytes, signature.key.accepts(Array(bytes), of: content) else {
-            throw .content("the signature at \(signature.url) is not that of the file")
+            throw .content("the signature at \(signature.url) does not match the file")
         }
     }
 
@@ -116,10 +116,10 @@ struct RulesURLFeed: FeedSource {
             let before = last.memory[Memory.serial].flatMap({ UInt64($0) })
         else { return }
         guard let serial else {
-            throw .content("the file has no 'serial' any more; the last one had \(before)")
+            throw .content("the file has no 'serial'; the previous one had \(before)")
         }
         guard serial > before else {
-            throw .content("the file's 'serial' is \(serial), but \(before) has been taken before")
+            throw .content("the file's 'serial' is \(serial), but \(before) was applied before")
         }
     }
 }

@@ -116,7 +116,7 @@ extension FeedDocument {
     ) {
         if words.lacks(language) {
             self.notes.append(
-                "the words of '\(name)' are not in '\(language)', the feed's 'language': they are not used"
+                "the texts of '\(name)' are not used: none is in '\(language)', the feed's 'language'"
             )
         }
         guard let notice = words.notice(in: language) else { return }

@@ -31,7 +31,7 @@ enum SourceValue {
         if case .number(let digits) = value {
             let hint =
                 digits.allSatisfy(\.isNumber)
-                ? "; if it is a build, map it by the field for builds"
+                ? "; if it is a build, map it to the field for builds"
                 : "; numbers lose zeros (1.10 is 1.1): quote it"
             throw .unfit("must be a text, found the number \(digits)\(hint)")
         }
@@ -99,7 +99,7 @@ enum SourceValue {
             do throws(Failure) {
                 ranges.append(try read(text))
             } catch {
-                throw .unreadable(noun: "\(noun) or range of them", text: text, reason: "\(error)")
+                throw .unreadable(noun: "\(noun) or \(noun) range", text: text, reason: "\(error)")
             }
         }
         return ranges
@@ -148,8 +148,8 @@ enum SourceValue {
         for member in members {
             guard let tag = LanguageTag(language: member.name) else {
                 throw .unfit(
-                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is no "
-                        + "language"
+                    "must be a text, or texts by language such as {\"en\": …}; '\(member.name)' is not "
+                        + "a language"
                 )
             }
             guard let text = try self.text(member.value) else { continue }

@@ -45,13 +45,13 @@ struct UnreadFields {
         let more = notes.count - Self.maximum
         self.notes =
             notes.prefix(Self.maximum)
-            + (more > 0 ? ["there are \(more) more that are not read"] : [])
+            + (more > 0 ? ["\(more) more fields are not read"] : [])
     }
 
     private static func notes(on field: Field, _ keys: Keys, isNested: Bool) -> [String] {
         if let key = self.key(for: field, keys) {
             return [
-                "'\(field.path)' is there and not read; `fields: { \(key): \"\(field.path)\" }` reads it"
+                "'\(field.path)' is not read; map it with `fields: { \(key): \"\(field.path)\" }`"
             ]
         }
         guard !isNested, case .text(let text) = field.value, text.first == "{",

@@ -16,8 +16,8 @@ extension ValueObject {
             for key in Self.keys.dropFirst() {
                 guard let place = fields.place(of: key) else { continue }
                 let reason =
-                    fields["holds"] == nil ? "without 'holds: version'" : "beside 'holds: rules'"
-                problems.report("'\(key)' says nothing \(reason)", at: place)
+                    fields["holds"] == nil ? "without 'holds: version'" : "with 'holds: rules'"
+                problems.report("'\(key)' has no effect \(reason)", at: place)
             }
         }
         let language = fields["language"].map { $0.language(problems) }

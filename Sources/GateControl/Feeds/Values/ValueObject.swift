@@ -69,7 +69,7 @@ struct ValueObject: Sendable {
         after last: [String: String]
     ) throws(FeedFailure) -> FeedValue {
         guard case .object(let members) = value else {
-            let hint = value == .null ? " at this place" : ""
+            let hint = value == .null ? " at this location" : ""
             throw .content("expected an object, found \(value.found)\(hint)")
         }
         switch self.kind {
@@ -97,7 +97,7 @@ struct ValueObject: Sendable {
                 !stated.contains(where: expected.contains)
             else { continue }
             throw .content(
-                "'\(member.name)' says that the object is for \(stated.names), and the feed's 'rule' is "
+                "'\(member.name)' states that the object is for \(stated.names), but the feed's 'rule' is "
                     + "for \(expected.names)"
             )
         }
@@ -145,14 +145,14 @@ struct ValueObject: Sendable {
             })
         else { return message }
         return message
-            + ", but '\(child.name)' in it: write '\(child.name)' at the end of 'path', or "
+            + ", but contains '\(child.name)': append '\(child.name)' to 'path', or use "
             + "`fields: { minVersion: \(child.name).minVersion }`"
     }
 
     /// Returns notes about mapped switches that are missing.
     private func missing(in value: JSONValue) -> [String] {
         Self.switches.compactMap(self.names.given).filter { value.isAbsent(at: $0) }
-            .map { "'\($0)', which 'fields' names, is not there: it changes nothing" }
+            .map { "'\($0)', mapped by 'fields', is missing: it has no effect" }
     }
 
     private func unread(in members: [JSONValue.Member]) -> [String] {
@@ -258,7 +258,7 @@ extension VersionText {
         before: AppVersion?,
         _ notes: inout [String]
     ) throws(FeedFailure) -> AppVersion {
-        let hint = "map it by `fields: { \(key): \"\(path)\" }`"
+        let hint = "map it with `fields: { \(key): \"\(path)\" }`"
         if let fault = self.fault(isNumber: false, before: before, hint: hint) {
             throw .content("'\(path)' \(fault)")
         }

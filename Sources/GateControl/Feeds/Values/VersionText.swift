@@ -14,7 +14,9 @@ struct VersionText: Equatable {
         self.version = version
     }
 
-    /// The text as a whole number above zero; `nil` for other texts. Zero requires nothing.
+    /// The text as a whole number above zero; `nil` for other texts.
+    ///
+    /// Zero requires nothing.
     private var wholeNumber: Int? {
         guard self.text.allSatisfy({ "0"..."9" ~= $0 }), let number = Int(self.text), number > 0
         else { return nil }
@@ -43,7 +45,7 @@ struct VersionText: Equatable {
     func remark(hint: String) -> String? {
         if let number = self.wholeNumber {
             return
-                "is the whole number \(number), and counts as version \(number): if it is a build, "
+                "is the whole number \(number), which is treated as version \(number): if it is a build, "
                 + hint
         }
         guard let plus = self.text.firstIndex(of: "+") else { return nil }
@@ -51,7 +53,7 @@ struct VersionText: Equatable {
         let build = String(metadata.dropFirst())
         let remedy =
             (try? BuildNumber(parsing: build)) == nil
-            ? "" : ": for a floor by build, \(hint), or write 'minimumBuild: \(build)' into a rule"
-        return "has '\(metadata)' behind the version, which is not compared\(remedy)"
+            ? "" : "; for a minimum build, \(hint), or set 'minimumBuild: \(build)' in a rule"
+        return "has '\(metadata)' after the version, which is not compared\(remedy)"
     }
 }

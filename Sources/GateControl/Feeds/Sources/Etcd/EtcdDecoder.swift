@@ -42,7 +42,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             else { return nil }
             return EtcdFeed.Identity(certificate: certificate, key: key)
         case (nil, _?), (_?, nil):
-            let message = "'clientCertificate' and 'clientKey' need each other"
+            let message = "'clientCertificate' and 'clientKey' must be set together"
             problems.report(message, at: fields.place)
             return nil
         }
@@ -56,7 +56,7 @@ struct EtcdDecoder: FeedSourceDecoder {
             else { return nil }
             return EtcdFeed.Account(user: name, password: secret)
         case (nil, _?), (_?, nil):
-            problems.report("'user' and 'password' need each other", at: fields.place)
+            problems.report("'user' and 'password' must be set together", at: fields.place)
             return nil
         }
     }

@@ -73,7 +73,7 @@ struct EtcdFeed: FeedSource {
             case .compacted:
                 compactions += 1
                 guard compactions < Self.maximumCompactions else {
-                    throw .content("etcd has compacted what it has just shown")
+                    throw .content("etcd repeatedly compacted the revision of the watch")
                 }
             }
         }
@@ -96,7 +96,7 @@ struct EtcdFeed: FeedSource {
                 first = first ?? error
             }
         }
-        throw first ?? .content("etcd has no address")
+        throw first ?? .content("no etcd URL is configured")
     }
 
     private func range(
@@ -122,7 +122,7 @@ struct EtcdFeed: FeedSource {
             try self.request(["auth", "authenticate"], body, url, nil),
             context
         )
-        guard let token = answer["token"]?.text else { throw .content("etcd gave no token") }
+        guard let token = answer["token"]?.text else { throw .content("etcd returned no token") }
         return .field(.init(name: "Authorization", value: token))
     }
 
@@ -219,7 +219,7 @@ struct EtcdFeed: FeedSource {
         do {
             return try JSONParser.parse(bytes)
         } catch {
-            throw FeedFailure.webPage(bytes) ?? .content("the answer is \(error)")
+            throw FeedFailure.webPage(bytes) ?? .content("the response is \(error)")
         }
     }
 
@@ -231,7 +231,7 @@ struct EtcdFeed: FeedSource {
         if head.status == 404, error == nil {
             // The peer port has no JSON gateway.
             let detail =
-                "no JSON gateway there; is it the port for clients (2379), not for peers (2380)?"
+                "no JSON gateway; check that the port is for clients (2379), not for peers (2380)"
             return .status(head, detail: detail)
         }
         return .status(head, detail: error.map { EtcdState.words(of: $0) })

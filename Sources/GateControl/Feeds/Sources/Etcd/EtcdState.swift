@@ -23,12 +23,14 @@ struct EtcdState: Equatable {
     /// Decodes a range response.
     init(_ selection: EtcdSelection, range: JSONValue) throws(FeedFailure) {
         guard let revision = range["header"]?["revision"]?.number else {
-            throw .content("the answer is no range of etcd: it has no header.revision")
+            throw .content("the response is not an etcd range: header.revision is missing")
         }
         self.selection = selection
         self.revision = revision
         if let count = range["count"]?.number, count > EtcdSelection.maximumKeys {
-            throw .content("there are \(count) keys; at most \(EtcdSelection.maximumKeys) are read")
+            throw .content(
+                "the prefix has \(count) keys; at most \(EtcdSelection.maximumKeys) are read"
+            )
         }
         for (index, pair) in (range["kvs"]?.items ?? []).enumerated() {
             try self.put(pair, "kvs[\(index)]")
@@ -75,13 +77,13 @@ struct EtcdState: Equatable {
             throw .content("there is no key \(self.selection)")
         }
         guard self.values.values.reduce(0, { $0 + $1.count }) <= RulesSource.maximumSize else {
-            throw .content("the values are larger than \(RulesSource.maximumSize) bytes together")
+            throw .content("the values exceed \(RulesSource.maximumSize) bytes in total")
         }
         var files: [FeedValue.File] = []
         for (key, value) in self.values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
             guard let name = String(validating: key, as: UTF8.self),
                 !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-            else { throw .content("a key of \(self.selection) is no text") }
+            else { throw .content("a key of \(self.selection) is not valid text") }
             guard let text = String(validating: value, as: UTF8.self) else {
                 throw .content("the value of \(name) is not valid UTF-8")
             }
@@ -106,7 +108,7 @@ struct EtcdState: Equatable {
             throw .content("\(place).\(name) is missing")
         }
         guard let text = member.text, let data = Data(base64Encoded: text) else {
-            throw .content("\(place).\(name) is not in base 64")
+            throw .content("\(place).\(name) is not valid base64")
         }
         return Array(data)
     }
