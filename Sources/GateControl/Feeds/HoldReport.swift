@@ -10,7 +10,7 @@ package struct HoldReport {
         self.now = now
     }
 
-    /// A line for each rule with an active hold, and for each store of its clients.
+    /// A line for each rule whose hold can still apply, and for each store of its clients.
     package var lines: [String] {
         self.definition.rulesWithNext.flatMap { rule in
             let isOver = rule.schedule.until.map { $0 <= self.now } ?? false

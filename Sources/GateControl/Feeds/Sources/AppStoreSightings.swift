@@ -117,7 +117,7 @@ struct AppStoreSightings: Equatable {
         members.append(.init("version", .text("\(version)")))
         members.append(.init("countries", .object(countries)))
         // Distinguishes countries without the release from countries that are never requested.
-        // Otherwise a hold would end in the first country.
+        // Otherwise a held rule would take effect in countries that do not have the release yet.
         members.append(.init("storeCountries", .list(asked.map { .text($0) })))
         if let link = seen.compactMap(\.link).first {
             members.append(.init("storeUrl", .text(link)))
