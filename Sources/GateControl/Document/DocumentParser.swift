@@ -1,18 +1,18 @@
-/// Reads the text of one file, YAML or JSON, into elements with places.
+/// Parses the text of one file, YAML or JSON, into elements with locations.
 ///
-/// JSON needs no parser of its own: a JSON text is a YAML flow mapping.
+/// JSON needs no parser of its own: a JSON text is also a YAML flow mapping.
 struct DocumentParser {
-    /// The most elements that one file may hold, aliases counted each time they are used.
+    /// The maximum number of elements in a file; every use of an alias counts again.
     static let maximumElements = 500_000
-    /// How deep lists and mappings may stand in each other: far more than any file needs, and far
-    /// less than the stack of a thread holds.
+    /// The maximum nesting depth of lists and mappings: far more than any file needs, and far less
+    /// than a thread's stack allows.
     static let maximumDepth = 200
 
     private let source: RulesSource
     private let mostElements: Int
     private var elements = 0
     private var depth = 0
-    /// The elements that have an anchor so far, and the number of elements that each holds.
+    /// The elements with an anchor so far, each with the number of elements that it contains.
     private var anchored: [String: (element: Element, size: Int)] = [:]
     private var lastAlias: Place?
 
@@ -21,7 +21,7 @@ struct DocumentParser {
         self.mostElements = mostElements
     }
 
-    /// Reads the only document of the file.
+    /// Parses the only document of the file.
     mutating func parse() throws(RulesFileError) -> Element {
         let text = try self.source.text()
         do {
@@ -77,7 +77,7 @@ struct DocumentParser {
         return element
     }
 
-    /// The element that an alias stands for: the last value before it that has its name.
+    /// Returns the element that an alias refers to: the last value with that anchor.
     private mutating func aliased(
         _ name: String,
         at place: Place

@@ -1,4 +1,4 @@
-/// A fault that keeps a text from being YAML, in words that help its author.
+/// Translates a YAML syntax error into a message that helps the author.
 struct SyntaxProblem {
     private let text: String
 
@@ -6,7 +6,7 @@ struct SyntaxProblem {
         self.text = text
     }
 
-    /// Words it; `alias` is where the last alias before the failure begins.
+    /// Returns the error for a failure; `alias` is the location of the last alias before it.
     func error(
         _ failure: YAMLFailure,
         after alias: Place?,
