@@ -1,17 +1,17 @@
 internal import GatePolicy
 
-/// Reads `brownouts`: windows before the end in which a floor is enforced for a while.
+/// Decodes `brownouts`: windows before `enforceFrom` in which a floor is enforced temporarily.
 struct BrownoutDecoder {
     static let windowKeys = ["from", "until"]
     static let seriesKeys = ["every", "for", "growing"]
     private static let limit: Int64 = 1_000
 
-    /// Between these is every window; `nil` for one that is not there, or cannot be read.
+    /// The limits of all windows; `nil` if a time is missing or invalid.
     let warnFrom: NamedTime?
     let enforceFrom: NamedTime?
     let problems: Problems
 
-    /// Windows one by one, or how often they come; in order.
+    /// Decodes a list of windows or the definition of a series; returns the windows in order.
     func decode(_ element: Element) -> [BrownoutWindow] {
         switch element.content {
         case .list(let items):
@@ -61,7 +61,7 @@ struct BrownoutDecoder {
         return BrownoutWindow(from: from.time, until: until.time)
     }
 
-    /// One window after each `every`, counted from `warnFrom`.
+    /// Returns one window after each `every`, counted from `warnFrom`.
     private func series(_ element: Element) -> [BrownoutWindow] {
         guard let fields = Fields(element, keys: Self.seriesKeys, problems: self.problems) else {
             return []
@@ -75,7 +75,7 @@ struct BrownoutDecoder {
         else { return [] }
         let start = warnFrom.time.secondsSinceEpoch
         let end = enforceFrom.time.secondsSinceEpoch
-        // One that would begin with the end of all is none.
+        // A window that would start at `enforceFrom` is left out.
         let count = (end - start - 1) / every
         guard count > 0 else {
             let message = "no brownout begins before \(enforceFrom): 'every' is too long"
@@ -113,8 +113,9 @@ struct BrownoutDecoder {
         return span
     }
 
-    /// A window that is longer than the time to the next one would refuse for good, and not as an
-    /// exception: to cut it would hide that.
+    /// Reports windows that are longer than the interval to the next one.
+    ///
+    /// Such windows would deny without interruption. Cutting them short would hide the mistake.
     private func checkLength(
         _ count: Int64,
         every: Int64,

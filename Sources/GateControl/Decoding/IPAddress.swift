@@ -1,8 +1,8 @@
 private import Glibc
 
-/// The address of a client, spelt as the gate spells the one of a connection.
+/// The address of a client, in the notation that the gate uses for a connection's address.
 package struct IPAddress: Sendable, Equatable {
-    /// Why a text is not an address.
+    /// The reason why a text is not an address.
     package enum Failure: Error, CustomStringConvertible {
         case shape
 
@@ -11,7 +11,7 @@ package struct IPAddress: Sendable, Equatable {
 
     package let text: String
 
-    /// Reads an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
+    /// Parses an IPv4 address, or an IPv6 address without a zone (RFC 4291 section 2.2).
     package init(parsing text: String) throws(Failure) {
         guard let text = Self.canonical(text, AF_INET) ?? Self.canonical(text, AF_INET6) else {
             throw .shape

@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one of the `releases`: what a store has, or will have.
+/// Decodes an entry of `releases`: a version in a store, now or in the future.
 struct ReleaseDecoder {
     static let keys = [
         "app", "platform", "channel", "version", "build", "builds", "releasedAt", "countries",
@@ -16,7 +16,7 @@ struct ReleaseDecoder {
         let platform = fields.required("platform", of: "a release")
             .flatMap { $0.clientName(.platform, self.problems) }
         let builds = self.builds(fields)
-        // A source may know the builds of a release and no version of it.
+        // A source may know the builds of a release without its version.
         let stated =
             builds == nil ? fields.required("version", of: "a release") : fields["version"]
         let version = stated.flatMap { element in
@@ -50,7 +50,7 @@ struct ReleaseDecoder {
         )
     }
 
-    /// `build`, or `builds` for a release with several; `nil` if neither is there.
+    /// Decodes `build`, or `builds` for a release with several; `nil` if neither is present.
     private func builds(_ fields: Fields) -> [BuildNumber]? {
         guard let list = fields["builds"] else {
             return fields["build"].map { $0.build(self.problems).map { [$0] } ?? [] }
@@ -75,7 +75,8 @@ struct ReleaseDecoder {
         return builds.map(\.0)
     }
 
-    /// A list of countries that have it with the release, or a mapping from a country to its time.
+    /// Decodes a list of countries that got the release at `releasedAt`, or a mapping from country
+    /// to time.
     private func countries(_ element: Element) -> [String: Timestamp?] {
         let decoder = CountryDecoder(problems: self.problems)
         guard case .mapping = element.content else {
@@ -88,7 +89,7 @@ struct ReleaseDecoder {
         return Dictionary(uniqueKeysWithValues: times)
     }
 
-    /// All countries that the store is asked about, of which `countries` has a part.
+    /// Decodes all countries in which the store was checked; `countries` is a subset of them.
     private func storeCountries(
         _ element: Element,
         _ countries: [String: Timestamp?]?

@@ -1,13 +1,13 @@
 internal import GatePolicy
 
-/// Reads `rollout`: which share of the clients a rule asks, and from when.
+/// Decodes `rollout`: the share of clients that a rule applies to over time.
 struct RolloutDecoder {
     static let keys = ["at", "percent"]
     private static let share = "a percentage from 0 to 100"
 
     let problems: Problems
 
-    /// One share from the beginning, or steps that only add.
+    /// Decodes a single share, which applies from the start, or steps that never decrease.
     func decode(_ element: Element) -> [RolloutStep] {
         guard case .list(let items) = element.content else {
             let share = self.percent(element, "\(Self.share) or a list of steps")
@@ -38,7 +38,7 @@ struct RolloutDecoder {
             self.problems.report(message, at: at.place)
         }
         if let percent, let share, let before = last?.percent, share < before {
-            // A client that has been asked once must not be let go again: a roll-out only adds.
+            // A client that had to update must not be released again: a roll-out only adds clients.
             let order = "\(Self.text(share)) after \(Self.text(before))"
             let message = "a roll-out cannot go down: \(order)"
             self.problems.report(message, at: percent.place)

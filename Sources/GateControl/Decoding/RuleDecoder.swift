@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one rule, and checks what can be checked without the rest of the file.
+/// Decodes a rule, and checks whatever does not depend on the rest of the file.
 struct RuleDecoder {
     static let keys =
         [
@@ -12,7 +12,7 @@ struct RuleDecoder {
         + ["recommendedNotice", "snooze", "storeUrl"] + AnswerDecoder.keys
         + ["mode", "next", "accept"]
 
-    /// The word that `recommended` can have in place of a version.
+    /// The value of `recommended` that stands for the version in the store.
     static let storeWord = "store"
 
     let problems: Problems
@@ -75,7 +75,7 @@ struct RuleDecoder {
         )
     }
 
-    /// A version, or the word for whatever the store has.
+    /// Decodes a version, or `store` for the version in the store.
     private func recommended(_ element: Element) -> (version: AppVersion?, isStore: Bool) {
         guard case .text(let text) = element.content else { return (self.version(element), false) }
         if text == Self.storeWord { return (nil, true) }
@@ -103,8 +103,8 @@ struct RuleDecoder {
     }
 }
 
-/// Reads `maintenance`: the window in which requests get 503, or `true` for one that has begun and
-/// does not end by itself.
+/// Decodes `maintenance`: the window in which requests get 503, or `true` for a window that has
+/// started and has no end.
 struct MaintenanceDecoder {
     static let keys = ["from", "until", "announceFrom"]
 
@@ -136,9 +136,9 @@ struct MaintenanceDecoder {
     }
 }
 
-/// The name of a rule, which tests tell from the words for a decision that no rule made.
+/// The id of a rule, which must differ from the names that tests use for decisions without a rule.
 struct RuleID: Sendable, Equatable {
-    /// Why a text is not the name of a rule.
+    /// Reasons why a text is not a rule id.
     enum Failure: Error, CustomStringConvertible {
         case shape
         case reserved

@@ -1,14 +1,14 @@
-/// Checks which keys of a rule go together: what it asks, of whom, and since when.
+/// Checks which keys of a rule can be combined.
 struct RuleDemands {
-    /// The keys that let a rule deny.
+    /// The keys with which a rule denies clients.
     static let floors = ["minimum", "minimumBuild", "blocked", "blockedBuilds"]
     private static let recommendations = ["recommended", "recommendedBuild"]
     private static let demands = floors + recommendations + ["next"]
-    /// The keys that say when, and for how many, a floor holds.
+    /// The keys for when, and for how many clients, a floor applies.
     private static let ramps = ["warnFrom", "enforceFrom", "rollout", "brownouts"]
-    /// The keys that only a recommendation or a warning makes use of.
+    /// The keys that only apply to a recommendation or a warning.
     private static let hints = ["recommendedNotice", "snooze"]
-    /// The keys that say nothing if the version does not matter.
+    /// The keys that have no effect in a rule without a version requirement.
     private static let conditions = ["until", "prerelease", "holdUntilInStore", "requiresOS"]
 
     private let fields: Fields
@@ -44,7 +44,7 @@ struct RuleDemands {
         }
     }
 
-    /// Facts of stores are facts of a platform.
+    /// Releases are stated per platform, so these keys need one.
     private func checkStore() {
         let isForPlatforms = self.fields["match"]?.hasKey("platform") ?? false
         guard !isForPlatforms else { return }
@@ -87,7 +87,7 @@ struct RuleDemands {
         }
     }
 
-    /// The keys that have nothing to act on in a rule with these.
+    /// Returns the keys that have no effect in a rule with the given keys.
     static func idleKeys(beside keys: [String]) -> Set<String> {
         let hasFloor = keys.contains { Self.floors.contains($0) }
         let idle = hasFloor ? [] : Self.ramps + AnswerDecoder.keys
@@ -102,7 +102,7 @@ struct RuleDemands {
 }
 
 extension Element {
-    /// Whether a mapping has a key, without a check of what it says.
+    /// Whether a mapping has a key; its value is not checked.
     fileprivate func hasKey(_ key: String) -> Bool {
         guard case .mapping(let entries) = self.content else { return false }
         return entries.contains { $0.key == key }

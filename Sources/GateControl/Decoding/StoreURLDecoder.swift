@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// Reads `storeUrl`: one link, or one by channel and by country beside a `default`.
+/// Decodes `storeUrl`: one URL, or a mapping with a `default` and URLs by channel and by country.
 struct StoreURLDecoder {
-    /// The key under which the links by country stand; no channel can have this name.
+    /// The key of the URLs by country; a channel cannot have this name.
     static let countries = "countries"
 
     let problems: Problems
