@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads `unidentified`: what happens to clients that do not say which build they are.
+/// Decodes `unidentified`: the policy for clients without a valid version.
 struct UnidentifiedDecoder {
     static let keys = ["missing", "unreadable", "notice", "storeUrl", "paths"]
 
@@ -37,13 +37,13 @@ struct UnidentifiedDecoder {
     }
 }
 
-/// Reads `paths` of `unidentified`: requests for which it is stricter.
+/// Decodes `paths` of `unidentified`: requests with a stricter policy.
 struct UnidentifiedPathDecoder {
     static let keys = ["path", "method", "missing", "unreadable"]
 
     let problems: Problems
 
-    /// One entry may name several paths.
+    /// Decodes all entries; an entry may list several paths.
     func decode(_ element: Element) -> [Located<UnidentifiedPath>] {
         (element.list(self.problems) ?? []).flatMap { self.entry($0) }
     }
