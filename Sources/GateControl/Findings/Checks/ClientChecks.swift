@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds platforms and store links that are probably slips, and floors for every platform.
+/// Finds platform names that are probably typos, and floors for every platform.
 struct PlatformCheck: FindingCheck {
     private static let known = [
         "ios", "ipados", "android", "macos", "windows", "linux", "web", "tvos", "watchos",
@@ -8,7 +8,7 @@ struct PlatformCheck: FindingCheck {
     ]
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
-        // Rules that never name a platform are for the only one, or for all.
+        // If no rule names a platform, there is only one platform, or the rules are meant for all.
         let tellsPlatforms = rules.floors.contains { $0.rule.match.platforms != nil }
         for floor in rules.floors where floor.base == nil {
             let (rule, place) = (floor.rule, floor.places)
@@ -50,9 +50,9 @@ struct PlatformCheck: FindingCheck {
     }
 }
 
-/// Finds store links that anybody on the way can change, and those of another platform's store.
+/// Finds store URLs that can be changed in transit, and those of another platform's store.
 ///
-/// Links that open a store app, such as `market://`, do not travel.
+/// URLs that open a store app, such as `market://`, are not sent over the network.
 struct StoreLinkCheck: FindingCheck {
     private static let android = ["play.google.com", "market:"]
     private static let apple = [
@@ -103,7 +103,7 @@ struct StoreLinkCheck: FindingCheck {
         let isForApple = platforms.allSatisfy { Self.applePlatforms.contains($0.name) }
         let isForAndroid = platforms.allSatisfy { $0.name == "android" }
         let foreign = isForApple ? Self.android : isForAndroid ? Self.apple : []
-        // In bytes: there may be thousands of links, and a search by characters is slow.
+        // Searched by bytes: there may be thousands of URLs, and a search by characters is slow.
         let isForeign = foreign.contains { name in
             let first = name.utf8.first
             return link.indices.contains { place in
@@ -120,7 +120,7 @@ struct StoreLinkCheck: FindingCheck {
     }
 }
 
-/// Finds what lets everybody pass, or refuses those who say nothing of themselves.
+/// Finds settings that let all clients pass, or that deny all unidentified clients.
 struct OpenGateCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let definition = rules.definition
@@ -152,7 +152,8 @@ struct OpenGateCheck: FindingCheck {
     }
 }
 
-/// Finds policies for a path that are no stricter than what holds everywhere, and never speak.
+/// Finds policies for a path that have no effect, because they are no stricter than the general
+/// one.
 struct LenientPathCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         let policy = rules.definition.unidentified

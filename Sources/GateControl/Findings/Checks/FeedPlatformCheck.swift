@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds feeds whose entry speaks of one platform, and whose rules are for another.
+/// Finds feeds that read the data of one platform into rules for another.
 struct FeedPlatformCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for feed in rules.feeds {

@@ -15,9 +15,9 @@ struct MissingLanguageCheck: FindingCheck {
     }
 }
 
-/// Finds notices that nobody is ever shown.
+/// Finds notices that are never shown.
 struct UnusedNoticeCheck: FindingCheck {
-    /// The notice that devices are shown which cannot update; rules do not name it.
+    /// The notice for devices that cannot update; rules do not refer to it.
     private static let cannotUpdate = "cannotUpdate"
 
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
@@ -34,7 +34,7 @@ struct UnusedNoticeCheck: FindingCheck {
         var fed: Set<String> = []
         for feed in rules.feeds {
             switch feed.source.subject {
-            // Any of its rules may name any notice.
+            // Its rules may refer to any notice.
             case .anything: return
             case .rules(let notices): fed.formUnion(notices)
             case .releases: continue

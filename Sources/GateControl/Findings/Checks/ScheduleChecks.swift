@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Finds rules and maintenance windows that are over.
+/// Finds rules and maintenance windows that have ended.
 struct PastRuleCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
@@ -18,7 +18,7 @@ struct PastRuleCheck: FindingCheck {
     }
 }
 
-/// Finds roll-outs that never reach everybody, and steps that begin before the floor does.
+/// Finds roll-outs that never reach 100 percent, and steps before the floor takes effect.
 struct RolloutCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where !floor.rule.rollout.isEmpty {
@@ -39,10 +39,10 @@ struct RolloutCheck: FindingCheck {
     }
 }
 
-/// Finds dates and lengths that are probably a slip of a digit.
+/// Finds dates and durations that are probably typos.
 struct FarDateCheck: FindingCheck {
     private static let day: Int64 = 86_400
-    /// Nobody plans a floor for longer.
+    /// The number of days from now on which a date is probably a typo.
     private static let farDays: Int64 = 2 * 365
     private static let longMaintenance: Int64 = 2 * day
 
@@ -75,7 +75,7 @@ struct FarDateCheck: FindingCheck {
     }
 }
 
-/// Says when a `next` holds for everybody, so that it can take the place of what stands above it.
+/// Finds `next` floors that apply to all clients, and so can replace the floor of their rule.
 struct NextCompleteCheck: FindingCheck {
     func check(_ rules: RulesInReview, at now: Timestamp, _ findings: FindingCollector) {
         for floor in rules.floors where floor.base != nil {

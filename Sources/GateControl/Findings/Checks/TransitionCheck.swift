@@ -1,7 +1,6 @@
 internal import GatePolicy
 
-/// Says what becomes laxer when rules take the place of others, and refuses plans that open the gate
-/// by accident.
+/// Reports what a change makes laxer, and rejects plans that remove a floor by accident.
 struct TransitionCheck {
     private let old: LoadedRules
     private let new: LoadedRules
@@ -38,7 +37,7 @@ struct TransitionCheck {
         self.reportSettings(findings)
     }
 
-    /// An editor may mean it, or may have emptied a field, or taken an entry away, by mistake.
+    /// The feed may be meant to be empty, but an editor may also have cleared it by mistake.
     private func reportEmptyFeeds(_ findings: FindingCollector) {
         for feed in self.new.feeds
         where self.old.feeds.contains(where: { $0.fingerprint == feed.fingerprint }) {
@@ -132,13 +131,15 @@ struct TransitionCheck {
     }
 }
 
-/// A floor as it is written under `next:`, on one line.
+/// A floor in the syntax of `next:`, on one line.
 struct NextText {
     let text: String
 
+    /// Creates the text.
+    ///
     /// - Parameters:
     ///   - floor: The floor.
-    ///   - base: The rule above it, whose blocked ranges need not be said again.
+    ///   - base: The rule that contains the `next`; its blocked ranges are not repeated.
     init(_ floor: RuleDefinition, besides base: RuleDefinition) {
         var parts: [String] = []
         if let minimum = floor.minimum { parts.append("minimum: \"\(minimum)\"") }
@@ -171,7 +172,7 @@ struct NextText {
                 item.builds.map { "build: \"\($0)\"" },
             ].compactMap(\.self)
             + item.written.keys.map { key, patterns in
-                // Between single quotes a backslash stands for itself (YAML 1.2 section 7.3.2).
+                // A backslash in single quotes is literal (YAML 1.2 section 7.3.2).
                 let texts = patterns.map { pattern in
                     "'\(pattern.description.replacing("'", with: "''"))'"
                 }
