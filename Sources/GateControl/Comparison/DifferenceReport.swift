@@ -1,6 +1,6 @@
 package import GatePolicy
 
-/// The differences between two rule sets, in words for people and as data for programs.
+/// The differences between two rule sets, as text for people and as JSON for programs.
 package struct DifferenceReport: Sendable {
     private let difference: RuleSetDifference
 
@@ -10,7 +10,7 @@ package struct DifferenceReport: Sendable {
 }
 
 extension DifferenceReport: CustomStringConvertible {
-    /// A summary, and then a line for each kind of client, period by period.
+    /// A summary, followed by a line for each group of clients, by period.
     package var description: String {
         var lines = [Self.summary(of: self.difference)]
         var known: [ComparedChange] = []
@@ -26,7 +26,7 @@ extension DifferenceReport: CustomStringConvertible {
         return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
 
-    /// The remarks on the comparison as a whole.
+    /// Returns the remarks on the comparison as a whole.
     static func remarks(on difference: RuleSetDifference) -> [String] {
         [
             difference.readsOtherFields
@@ -39,7 +39,7 @@ extension DifferenceReport: CustomStringConvertible {
         ].compactMap(\.self)
     }
 
-    /// The clients that notice a difference at any time, in one line.
+    /// Returns a line about the clients with a different decision at any time.
     static func summary(of difference: RuleSetDifference) -> String {
         let kinds = Set(difference.periods.flatMap(\.changes).map(\.kind))
         guard !kinds.isEmpty else {
@@ -59,10 +59,11 @@ extension DifferenceReport: CustomStringConvertible {
             + self.words(change.after, beside: change.before)
     }
 
-    /// How many names a line takes; the data has all of them.
+    /// The maximum number of names in a line; the JSON contains all of them.
     private static let nameLimit = 8
 
-    /// A share with up to two decimal places; never none and never all.
+    /// Returns a share with up to two decimal places, rounded so that it is never 0 and never 100
+    /// percent.
     static func percent(_ share: Double) -> String {
         let hundredths = min(max(Int((share * 10_000).rounded()), 1), 9_999)
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
@@ -127,7 +128,7 @@ extension DifferenceReport: CustomStringConvertible {
 }
 
 extension ComparedChange {
-    /// The meaning of a change to a client, in the order of what is worst.
+    /// The effect of a change on a client, the worst first.
     package enum Kind: String, Sendable, CaseIterable, Encodable {
         case denied = "newly denied"
         case allowed = "no longer denied"
