@@ -1,8 +1,8 @@
 internal import GatePolicy
 
-/// A rules file to begin with: one app on iOS and Android, every line explained.
+/// A rules file to start with: one app on iOS and Android, with comments.
 ///
-/// A value that is not given stands there as a placeholder that is valid, and marked as one.
+/// Missing values are replaced by placeholders, which are valid and marked as such.
 package struct RulesTemplate: Sendable {
     private let appID: String?
     private let iosURL: String?
@@ -10,15 +10,15 @@ package struct RulesTemplate: Sendable {
     private let language: String
     private let schema: String
 
-    /// Takes over what is known of the app.
+    /// Creates a template with what is known of the app.
     ///
     /// - Parameters:
-    ///   - appID: The package name, which says the page in Google Play.
-    ///   - iosURL: The App Store page.
-    ///   - androidURL: The page in the store for Android.
-    ///   - language: The language of the words, English by default.
-    ///   - schema: Where an editor finds the JSON Schema of rules files.
-    /// - Throws: What of it cannot stand in a rules file.
+    ///   - appID: The package name, which determines the Google Play URL.
+    ///   - iosURL: The App Store URL.
+    ///   - androidURL: The store URL for Android.
+    ///   - language: The language of the texts, English by default.
+    ///   - schema: The path or URL of the JSON Schema for editors.
+    /// - Throws: An error if a value is not valid in a rules file.
     package init(
         appID: String? = nil,
         iosURL: String? = nil,
@@ -53,7 +53,7 @@ package struct RulesTemplate: Sendable {
         }
     }
 
-    /// The file; everything that comes from outside stands in quotes, so that YAML reads texts.
+    /// The content of the file; all arguments are quoted, so that YAML reads them as strings.
     package var text: String {
         let words = TemplateWords(language: self.language)
         return """
@@ -119,7 +119,7 @@ package struct RulesTemplate: Sendable {
         """
     }
 
-    /// The page of the app in the store for Android, which its identifier names.
+    /// The store URL for Android, by default that of the package name.
     private var androidLink: String? {
         self.androidURL
             ?? self.appID.map { "https://play.google.com/store/apps/details?id=\($0)" }
@@ -134,10 +134,9 @@ package struct RulesTemplate: Sendable {
     }
 }
 
-/// The store links of a new rules file for which nobody has given any.
+/// The store URLs of a new rules file without given ones.
 ///
-/// They are good links, and lead nowhere: a file that is in force with one of them sends its users
-/// there.
+/// They are valid URLs of no app, so active rules must not contain them.
 enum PlaceholderLink {
     static let appStore = "https://apps.apple.com/app/id0000000000"
     static let googlePlay = "https://play.google.com/store/apps/details?id=com.example.app"
@@ -145,16 +144,15 @@ enum PlaceholderLink {
     static let all = [Self.appStore, Self.googlePlay]
 }
 
-/// The words of an app whose update is required, in the languages that a new rules file can begin
-/// in.
+/// The texts of an app that must update, in the languages that are supported by `init`.
 struct TemplateWords {
     let title: String
     let message: String
     let button: String
-    /// Whether the words are English for want of better ones.
+    /// Whether the texts are English because there is no translation.
     let needTranslation: Bool
 
-    /// The words for a language tag; English ones where there are no others.
+    /// Creates the texts for a language tag, or English ones.
     init(language: String) {
         self.needTranslation = !["en", "de", "ja", "ko"].contains(language)
         switch language {
@@ -179,7 +177,7 @@ struct TemplateWords {
     }
 }
 
-/// Why no rules file can be made of what somebody asked for.
+/// Reasons why a rules file cannot be created.
 package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
     case appID(String)
     case storeURL(String, reason: String)
