@@ -106,7 +106,7 @@ package actor Breaker: RulesFilter {
             let since = Timestamp(secondsSinceEpoch: watched.since)
             await self.begin(Set(same.keys), since: since)
         }
-        for trip in self.trips { self.report(trip, "the breaker has tripped before the start") }
+        for trip in self.trips { self.report(trip, "the circuit breaker tripped before the start") }
         return acting
     }
 
@@ -160,7 +160,7 @@ package actor Breaker: RulesFilter {
         self.save()
         _ = self.act()
         self.logger.notice(
-            "the breaker was reset",
+            "the circuit breaker was reset",
             metadata: ["rules": "\(names.joined(separator: ","))"]
         )
         await self.publish()
@@ -220,7 +220,7 @@ package actor Breaker: RulesFilter {
             await self.trip(excess, watch, loaded, at: now)
         } else if watch.trial.isOver(at: now, after: loaded.breaker.watch) {
             self.logger.info(
-                "the change of the rules went as predicted",
+                "the rules change had the predicted effect",
                 metadata: ["rules": "\(watch.trial.suspects.sorted().joined(separator: ","))"]
             )
             await self.end()
@@ -306,7 +306,9 @@ extension Breaker {
         self.record.add(trips)
         self.count += UInt64(trips.count)
         _ = self.act()
-        for trip in trips { self.report(trip, "the breaker has tripped: the rule observes") }
+        for trip in trips {
+            self.report(trip, "the circuit breaker tripped: the rule only observes now")
+        }
         await self.publish()
         await self.begin(watch.trial.suspects.subtracting(names), since: now)
         self.save()
@@ -338,7 +340,7 @@ extension Breaker {
             try self.record.save(in: folder)
         } catch {
             self.logger.error(
-                "the state of the breaker is not kept",
+                "the state of the circuit breaker cannot be stored",
                 metadata: ["error": "\(error)"]
             )
         }
@@ -376,7 +378,7 @@ struct BreakerWebhook: Sendable {
             if attempt < Self.attempts { try? await Task.sleep(for: Self.pause) }
         }
         self.logger.error(
-            "the webhook of the breaker was not told",
+            "the webhook of the circuit breaker could not be notified",
             metadata: ["host": "\(url.host)", "error": "\(problem)"]
         )
     }

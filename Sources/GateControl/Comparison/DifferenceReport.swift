@@ -21,7 +21,7 @@ extension DifferenceReport: CustomStringConvertible {
             guard !begun.isEmpty || !ended.isEmpty else { continue }
             lines.append(index == 0 ? "now:" : "from \(period.from) on:")
             lines += begun.map { "  \(Self.line($0))" }
-            lines += ended.map { "  no more: \(Self.line($0))" }
+            lines += ended.map { "  no longer: \(Self.line($0))" }
         }
         return (lines + Self.remarks(on: self.difference)).joined(separator: "\n")
     }
@@ -30,12 +30,13 @@ extension DifferenceReport: CustomStringConvertible {
     static func remarks(on difference: RuleSetDifference) -> [String] {
         [
             difference.readsOtherFields
-                ? "'identity' is another one: clients may be taken for others" : nil,
+                ? "'identity' has changed: clients may be identified differently" : nil,
             difference.asksOtherForms
-                ? "'versionMatches' or 'buildMatches' ask something else: clients are not compared by how "
-                    + "they write their version or build" : nil,
+                ? "'versionMatches' or 'buildMatches' have changed: clients are not compared by the "
+                    + "format of their version or build" : nil,
             difference.isSampled
-                ? "the rules name too much to try everything: this is a sample" : nil,
+                ? "the rules have too many conditions to try all combinations: this is a sample"
+                : nil,
         ].compactMap(\.self)
     }
 
@@ -45,8 +46,8 @@ extension DifferenceReport: CustomStringConvertible {
         guard !kinds.isEmpty else {
             // A sample is no proof.
             return difference.isSampled || difference.asksOtherForms
-                ? "no client that was tried gets another decision"
-                : "no client gets another decision"
+                ? "no client that was compared gets a different decision"
+                : "no client gets a different decision"
         }
         let words = ComparedChange.Kind.allCases.filter(kinds.contains).map(\.rawValue)
         return "clients are " + words.joined(separator: "; others are ")
@@ -79,7 +80,7 @@ extension DifferenceReport: CustomStringConvertible {
             self.words(change.builds, "build"), self.words(change.countries, "country"),
             self.words(change.storefronts, "storefront"), self.words(change.requests, "request"),
         ].compactMap { $0 }
-        return parts.isEmpty ? "everybody" : parts.joined(separator: ", ")
+        return parts.isEmpty ? "all clients" : parts.joined(separator: ", ")
     }
 
     private static func words(_ choice: ComparedChoice?, _ noun: String) -> String? {
@@ -121,7 +122,7 @@ extension DifferenceReport: CustomStringConvertible {
         if let rule = outcome.rule { words += " by rule \(rule)" }
         if outcome.isBrownout { words += " in a brownout" }
         if outcome.kind == other.kind, outcome.storeURL != other.storeURL {
-            words += ", link \(outcome.storeURL ?? "none")"
+            words += ", store URL \(outcome.storeURL ?? "none")"
         }
         return words
     }

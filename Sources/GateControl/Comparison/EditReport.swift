@@ -51,11 +51,11 @@ extension EditReport: CustomStringConvertible {
         // A global change, such as of `exempt`, affects clients of every rule.
         let rest = effects.values.flatMap(\.self)
         if !rest.isEmpty {
-            lines.append("by these changes together:")
+            lines.append("effects of these changes together:")
             lines += self.lines(of: rest)
         }
         lines += DifferenceReport.remarks(on: self.difference)
-        if !self.difference.isEmpty { lines.append("--detail shows each kind of client") }
+        if !self.difference.isEmpty { lines.append("--detail shows each group of clients") }
         return lines.joined(separator: "\n")
     }
 
@@ -68,7 +68,7 @@ extension EditReport: CustomStringConvertible {
             case .setting(let key): key
             }
         if let whole = edit.settings.first(where: { $0.key == nil }) {
-            let word = whole.before == nil ? "is new" : "is gone"
+            let word = whole.before == nil ? "is new" : "was removed"
             return ["\(name) \(word): \(self.short(whole.after ?? whole.before ?? ""))"]
         }
         if case .setting = edit.subject, let setting = edit.settings.first {
@@ -81,7 +81,7 @@ extension EditReport: CustomStringConvertible {
     private static func change(_ setting: RulesEdits.Setting) -> String {
         switch (setting.before, setting.after) {
         case (nil, let after): "new, \(self.short(after ?? ""))"
-        case (let before, nil): "gone, was \(self.short(before ?? ""))"
+        case (let before, nil): "removed, was \(self.short(before ?? ""))"
         case (let before?, let after?):
             self.differing(before, after)
         }

@@ -14,7 +14,7 @@ struct AnswerDecoder {
 
     func decode(_ fields: Fields) -> AnswerStyle {
         if fields["body"] == nil, let place = fields.place(of: "contentType") {
-            self.problems.report("'contentType' needs 'body' beside it", at: place)
+            self.problems.report("'contentType' needs 'body'", at: place)
         }
         return AnswerStyle(
             status: fields["status"].flatMap { self.status($0) },
@@ -33,7 +33,7 @@ struct AnswerDecoder {
         }
         guard !Self.reservedStatuses.contains(status) else {
             let message =
-                "a denial cannot have the status \(status): HTTP clients act upon it by themselves"
+                "a denial cannot have status \(status), because HTTP clients handle it themselves"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -51,7 +51,9 @@ struct MediaType: Sendable, Equatable {
     enum Failure: Error, CustomStringConvertible {
         case shape
 
-        var description: String { "write one as 'application/json' or 'text/xml; charset=utf-8'" }
+        var description: String {
+            "expected one such as 'application/json' or 'text/xml; charset=utf-8'"
+        }
     }
 
     private static let maximumLength = 128

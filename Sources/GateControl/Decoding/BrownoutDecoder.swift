@@ -27,7 +27,7 @@ struct BrownoutDecoder {
 
     private func windows(_ items: [Element], of element: Element) -> [BrownoutWindow] {
         if items.isEmpty {
-            let message = "an empty list says nothing; leave the key out"
+            let message = "an empty list has no effect; leave out the key"
             self.problems.report(message, at: element.place)
         }
         guard items.count <= Self.limit else {
@@ -55,7 +55,7 @@ struct BrownoutDecoder {
         until?.check(isNotAfter: self.enforceFrom, self.problems)
         guard let from, let until else { return nil }
         if let last, from.time < last.until {
-            let message = "\(from) is before the end of the brownout before it, at \(last.until)"
+            let message = "\(from) is before the end of the previous brownout, at \(last.until)"
             self.problems.report(message, at: from.place)
         }
         return BrownoutWindow(from: from.time, until: until.time)
@@ -84,7 +84,7 @@ struct BrownoutDecoder {
         }
         guard count <= Self.limit else {
             let message =
-                "\(count) brownouts begin before \(enforceFrom), and there can be \(Self.limit): "
+                "\(count) brownouts begin before \(enforceFrom), and at most \(Self.limit) can: "
                 + "'every' is too short"
             self.problems.report(message, at: place)
             return []
@@ -106,7 +106,7 @@ struct BrownoutDecoder {
             return nil
         }
         if span == 0 {
-            let message = "a brownout in no time says nothing: '\(key)' must be 1s or more"
+            let message = "'\(key)' of a brownout must be at least 1s"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -128,7 +128,7 @@ struct BrownoutDecoder {
         } else if length + (count - 1) * growing > every, let place = fields["growing"]?.place {
             let number = (every - length) / growing + 2
             let message =
-                "the brownout number \(number) of \(count) is longer than 'every'; make 'growing' "
+                "brownout \(number) of \(count) is longer than 'every'; make 'growing' "
                 + "shorter, or list the windows"
             self.problems.report(message, at: place)
         }

@@ -29,11 +29,11 @@ struct ClientName: Sendable, Equatable {
     init(parsing text: String, as kind: Kind) throws(Failure) {
         let trimmed = String(text.trimmed)
         if Self.words.contains(trimmed.lowercased()) {
-            throw Failure("leave out '\(kind)': without it, the rule is for every \(kind)")
+            throw Failure("leave out '\(kind)': without it, the rule applies to every \(kind)")
         }
         if let first = trimmed.first, Self.negations.contains(first) {
             throw Failure(
-                "there is no negation here; name each \(kind) that the rule is for in a list"
+                "negation is not supported; list each \(kind) that the rule applies to"
             )
         }
         try Self.checkList(trimmed, kind)
@@ -47,8 +47,8 @@ struct ClientName: Sendable, Equatable {
 
     private static func noPatterns(_ kind: Kind) -> String {
         kind == .app
-            ? "only 'com.example.*' is a pattern here; regular expressions are not"
-            : "patterns are not read here; name each \(kind) in a list"
+            ? "only patterns such as 'com.example.*' are supported, no regular expressions"
+            : "patterns are not supported here; list each \(kind)"
     }
 
     private static func checkList(_ text: String, _ kind: Kind) throws(Failure) {

@@ -14,7 +14,7 @@ struct CountryDecoder {
     func values(_ element: Element) -> [(code: String, value: Element)] {
         let entries = element.entries(self.problems) ?? []
         if entries.isEmpty, case .mapping = element.content {
-            let message = "an empty mapping says nothing; leave the key out"
+            let message = "an empty mapping has no effect; leave out the key"
             self.problems.report(message, at: element.place)
         }
         let keys = entries.map { Element(content: .text($0.key), place: $0.place) }
@@ -32,7 +32,7 @@ struct CountryDecoder {
             )
             guard let code = code?.text else { continue }
             if let first = places[code] {
-                let message = "the country '\(code)' is already in line \(first.line)"
+                let message = "the country '\(code)' is already on line \(first.line)"
                 self.problems.report(message, at: element.place)
             } else {
                 places[code] = element.place

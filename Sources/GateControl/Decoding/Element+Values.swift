@@ -16,7 +16,7 @@ extension Element {
     func oneOrMore(_ problems: Problems) -> [Element] {
         guard case .list(let items) = self.content else { return [self] }
         if items.isEmpty {
-            problems.report("an empty list says nothing; leave the key out", at: self.place)
+            problems.report("an empty list has no effect; leave out the key", at: self.place)
         }
         return items
     }
@@ -103,7 +103,8 @@ extension Element {
             let isBuild = (try? BuildNumber(parsing: digits)) != nil
             let hint =
                 isBuild
-                ? "; quote it: \"\(digits)\", since a number such as 93.10 loses its last zero" : ""
+                ? "; quote it: \"\(digits)\", because a number such as 93.10 loses its last zero"
+                : ""
             return self.reportUnexpected(expected, problems, hint: hint)
         }
         return Element(content: .text(digits), place: self.place)
@@ -122,7 +123,7 @@ extension Element {
 
     /// Decodes a duration and returns it in seconds.
     func timeSpan(_ problems: Problems) -> Int64? {
-        let expected = "a length of time"
+        let expected = "a duration"
         if case .number(let digits) = self.content {
             let hint = "; write its unit: \(digits)s, \(digits)m, \(digits)h or \(digits)d"
             return self.reportUnexpected(expected, problems, hint: hint)

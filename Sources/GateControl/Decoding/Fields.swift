@@ -45,7 +45,7 @@ struct Fields {
     ) {
         let nearest = Spelling.hint(for: entry.key, among: keys)
         let known = keys.filter { !$0.hasPrefix("$") }.joined(separator: ", ")
-        let hint = nearest.isEmpty ? "; the keys here are \(known)" : nearest
+        let hint = nearest.isEmpty ? "; the known keys are \(known)" : nearest
         problems.report("unknown key '\(entry.key)'\(hint)", at: entry.place)
     }
 }

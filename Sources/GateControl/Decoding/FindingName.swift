@@ -117,7 +117,7 @@ extension Element {
             let hint = Spelling.hint(for: text, among: known)
             let names = known.dropLast().map { "'\($0)'" }.joined(separator: ", ")
             problems.report(
-                "'\(text)' is no finding that can be accepted: there are \(names) and "
+                "'\(text)' is not a finding that can be accepted: these are \(names) and "
                     + "'\(known.last ?? "")'\(hint)",
                 at: item.place
             )

@@ -7,8 +7,8 @@ struct HeaderName: Sendable, Equatable {
 
         var description: String {
             switch self {
-            case .shape: "it may hold letters, digits and !#$%&'*+-.^_`|~ only"
-            case .reserved: "HTTP, or VersionGate itself, needs this field"
+            case .shape: "only letters, digits and !#$%&'*+-.^_`|~ are allowed"
+            case .reserved: "this field is reserved for HTTP or VersionGate"
             }
         }
     }
@@ -48,7 +48,7 @@ struct ParameterName: Sendable, Equatable {
     enum Failure: Error, CustomStringConvertible {
         case shape
 
-        var description: String { "it may hold letters, digits, '.', '_', '~' and '-' only" }
+        var description: String { "only letters, digits, '.', '_', '~' and '-' are allowed" }
     }
 
     let text: String

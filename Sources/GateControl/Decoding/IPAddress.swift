@@ -6,7 +6,7 @@ package struct IPAddress: Sendable, Equatable {
     package enum Failure: Error, CustomStringConvertible {
         case shape
 
-        package var description: String { "write one as '192.0.2.1' or '2001:db8::1'" }
+        package var description: String { "expected one such as '192.0.2.1' or '2001:db8::1'" }
     }
 
     package let text: String

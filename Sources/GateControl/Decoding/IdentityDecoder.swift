@@ -88,8 +88,8 @@ struct IdentityDecoder {
                 let other = Self.headerParts.first { $0.part == first }?.name ?? ""
                 let message =
                     first == part
-                    ? "the \(noun) '\(name)' is named twice"
-                    : "the \(noun) '\(name)' already speaks for '\(other)'"
+                    ? "the \(noun) '\(name)' is listed twice"
+                    : "the \(noun) '\(name)' is already used for '\(other)'"
                 self.problems.report(message, at: place)
             }
         }

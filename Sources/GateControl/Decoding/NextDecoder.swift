@@ -74,15 +74,15 @@ struct NextDecoder {
     private func checkDemands(_ fields: Fields, of rule: RuleDefinition) {
         if RuleDemands.floors.allSatisfy({ fields[$0] == nil }) {
             let message =
-                "this 'next' asks nothing: it needs 'minimum', 'minimumBuild' or 'blocked'"
+                "this 'next' has no effect: it needs 'minimum', 'minimumBuild' or 'blocked'"
             self.problems.report(message, at: fields.place)
         }
         if fields["storeUrl"] == nil, rule.storeURL == nil {
-            let message = "a rule with 'next' needs 'storeUrl', or a denied client is stuck"
+            let message = "a rule with 'next' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: fields.place)
         }
         if fields["minimumBuild"] == nil, let place = fields.place(of: "minimumBuildOf") {
-            self.problems.report("'minimumBuildOf' needs 'minimumBuild' to act on", at: place)
+            self.problems.report("'minimumBuildOf' has no effect without 'minimumBuild'", at: place)
         }
         if fields["holdUntilInStore"] != nil, rule.match.platforms == nil,
             let place = fields.place(of: "holdUntilInStore")
@@ -95,7 +95,7 @@ struct NextDecoder {
             let place = fields.place(of: "rollout")
         {
             let message =
-                "'rollout' beside 'warnFrom' needs 'enforceFrom': without it, it warns for ever"
+                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise it only warns"
             self.problems.report(message, at: place)
         }
     }

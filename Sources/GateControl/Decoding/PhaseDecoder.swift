@@ -19,7 +19,7 @@ struct PhaseDecoder {
             } ?? .complete
         }
         if let place = fields.place(of: "phasedFrom") {
-            self.problems.report("'phasedFrom' does not go together with 'phased'", at: place)
+            self.problems.report("'phasedFrom' cannot be combined with 'phased'", at: place)
         }
         return self.phase(element, releasedAt) ?? .complete
     }

@@ -23,7 +23,7 @@ enum RangeSpelling {
             let version = try? AppVersion(parsing: String(version))
         else { return "" }
         return "; write \"\(version)\", without an operator: it means this version or a later one, "
-            + "and ranges stand under 'blocked'"
+            + "and 'blocked' is for ranges"
     }
 
     /// `3.7 || 3.9`, as in npm.

@@ -57,7 +57,7 @@ struct ReleaseDecoder {
         }
         if let place = fields.place(of: "build") {
             let message =
-                "'build' does not go together with 'builds': write all builds into 'builds'"
+                "'build' cannot be combined with 'builds': list all builds in 'builds'"
             self.problems.report(message, at: place)
         }
         var known: [BuildNumber: Place] = [:]
@@ -69,7 +69,7 @@ struct ReleaseDecoder {
                 known[build] = place
                 continue
             }
-            let message = "the build \(build) is already in line \(first.line)"
+            let message = "the build \(build) is already on line \(first.line)"
             self.problems.report(message, at: place)
         }
         return builds.map(\.0)
@@ -96,14 +96,14 @@ struct ReleaseDecoder {
     ) -> [String] {
         let codes = CountryDecoder(problems: self.problems).codes(element)
         guard let countries else {
-            let message = "'storeCountries' needs 'countries', which says which of them have it"
+            let message = "'storeCountries' needs 'countries', the countries that have the release"
             self.problems.report(message, at: element.place)
             return codes
         }
         let others = countries.keys.filter { !codes.contains($0) }.sorted()
         if !others.isEmpty, !codes.isEmpty {
             let names = others.map { "'\($0)'" }.joined(separator: ", ")
-            let message = "'countries' has \(names), which 'storeCountries' does not name"
+            let message = "'countries' has \(names), which 'storeCountries' does not contain"
             self.problems.report(message, at: element.place)
         }
         return codes

@@ -92,7 +92,7 @@ struct RuleDecoder {
         if let minimum = rule.minimumBuild, let recommended = rule.recommendedBuild,
             recommended < minimum, let element = fields["recommendedBuild"]
         {
-            let message = "the recommended build \(recommended) is below the lowest one \(minimum)"
+            let message = "the recommended build \(recommended) is below the minimum \(minimum)"
             self.problems.report(message, at: element.place)
         }
         guard let minimum = rule.minimum, let recommended = rule.recommended,
@@ -114,7 +114,7 @@ struct MaintenanceDecoder {
         if case .boolean = element.content {
             guard let isOn = element.truth(self.problems) else { return nil }
             if isOn { return .open }
-            let message = "'maintenance: false' says nothing: leave the rule out"
+            let message = "'maintenance: false' has no effect: remove the rule"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -146,7 +146,7 @@ struct RuleID: Sendable, Equatable {
         var description: String {
             switch self {
             case .shape: Name.Failure.shape.description
-            case .reserved: "tests say it of a decision that no rule made"
+            case .reserved: "tests use this name for decisions without a rule"
             }
         }
     }

@@ -22,12 +22,12 @@ struct RuleDemands {
     func check() {
         self.checkStore()
         if self.fields["minimumBuild"] == nil {
-            self.refuse("minimumBuildOf", "needs 'minimumBuild' to act on")
+            self.refuse("minimumBuildOf", "has no effect without 'minimumBuild'")
         }
         guard self.fields["maintenance"] == nil else { return self.checkMaintenance() }
         guard self.first(of: Self.demands) != nil else {
             let message =
-                "this rule asks nothing: it needs 'minimum', 'minimumBuild', 'recommended', "
+                "this rule has no effect: it needs 'minimum', 'minimumBuild', 'recommended', "
                 + "'blocked', 'next' or 'maintenance'"
             return self.problems.report(message, at: self.fields.place)
         }
@@ -36,11 +36,14 @@ struct RuleDemands {
         } else {
             self.refuse(
                 self.first(of: Self.ramps + AnswerDecoder.keys),
-                "needs 'minimum', 'minimumBuild' or 'blocked' to act on"
+                "has no effect without 'minimum', 'minimumBuild' or 'blocked'"
             )
         }
         if self.first(of: Self.recommendations + ["warnFrom"]) == nil {
-            self.refuse(self.first(of: Self.hints), "needs 'recommended' or 'warnFrom' to act on")
+            self.refuse(
+                self.first(of: Self.hints),
+                "has no effect without 'recommended' or 'warnFrom'"
+            )
         }
     }
 
@@ -67,15 +70,16 @@ struct RuleDemands {
 
     private func checkFloor(_ floor: String) {
         if self.fields["storeUrl"] == nil {
-            let message = "a rule with '\(floor)' needs 'storeUrl', or a denied client is stuck"
+            let message =
+                "a rule with '\(floor)' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: self.fields.place)
         }
         if self.fields["warnFrom"] != nil, self.fields["enforceFrom"] == nil,
             let place = self.fields.place(of: "rollout")
         {
             let message =
-                "'rollout' beside 'warnFrom' needs 'enforceFrom': without it, the rule warns for "
-                + "ever"
+                "'rollout' with 'warnFrom' needs 'enforceFrom'; otherwise the rule only "
+                + "warns"
             self.problems.report(message, at: place)
         }
     }
@@ -83,7 +87,7 @@ struct RuleDemands {
     private func checkMaintenance() {
         for key in Self.demands + Self.ramps + Self.hints + Self.conditions
         where self.fields[key] != nil {
-            self.refuse(key, "does not go together with 'maintenance'; make two rules")
+            self.refuse(key, "cannot be combined with 'maintenance'; use two rules")
         }
     }
 

@@ -9,17 +9,17 @@ struct StoreLink: Sendable, Equatable {
         var description: String {
             switch self {
             case .forbiddenCharacter(let scalar):
-                "a URL holds no \(Self.name(of: scalar)); percent-encode it"
+                "a URL cannot contain \(Self.name(of: scalar)); percent-encode it"
             case .notAbsolute:
                 "it must be absolute, such as 'https://apps.apple.com/app/id1' "
                     + "or 'market://details?id=com.example'"
             case .unsafeScheme(let scheme):
-                "'\(scheme)' links do not lead to a store"
+                "a '\(scheme)' URL cannot open a store"
             }
         }
 
         private static func name(of scalar: Unicode.Scalar) -> String {
-            scalar == " " ? "blank" : "'\(scalar)'"
+            scalar == " " ? "a blank" : "'\(scalar)'"
         }
     }
 

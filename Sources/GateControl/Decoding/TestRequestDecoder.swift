@@ -31,7 +31,7 @@ struct TestRequest: Sendable, Equatable {
         guard let place = self.countryPlace, identity.headers[.country, default: []].isEmpty else {
             return
         }
-        problems.report("no header says the country; name one in 'identity'", at: place)
+        problems.report("no header is configured for the country; add one to 'identity'", at: place)
     }
 }
 
@@ -90,7 +90,7 @@ struct TestRequestDecoder {
     private func path(_ element: Element) -> String? {
         guard let path = self.line(element, "a path") else { return nil }
         guard path.hasPrefix("/"), !path.contains(where: \.isWhitespace) else {
-            let message = "'\(path)' is not a path: it must begin with '/' and hold no blank"
+            let message = "'\(path)' is not a path: it must start with '/' and contain no blank"
             self.problems.report(message, at: element.place)
             return nil
         }
@@ -106,7 +106,7 @@ struct TestRequestDecoder {
     private func line(_ element: Element, _ expected: String) -> String? {
         guard let text = element.text(expected, self.problems) else { return nil }
         guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            let message = "'\(text)' is not \(expected): it holds a control character"
+            let message = "'\(text)' is not \(expected): it contains a control character"
             self.problems.report(message, at: element.place)
             return nil
         }

@@ -8,7 +8,7 @@ package struct TimeSpan: Sendable, Equatable {
         package var description: String {
             switch self {
             case .shape: "write a whole number and its unit, 's', 'm', 'h' or 'd', such as '48h'"
-            case .tooLong: "the longest is 3650d"
+            case .tooLong: "the maximum is 3650d"
             }
         }
     }

@@ -45,7 +45,7 @@ struct DocumentParser {
         guard case .textEnd = after else {
             throw RulesFileError(
                 end,
-                "a second document begins here; write one document per file"
+                "a second document starts here; write one document per file"
             )
         }
         if case .nothing = root.content { throw self.emptyFile }
@@ -84,7 +84,7 @@ struct DocumentParser {
     ) throws(RulesFileError) -> Element {
         self.lastAlias = place
         guard let (element, size) = self.anchored[name] else {
-            throw RulesFileError(place, "nothing before this alias has the anchor '&\(name)'")
+            throw RulesFileError(place, "there is no anchor '&\(name)' before this alias")
         }
         try self.count(size, at: place)
         return element
@@ -125,7 +125,7 @@ struct DocumentParser {
     private static func key(_ event: YAMLEvent, at place: Place) throws(RulesFileError) -> String {
         if case .alias = event { throw RulesFileError(place, "an alias cannot be a key") }
         guard case .scalar(let scalar, _) = event else {
-            throw RulesFileError(place, "a key must be a text")
+            throw RulesFileError(place, "a key must be a scalar")
         }
         guard !scalar.isPlain || scalar.text != "<<" else {
             throw RulesFileError(place, "merge keys ('<<') are not supported")
@@ -136,7 +136,7 @@ struct DocumentParser {
     private static func repeated(_ key: String, at place: Place, first: Place) -> RulesFileError {
         first.line == place.line
             ? RulesFileError(place, "the key '\(key)' appears twice in this mapping")
-            : RulesFileError(place, "the key '\(key)' is already in line \(first.line)")
+            : RulesFileError(place, "the key '\(key)' is already on line \(first.line)")
     }
 
     private static func content(
@@ -155,7 +155,7 @@ struct DocumentParser {
     private mutating func count(_ elements: Int, at place: Place) throws(RulesFileError) {
         self.elements += elements
         guard self.elements <= self.mostElements else {
-            let message = "the file holds more than \(self.mostElements) values"
+            let message = "the file contains more than \(self.mostElements) values"
             throw RulesFileError(place, "\(message), counting every use of an alias")
         }
     }

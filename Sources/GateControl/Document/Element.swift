@@ -29,7 +29,7 @@ struct Element: Sendable {
         switch self.content {
         case .text(let text): "the text '\(text)'"
         case .number(let text): "the number \(text)"
-        case .boolean(let text): "the truth value \(text)"
+        case .boolean(let text): "the Boolean \(text)"
         case .date(let text): "the date \(text)"
         case .nothing: "nothing"
         case .list: "a list"

@@ -42,7 +42,7 @@ extension RulesFindings {
         var acceptance = Acceptance(rules)
         let judged = collector.sorted(byFiles: rules.places.files).map { finding in
             isReturn && (finding.name == .planOpens || finding.name == .newlyRefused)
-                ? finding.allowed(because: "these rules were in force before", as: .warns)
+                ? finding.allowed(because: "these rules were active before", as: .warns)
                 : acceptance.apply(to: finding)
         }
         let needless = FindingCollector()
@@ -111,11 +111,11 @@ private struct Acceptance {
         }
         guard finding.effect == .refuses else { return finding }
         guard owner != nil else {
-            return finding.adding("if it is meant, write 'guard: off' for this change")
+            return finding.adding("if this is intended, set 'guard: off' for this change")
         }
         let place = feed.map { "the entry of the feed '\($0)'" } ?? "the rule"
         return finding.adding(
-            "if it is meant, write 'accept: [\(finding.name.rawValue)]' into \(place)"
+            "if this is intended, add 'accept: [\(finding.name.rawValue)]' to \(place)"
         )
     }
 
@@ -133,7 +133,7 @@ private struct Acceptance {
             else { continue }
             findings.report(
                 .needlessAccept,
-                "'accept: [\(name.rawValue)]' accepts nothing any more: take it away",
+                "'accept: [\(name.rawValue)]' is no longer needed: remove it",
                 at: entry.finding.place
             )
         }

@@ -108,12 +108,12 @@ extension OpenAPIFiles {
             throw RulesFileError(place, "the reference '\(text)' leads back to itself")
         }
         guard chain.count <= Self.longestChain else {
-            let message = "it is the last of \(Self.longestChain) references in a row"
+            let message = "more than \(Self.longestChain) references lead to one another"
             throw RulesFileError(place, "the reference '\(text)' is not followed: \(message)")
         }
         guard let tokens = address.tokens else {
-            let message = "what follows '#' has to be a JSON pointer, such as '/paths/~1orders'"
-            throw RulesFileError(place, "the reference '\(text)' leads nowhere: \(message)")
+            let message = "the text after '#' must be a JSON pointer, such as '/paths/~1orders'"
+            throw RulesFileError(place, "the reference '\(text)' cannot be resolved: \(message)")
         }
         var found = try self.root(of: file, from: place)
         for token in tokens {
@@ -126,7 +126,7 @@ extension OpenAPIFiles {
             guard let next = found[token] else {
                 throw RulesFileError(
                     place,
-                    "the reference '\(text)' leads nowhere: \(file) has no '\(address.pointer)'"
+                    "the reference '\(text)' cannot be resolved: \(file) has no '\(address.pointer)'"
                 )
             }
             found = next

@@ -48,7 +48,7 @@ struct OpenAPIReader {
     private static func remote(_ element: Element, _ wayOut: String) -> RulesFileError {
         let reference = element["$ref"]
         let message =
-            "the reference '\(reference?.scalar ?? "")' leads to the network, which is not asked; "
+            "the reference '\(reference?.scalar ?? "")' is a network URL, which is not fetched; "
         return RulesFileError(reference?.place ?? element.place, message + wayOut)
     }
 
@@ -72,7 +72,7 @@ extension OpenAPIReader {
             switch try self.files.target(of: element) {
             case .element(let target): items.append(target)
             case .remote(let text, let place):
-                let reason = "\(place): '\(text)' leads to the network, which is not asked"
+                let reason = "\(place): '\(text)' is a network URL, which is not fetched"
                 self.add(nil, path, servers, [], unread: reason)
             }
         }
@@ -127,7 +127,7 @@ extension OpenAPIReader {
             let names = spanning.union(self.spanning(operation))
             self.add(entry.key, path, own ?? servers, names)
         case .remote(let text, let place):
-            let reason = "\(place): '\(text)' leads to the network, which is not asked"
+            let reason = "\(place): '\(text)' is a network URL, which is not fetched"
             self.add(entry.key, path, servers, spanning, unread: reason)
         }
     }

@@ -24,7 +24,7 @@ package struct FindingsLog {
         }
         if news.count > Self.limit {
             self.logger.warning(
-                "\(news.count - Self.limit) more findings; 'versiongate check' has all"
+                "\(news.count - Self.limit) more findings; 'versiongate check' shows all"
             )
         }
     }

@@ -149,7 +149,10 @@ extension RulesReloader {
             pin.tell(self.logger, of: loaded)
         } else if former?.pin != nil {
             let metadata: Logger.Metadata = ["revision": "\(loaded.definition.revision)"]
-            self.logger.info("the undo is over: the files are in force", metadata: metadata)
+            self.logger.info(
+                "the undo has ended: the rules of the files are active",
+                metadata: metadata
+            )
         }
     }
 }
@@ -159,7 +162,7 @@ extension RulesPin {
         var metadata: Logger.Metadata = ["revision": "\(rules.definition.revision)"]
         metadata["by"] = self.name.map { "\($0)" }
         logger.warning(
-            "an undo is in force: it differs from the files, and holds until they are changed",
+            "an undo is active: the rules differ from the files, until the files are changed",
             metadata: metadata
         )
     }

@@ -258,7 +258,7 @@ package actor RulesReloader {
             for (other, finding) in loaded.lockoutsByFeeds where other != feed.id {
                 // The source stated this floor before the store data was known.
                 self.logger.error(
-                    "a feed locks everybody out: its rules are only observed",
+                    "a feed locks out all clients: its rules only observe now",
                     metadata: ["feed": "\(other)", "error": "\(finding.asError)"]
                 )
                 contributions[other]?.isObserved = true
@@ -380,7 +380,7 @@ package actor RulesReloader {
         let isKnown = failure == self.failure
         self.failure = failure
         guard !isKnown || reason == .signal else {
-            self.logger.debug("rules not loaded again, by the same errors", metadata: metadata)
+            self.logger.debug("rules not loaded again, for the same errors", metadata: metadata)
             return
         }
         self.tell(failure, origin)

@@ -48,17 +48,17 @@ package struct StartingRules: Sendable {
             if !contributions.isEmpty, former == nil,
                 let alone = try? loader.load(feeds: [:], against: nil, at: now)
             {
-                logger.error("what feeds said before the start does not fit the rules any more")
+                logger.error("the stored feed values do not fit the rules: starting without them")
                 (self.rules, self.contributions, self.failure) = (alone, [:], nil)
                 return
             }
             guard let former, let lastGood, !isStrict else { throw error }
             if case .unreadable = error, loader.reads(lastGood.texts) {
                 // The tests passed when the file was loaded, so they only fail because of the date.
-                logger.error("the rules are those of before the restart: they stay in force")
+                logger.error("the rules have not changed since the last start: they stay active")
             } else {
                 logger.error(
-                    "starting by the last good rules, not by the file",
+                    "starting with the last good rules instead of the file",
                     metadata: ["revision": "\(former.definition.revision)"]
                 )
             }

@@ -99,11 +99,11 @@ struct FeedDocuments {
 
     private static func checkForeignKeys(of document: RulesDocument, _ problems: Problems) {
         if let place = document.feedsPlace {
-            problems.report("what a feed says cannot name feeds itself", at: place)
+            problems.report("a feed value cannot contain 'feeds'", at: place)
         }
         for accepted in (document.rules ?? []).flatMap(\.accepted) {
             problems.report(
-                "'accept' stands beside the feed's entry in the rules file, never in what a feed says",
+                "'accept' belongs in the feed's entry in the rules file, not in a feed value",
                 at: accepted.place
             )
         }

@@ -228,7 +228,7 @@ package struct RulesFileLoader: Sendable {
         let message =
             isSuite
             ? "there are no 'rules' for these tests; write 'rules: PATH' if they test the rules of another file"
-            : "there are no 'rules'; write 'rules: []' if that is what you mean"
+            : "there are no 'rules'; write 'rules: []' if this is intended"
         problems.report(message, at: Place(file: first.name))
     }
 }

@@ -32,7 +32,7 @@ package struct AskedRequest: Sendable {
                     file: Self.name,
                     line: error.line,
                     column: error.column,
-                    message: "no JSON: \(error.message)"
+                    message: "not valid JSON: \(error.message)"
                 )
             )
         }

@@ -37,7 +37,7 @@ struct SuiteDecoder {
         let file = element.place.file
         self.problems.report(
             """
-            this is a rules file and no test suite: 'versiongate check \(file)' runs its own tests; \
+            this is a rules file, not a test suite: 'versiongate check \(file)' runs its own tests; \
             a suite has 'rules: \(file)' and 'tests'
             """,
             at: rules.place

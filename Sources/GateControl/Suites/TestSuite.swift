@@ -79,7 +79,7 @@ package struct TestSuiteLoader: Sendable {
         let document = self.document(source, problems)
         guard let document, problems.isEmpty else { throw self.errors(problems, source) }
         guard let path = self.rules ?? document.rules.map({ self.path($0, beside: source) }) else {
-            let message = "a test suite needs 'rules', or --rules, to be about"
+            let message = "a test suite needs 'rules' or the option --rules"
             throw RulesFileErrors(RulesFileError(file: source.name, message: message))
         }
         let definition = try RulesFileLoader(path: path, now: self.now).load().definition
@@ -120,7 +120,7 @@ package struct TestSuiteLoader: Sendable {
         var places: [String: Place] = [:]
         for name in names {
             guard let first = places.updateValue(name.place, forKey: name.value) else { continue }
-            let message = "there is already a test '\(name.value)' in line \(first.line)"
+            let message = "there is already a test '\(name.value)' on line \(first.line)"
             problems.report(message, at: name.place)
         }
     }

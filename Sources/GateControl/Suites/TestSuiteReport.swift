@@ -41,7 +41,7 @@ extension TestSuiteReport.Case {
         }
         lines.append(row("why", failure.reason))
         if let from = failure.from {
-            lines.append(row("from", "\(from) on; say with 'at' which time is meant"))
+            lines.append(row("from", "\(from) on; set 'at' to choose the time"))
         }
         return lines.joined(separator: "\n")
     }

@@ -49,7 +49,7 @@ package struct RulesTemplate: Sendable {
             throw .storeURL(url, reason: "\(error)")
         }
         guard !url.lowercased().hasPrefix("http:") else {
-            throw .storeURL(url, reason: "it must be https, or open a store app")
+            throw .storeURL(url, reason: "it must be HTTPS, or open a store app")
         }
     }
 
@@ -59,48 +59,48 @@ package struct RulesTemplate: Sendable {
         return """
             # yaml-language-server: $schema=\(self.schema)
             # The rules of VersionGate. After a change: versiongate check --strict PATH
-            # A running gate takes a change over within a second.
+            # A running gate applies a change within a second.
 
-            # A request that names no app version, or not readably, passes: nobody is locked out for
-            # want of a header. `observe` counts such requests, `reject` refuses them.
+            # Requests without a valid app version pass, so that a missing header locks no client out.
+            # `observe` counts such requests, `reject` denies them.
             unidentified: { missing: allow, unreadable: allow }
 
-            # Never judged: health checks, and what a blocked user must still reach.
+            # Always forwarded: health checks, and paths that denied clients still need.
             exempt:
               - /healthz
               - { method: POST, path: /logout }
 
             # Below `minimum` an app must update. Further keys: `recommended` for a hint, `blocked` for
-            # single bad releases, `next` for the floor to come, with a day and a roll-out. Clients say
-            # who they are in X-App-Platform and X-App-Version. With several apps behind this gate, they
-            # also send X-App-Id, and each rule says for which one it is: match: { platform: ios, app: ID }.
+            # single bad releases, `next` for a coming floor with a date and a roll-out. Clients send
+            # X-App-Platform and X-App-Version. With several apps on this gate, they also send X-App-Id,
+            # and each rule names its app: match: { platform: ios, app: ID }.
             rules:
               - id: ios
                 match: { platform: ios }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.iosURL, PlaceholderLink.appStore))
 
               - id: android
                 match: { platform: android }
                 minimum: "1.0.0" # the oldest version that still works
-                # recommended: "1.0.0" # the newest one in the store; a floor above it is refused as a slip
+                # recommended: "1.0.0" # the newest one in the store; a floor above it is rejected
                 notice: upgrade
                 storeUrl: \(Self.link(self.androidLink, PlaceholderLink.googlePlay))
 
-            # The words of an app that must update. {currentVersion} is the version that it sent. Further
-            # languages stand beside the first one; the default is for everybody else.
+            # The texts for an app that must update. {currentVersion} is the version that it sent. Add
+            # other languages next to the first one; the default is for all other clients.
             defaultLanguage: "\(self.language)"
             notices:
               upgrade:
-                "\(self.language)":\(words.needTranslation ? " # placeholder: translate the words" : "")
+                "\(self.language)":\(words.needTranslation ? " # placeholder: translate the texts" : "")
                   title: "\(words.title)"
                   message: "\(words.message)"
                   button: "\(words.button)"
 
-            # The promises of these rules: rules that fail one of their tests are never loaded. These hold for
-            # every floor; add one with the version that most people have.
+            # Tests: rules that fail one of their tests are never loaded. These pass with every floor; add
+            # one with the version that most clients have.
             tests:
             \(self.tests(of: "ios"))
             \(self.tests(of: "android"))
@@ -110,10 +110,10 @@ package struct RulesTemplate: Sendable {
 
     private func tests(of platform: String) -> String {
         """
-          - name: the first build ever for \(platform) must update
+          - name: the first version for \(platform) must update
             request: { platform: \(platform), version: "0.0.1" }
             expect: { decision: require, rule: \(platform) }
-          - name: a build for \(platform) of years to come passes
+          - name: a future version for \(platform) passes
             request: { platform: \(platform), version: "9999.0.0" }
             expect: { decision: [allow, recommend] }
         """
@@ -187,7 +187,7 @@ package enum RulesTemplateError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .appID(let text):
             "'\(text)' is not an app identifier: 1 to 128 letters, digits, '.', '_' and '-'"
-        case .storeURL(let text, let reason): "'\(text)' is not a store link: \(reason)"
+        case .storeURL(let text, let reason): "'\(text)' is not a store URL: \(reason)"
         case .language(let text): "'\(text)' is not a language tag such as 'en' or 'zh-Hant'"
         }
     }

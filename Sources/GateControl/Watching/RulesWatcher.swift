@@ -65,7 +65,9 @@ package struct RulesWatcher: AsyncSequence, Sendable {
             loop.run { continuation.yield($0) }
         }
         if !isStarted {
-            self.logger.error("no thread is left: changes of the rules file are not seen by itself")
+            self.logger.error(
+                "no thread is available: changes of the rules files are only read on SIGHUP"
+            )
         }
         return stream.makeAsyncIterator()
     }

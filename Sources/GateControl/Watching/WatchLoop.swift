@@ -30,7 +30,7 @@ struct WatchLoop: Sendable {
         var notices = FolderNotices()
         if notices.descriptor < 0 {
             self.logger.warning(
-                "no inotify instance is left; the rules are polled instead",
+                "no inotify instance is available; the rules are polled instead",
                 metadata: ["interval": "\(self.timing.pollInterval)"]
             )
         }
@@ -92,7 +92,7 @@ struct WatchLoop: Sendable {
 
     private func warnOfWriter() {
         self.logger.warning(
-            "the rules are still being written; they are read once that is done, or on SIGHUP",
+            "the rules are still being written; they are read when that is done, or on SIGHUP",
             metadata: ["path": "\(self.path)"]
         )
     }

@@ -19,8 +19,8 @@ struct PlatformCheck: FindingCheck {
                 }
                 findings.report(
                     .unknownPlatform,
-                    "no client of the platform '\(platform.name)' is known: the rule '\(rule.id)' "
-                        + "may never speak; did you mean '\(meant)'?",
+                    "the platform '\(platform.name)' is unknown, so the rule '\(rule.id)' "
+                        + "may never match; did you mean '\(meant)'?",
                     at: place.place(of: "match"),
                     rule: rule.id
                 )
@@ -32,16 +32,16 @@ struct PlatformCheck: FindingCheck {
             if let feed = rules.feeds.first(where: { $0.id == feed && $0.makesRules }) {
                 findings.report(
                     .anyPlatform,
-                    "the feed '\(feed.id)' has a floor for every platform, a web client included; say for "
-                        + "which in its 'rule': { match: { platform: ios } }",
+                    "the floor of the feed '\(feed.id)' applies to all platforms, including web clients; "
+                        + "set the platform in its 'rule': { match: { platform: ios } }",
                     at: feed.place,
                     rule: rule.id
                 )
             } else if tellsPlatforms {
                 findings.report(
                     .anyPlatform,
-                    "the rule '\(rule.id)' has a floor for every platform, a web client included; "
-                        + "say for which in 'match'",
+                    "the floor of the rule '\(rule.id)' applies to all platforms, including web clients; "
+                        + "set the platform in 'match'",
                     at: place.place(of: "match"),
                     rule: rule.id
                 )
@@ -83,11 +83,11 @@ struct StoreLinkCheck: FindingCheck {
         guard let storeURL else { return }
         for link in [storeURL.default] + storeURL.channels.values + storeURL.countries.values {
             if link.prefix(5).lowercased() == "http:", let place = place() {
-                findings.report(.insecureLink, "the store link '\(link)' is not https", at: place)
+                findings.report(.insecureLink, "the store URL '\(link)' is not HTTPS", at: place)
             }
             if PlaceholderLink.all.contains(link), let place = place() {
                 let message =
-                    "'\(link)' is the placeholder of a new file: write the link of your app"
+                    "'\(link)' is a placeholder: replace it with the store URL of your app"
                 findings.report(.placeholderLink, message, at: place)
             }
         }
@@ -113,7 +113,7 @@ struct StoreLinkCheck: FindingCheck {
         guard isForeign else { return }
         findings.report(
             .foreignLink,
-            "the link of '\(floor.rule.id)', for \(platforms[0]), leads to another platform's store",
+            "'storeUrl' of the rule '\(floor.rule.id)' (platform \(platforms[0])) points to the store of another platform",
             at: floor.places.place(of: "storeUrl"),
             rule: floor.rule.id
         )
@@ -128,7 +128,7 @@ struct OpenGateCheck: FindingCheck {
         if definition.mode == .observe {
             findings.report(
                 .observing,
-                "'mode: observe' at the top: nothing is enforced, whatever the rules say",
+                "'mode: observe' at the top level: no rule is enforced",
                 at: rules.places.mode ?? Place(file: file)
             )
         }
@@ -136,7 +136,7 @@ struct OpenGateCheck: FindingCheck {
             pattern.methods == nil && pattern.path == "/**"
         }
         if opensAll, !definition.rules.isEmpty {
-            let message = "'exempt' covers every path: no rule is ever asked"
+            let message = "'exempt' covers every path: no rule is ever evaluated"
             findings.report(.openGate, message, at: Place(file: file))
         }
         if definition.unidentified.missing == .reject, definition.exemptions.isEmpty,
@@ -144,8 +144,8 @@ struct OpenGateCheck: FindingCheck {
         {
             findings.report(
                 .rejectsUnidentified,
-                "'missing: reject' and no 'exempt': health checks get 426, too, and so does everybody "
-                    + "if a proxy takes the fields away",
+                "'missing: reject' without 'exempt': health checks get 426, and so do all clients "
+                    + "if a proxy removes the headers",
                 at: place
             )
         }
@@ -172,8 +172,8 @@ struct LenientPathCheck: FindingCheck {
     ) {
         guard let action, action <= everywhere else { return }
         let message =
-            "'\(key): \(action.rawValue)' never speaks: a path can only be stricter than "
-            + "'\(key): \(everywhere.rawValue)', which holds everywhere"
+            "'\(key): \(action.rawValue)' has no effect: a path can only be stricter than "
+            + "the general '\(key): \(everywhere.rawValue)'"
         findings.report(.lenientPath, message, at: place)
     }
 }

@@ -16,8 +16,8 @@ struct DeadRuleCheck: FindingCheck {
             }
             guard let stronger else { continue }
             let message =
-                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' asks the "
-                + "same clients for at least as much"
+                "\(floor.words) never changes a decision: '\(rules.floors[stronger].rule.id)' requires "
+                + "at least as much of the same clients"
             findings.report(.deadRule, message, at: floor.places.id, rule: floor.rule.id)
         }
         for floor in rules.floors {
@@ -25,8 +25,8 @@ struct DeadRuleCheck: FindingCheck {
                 base.schedule == .always, !FloorOrder([base], [floor.rule]).onlySecond
             else { continue }
             let message =
-                "\(floor.words) never changes a decision: what stands above it asks for at least as "
-                + "much"
+                "\(floor.words) never changes a decision: the rule that contains it requires at "
+                + "least as much"
             findings.report(.deadRule, message, at: floor.places.id, rule: base.id)
         }
     }
@@ -84,7 +84,7 @@ struct DeadRuleCheck: FindingCheck {
 }
 
 extension RuleDefinition {
-    /// Whether the floor of the rule holds for everybody at all times.
+    /// Whether the floor of the rule always applies to all clients.
     fileprivate var alwaysEnforces: Bool {
         self.mode == .enforce && self.schedule == .always && self.rollout.isEmpty
             && self.maintenance == nil && self.holdUntilInStore == nil

@@ -10,8 +10,8 @@ struct FeedPlatformCheck: FindingCheck {
                 guard !others.isEmpty else { continue }
                 findings.report(
                     .otherPlatform,
-                    "the feed '\(feed.id)' reads what \(claim.words) says, and its rules are for "
-                        + "\(others.names): give each platform a feed of its own",
+                    "the feed '\(feed.id)' reads \(claim.words), but its rules are for "
+                        + "\(others.names): use a separate feed for each platform",
                     at: feed.place
                 )
             }

@@ -101,13 +101,14 @@ struct GuardCheck {
         let name = rule.map { "the rule '\($0)'" } ?? "'unidentified'"
         let noun = countsDevices ? "devices" : "requests"
         let words =
-            "refuses \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) that the last "
-            + "day saw \(Self.words(audience)) and that pass now: "
+            "denies \(Int(denied.rounded())) of the \(Int(total.rounded())) \(noun) "
+            + "\(Self.words(audience)) that were seen in the last day and pass now: "
         let share = ShareWords.percent(denied / total)
         let tooFew =
-            total < Self.fewest ? "fewer than \(Int(Self.fewest)) \(noun) prove too little" : nil
+            total < Self.fewest
+            ? "fewer than \(Int(Self.fewest)) \(noun) are too few to reject the rules" : nil
         guard let date else {
-            let allowed = "and 'guard' lets a change refuse \(ShareWords.percent(limit))"
+            let allowed = "and 'guard' allows a change to deny \(ShareWords.percent(limit))"
             return Words(
                 name: .newlyRefused,
                 message: "\(name) newly \(words)\(share), \(allowed)",
@@ -119,13 +120,13 @@ struct GuardCheck {
         guard denied >= total * Self.everybody, !self.knowsVersion(for: rule) else {
             return Words(
                 name: .comingRefusals,
-                message: "\(plan)\(share) if no more of them update until then",
+                message: "\(plan)\(share) unless more of them update before then",
                 rule: rule
             )
         }
         let why =
-            "nobody of the last day would pass, and nothing says that a version which passes will be "
-            + "out: state it in 'releases'"
+            "none of them would pass, and no version is known that will pass: add it to "
+            + "'releases'"
         return Words(
             name: .newlyRefused,
             message: plan + why,

@@ -56,8 +56,8 @@ struct KnownVersions {
             guard !out.isEmpty else {
                 return .closed(
                     key: nil,
-                    "nothing in 'releases' is out for everybody on \(store.name); wait with "
-                        + "'holdUntilInStore'"
+                    "no release in 'releases' is available to all clients on \(store.name); wait "
+                        + "with 'holdUntilInStore'"
                 )
             }
             guard let (refusing, newest) = Self.refusal(of: out, by: group) else { continue }
@@ -69,7 +69,7 @@ struct KnownVersions {
             guard isBlocked, passes else {
                 return .closed(key: key, "it \(words); wait with 'holdUntilInStore'\(advice)")
             }
-            refused = .newestRefused(key: key, "\(words): whoever has it cannot update")
+            refused = .newestRefused(key: key, "\(words): clients that have it cannot update")
         }
         return refused
     }
@@ -108,13 +108,13 @@ struct KnownVersions {
         let place = "the newest release for \(store) in 'releases'"
         if let refused = rule.refusedPart(of: newest) {
             return (
-                "refuses \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
+                "denies \(refused.words), which \(refused.isSingle ? "is" : "are") in \(place)",
                 ", or block the old builds of each processor in 'blockedBuilds'"
             )
         }
-        guard let version = newest.version else { return ("refuses \(newest.name), \(place)", "") }
+        guard let version = newest.version else { return ("denies \(newest.name), \(place)", "") }
         let list = newest.builds.map(\.description).joined(separator: ", ")
-        return ("refuses \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
+        return ("denies \(version)\(list.isEmpty ? "" : " (\(list))"), \(place)", "")
     }
 
     /// Whether a version is known that clients of a rule can get.
@@ -152,7 +152,7 @@ struct KnownVersions {
         let words = version.map { "\($0)" } ?? build.map { "build \($0)" } ?? ""
         return .closed(
             key: isBelow ? "minimum" : isBuildBelow ? "minimumBuild" : "blocked",
-            "it refuses \(words), the newest version that a rule recommends"
+            "it denies \(words), the newest recommended version"
         )
     }
 

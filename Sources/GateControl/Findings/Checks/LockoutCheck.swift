@@ -83,21 +83,21 @@ struct LockoutCheck {
             }
             findings.report(
                 .lockout,
-                "\(lockout.floor.words) locks everybody out: \(lockout.reason)",
+                "\(lockout.floor.words) locks out all clients: \(lockout.reason)",
                 at: lockout.place,
                 rule: lockout.floor.rule.id,
-                allowedBecause: isNew ? nil : "it is in force already"
+                allowedBecause: isNew ? nil : "it is active already"
             )
         }
         for closure in self.closures {
             let isNew = before[closure.rule.id]?.maintenance != closure.rule.maintenance
             findings.report(
                 .lockout,
-                "nobody that the rule '\(closure.rule.id)' is for is served for \(closure.days) days: "
-                    + "a maintenance of more than \(Self.longestMaintenance) days is probably a slip",
+                "clients of the rule '\(closure.rule.id)' get 503 for \(closure.days) days: a maintenance "
+                    + "window of more than \(Self.longestMaintenance) days is probably a typo",
                 at: closure.place,
                 rule: closure.rule.id,
-                allowedBecause: isNew ? nil : "it is in force already"
+                allowedBecause: isNew ? nil : "it is active already"
             )
         }
         for refused in self.refusedReleases {
@@ -138,8 +138,8 @@ struct LockoutCheck {
         switch reach {
         case .open: nil
         case .closed:
-            "no version passes; in a list one range is enough, within a range all of it must hold"
-        case .closedAbove: "it blocks every version to come, so that no update helps"
+            "no version passes; any range of a list blocks, and all comparisons of a range must match"
+        case .closedAbove: "it blocks all future versions, so no update helps"
         }
     }
 }

@@ -9,7 +9,8 @@ struct MissingLanguageCheck: FindingCheck {
             let missing = spoken.subtracting(notice.texts.keys).map { "'\($0)'" }.sorted()
             guard !missing.isEmpty, let place = rules.places.notices[name] else { continue }
             let languages = missing.joined(separator: ", ")
-            let message = "the notice '\(name)' has no text in \(languages), as other notices do"
+            let message =
+                "the notice '\(name)' has no text in \(languages), which other notices have"
             findings.report(.missingLanguage, message, at: place)
         }
     }
@@ -27,7 +28,7 @@ struct UnusedNoticeCheck: FindingCheck {
         {
             findings.report(
                 .unusedNotice,
-                "nobody gets the notice '\(Self.cannotUpdate)': no rule has 'requiresOS'",
+                "the notice '\(Self.cannotUpdate)' is never shown: no rule has 'requiresOS'",
                 at: place
             )
         }

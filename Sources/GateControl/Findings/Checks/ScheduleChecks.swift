@@ -6,11 +6,11 @@ struct PastRuleCheck: FindingCheck {
         for floor in rules.floors where floor.base == nil && floor.rule.isTimed {
             let (rule, place) = (floor.rule, floor.places)
             if let until = rule.schedule.until, until <= now {
-                let message = "the rule '\(rule.id)' is over since \(until)"
+                let message = "the rule '\(rule.id)' ended at \(until)"
                 findings.report(.pastRule, message, at: place.place(of: "until"), rule: rule.id)
             }
             if let until = rule.maintenance?.until, until <= now {
-                let message = "the maintenance of '\(rule.id)' is over since \(until)"
+                let message = "the maintenance of '\(rule.id)' ended at \(until)"
                 let place = place.place(of: "maintenance")
                 findings.report(.pastRule, message, at: place, rule: rule.id)
             }
@@ -25,7 +25,7 @@ struct RolloutCheck: FindingCheck {
             let (rule, place) = (floor.rule, floor.places.place(of: "rollout"))
             if let last = rule.rollout.last, last.percent < 100 {
                 let share = RolloutDecoder.text(last.percent)
-                let message = "the roll-out of '\(rule.id)' stays at \(share)"
+                let message = "the roll-out of '\(rule.id)' stops at \(share)"
                 findings.report(.stalledRollout, message, at: place, rule: rule.id)
             }
             guard let begin = rule.schedule.enforceFrom,
@@ -81,7 +81,7 @@ struct NextCompleteCheck: FindingCheck {
         for floor in rules.floors where floor.base != nil {
             guard self.isComplete(floor.rule, rules.definition.releases, at: now) else { continue }
             let message =
-                "\(floor.words) holds for everybody: its floor can move up, in place of the old one"
+                "\(floor.words) applies to all clients: its floor can replace that of the rule"
             findings.report(.nextComplete, message, at: floor.places.id, rule: floor.rule.id)
         }
     }

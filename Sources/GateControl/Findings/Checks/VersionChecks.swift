@@ -9,7 +9,7 @@ struct NeedlessBlockCheck: FindingCheck {
             guard let minimum = floor.rule.minimum else { continue }
             for range in floor.rule.blocked where range.isWhollyBelow(minimum) {
                 let message =
-                    "'\(range)' need not be blocked: it lies wholly below the minimum \(minimum)"
+                    "'\(range)' need not be blocked: it is entirely below the minimum \(minimum)"
                 let place = floor.places.place(of: "blocked")
                 findings.report(.needlessBlock, message, at: place, rule: floor.rule.id)
             }
@@ -30,7 +30,7 @@ struct RefusedRecommendationCheck: FindingCheck {
             }
             guard let refusing else { continue }
             let message =
-                "the recommended version \(recommended) is refused by the rule "
+                "the recommended version \(recommended) is denied by the rule "
                 + "'\(rules.floors[refusing].rule.id)'"
             findings.report(
                 .refusedRecommendation,
@@ -63,11 +63,11 @@ struct MissingReleaseCheck: FindingCheck {
                     continue
                 }
                 guard !isToCome else { continue }
-                let reason = "'releases' has nothing for \(platform)"
+                let reason = "'releases' has no entry for \(platform)"
                 if rule.holdUntilInStore != nil {
                     findings.report(
                         .missingRelease,
-                        "\(floor.words) waits without an end: \(reason)",
+                        "\(floor.words) waits forever: \(reason)",
                         at: floor.places.place(of: "holdUntilInStore"),
                         rule: rule.id
                     )
@@ -97,8 +97,8 @@ struct MissingReleaseCheck: FindingCheck {
         {
             findings.report(
                 .missingRelease,
-                "\(floor.words) waits without an end: no release for \(platform) in 'releases' "
-                    + "states a version; ask for builds",
+                "\(floor.words) waits forever: no release for \(platform) in 'releases' "
+                    + "states a version; use builds instead",
                 at: floor.places.place(of: "holdUntilInStore"),
                 rule: rule.id
             )
@@ -127,7 +127,7 @@ struct MissingReleaseCheck: FindingCheck {
         let countries = hold.countries.map { "'\($0)'" }.joined(separator: ", ")
         findings.report(
             .missingRelease,
-            "\(floor.words) waits without an end: no release for \(platform) that passes it is in "
+            "\(floor.words) waits forever: no release for \(platform) that passes it is in "
                 + "all of \(countries)",
             at: floor.places.place(of: "holdUntilInStore"),
             rule: floor.rule.id

@@ -29,7 +29,7 @@ struct ExpectationDecoder {
                 .compactMap { $0.choice(of: Decision.Kind.self, self.problems) } ?? [],
             rule: rule.first?.id.value,
             status: fields["status"].flatMap { self.status($0) },
-            storeURL: fields["storeUrl"].flatMap { $0.text("a link", self.problems) },
+            storeURL: fields["storeUrl"].flatMap { $0.text("a URL", self.problems) },
             observed: observed?.map(\.id.value)
         )
         return RulesDocument.Expectation(

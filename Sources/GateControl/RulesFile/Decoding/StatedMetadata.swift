@@ -32,28 +32,28 @@ struct StatedMetadata: Sendable {
 
     /// A suggestion for what was probably meant, in the syntax of a rules file.
     private var advice: String {
-        guard let build else { return "leave '+\(self.metadata)' away" }
+        guard let build else { return "remove '+\(self.metadata)'" }
         let number = build.isWhole ? "\(build)" : "\"\(build)\""
         switch self.key {
         case "minimum", "minimumBuildOf":
-            return "to ask for a build of this version, write minimum: \"\(self.version)\", "
+            return "to require a build of this version, write minimum: \"\(self.version)\", "
                 + "minimumBuild: \(number), minimumBuildOf: \"\(self.version)\""
         case "recommended":
             return "to recommend a build, write recommended: \"\(self.version)\", "
                 + "recommendedBuild: \(number)"
         case "blocked":
-            return "to block this build alone, write blockedBuilds: "
+            return "to block only this build, write blockedBuilds: "
                 + "[{ version: \"\(self.version)\", build: \(number) }]"
         case "version":
             return "write version: \"\(self.version)\", build: \(number)"
         case _:
-            return "leave '+\(self.metadata)' away"
+            return "remove '+\(self.metadata)'"
         }
     }
 
     var message: String {
-        "'\(self.version)+\(self.metadata)' stands for every build of \(self.version), "
-            + "since build metadata is not compared: \(self.advice)"
+        "'\(self.version)+\(self.metadata)' applies to all builds of \(self.version), "
+            + "because build metadata is not compared: \(self.advice)"
     }
 }
 

@@ -26,7 +26,7 @@ struct UnidentifiedDecoder {
         let rejects = ([policy.missing, policy.unreadable] + actions).contains(.reject)
         if fields["storeUrl"] == nil, rejects {
             let message =
-                "'unidentified' with 'reject' needs 'storeUrl', or a denied client is stuck"
+                "'unidentified' with 'reject' needs 'storeUrl', so that denied clients can update"
             self.problems.report(message, at: fields.place)
         }
         return RulesDocument.Unidentified(policy: policy, paths: paths.map(\.place))
@@ -53,7 +53,7 @@ struct UnidentifiedPathDecoder {
             return []
         }
         if fields["missing"] == nil, fields["unreadable"] == nil {
-            let message = "this entry asks nothing: it needs 'missing' or 'unreadable'"
+            let message = "this entry has no effect: it needs 'missing' or 'unreadable'"
             self.problems.report(message, at: element.place)
         }
         let missing = fields["missing"].flatMap { self.action($0) }
