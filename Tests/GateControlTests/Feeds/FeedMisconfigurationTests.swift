@@ -32,7 +32,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", every: 60",
-            "expected a length of time, found the number 60; write its unit: 60s, 60m, 60h or 60d"
+            "expected a duration, found the number 60; write its unit: 60s, 60m, 60h or 60d"
         ),
         (
             "source: https, url: \"https://a.example\", every: 10m, staleAfter: 5m",
@@ -52,7 +52,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: \"https://a.example\", accept: [lock-out]",
-            "'lock-out' is no finding that can be accepted: there are 'lockout', 'plan-opens' and 'guard'; did "
+            "'lock-out' is not a finding that can be accepted: these are 'lockout', 'plan-opens' and 'guard'; did "
                 + "you mean 'lockout'?"
         ),
         (
@@ -126,7 +126,7 @@ struct FeedMisconfigurationTests {
         ),
         (
             "source: https, url: SERVER", Self.content("rules: []\nfeeds: []\n"),
-            "what a feed says cannot name feeds itself"
+            "a feed value cannot contain 'feeds'"
         ),
         (
             "source: https, url: SERVER",
