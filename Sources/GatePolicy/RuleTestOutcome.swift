@@ -98,7 +98,7 @@ package struct RuleTestFailure: Sendable, Equatable {
                 + "got \(difference.actual)\(why)"
         }
         let text = sentences.joined(separator: "; ")
-        return self.from.map { "from \($0) on: \(text); set the time with 'at'" } ?? text
+        return self.from.map { "from \($0) on: \(text); set 'at' to choose the time" } ?? text
     }
 
     static let decision = "decision"

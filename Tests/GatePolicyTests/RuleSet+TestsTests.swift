@@ -127,7 +127,7 @@ import Testing
         #expect(
             messages.first?.hasPrefix("from \(second(10)) on: expected decision allow, got") == true
         )
-        #expect(messages.first?.hasSuffix("; set the time with 'at'") == true)
+        #expect(messages.first?.hasSuffix("; set 'at' to choose the time") == true)
         #expect(try Self.failures(open, headers: android, at: second(9)) == [])
     }
 

@@ -18,6 +18,6 @@ struct TemplateDecoder {
         guard case .unknownPlaceholder(let name, let known) = error,
             let nearest = Spelling.nearest(to: name, among: known)
         else { return "\(error)" }
-        return "there is no placeholder {\(name)}; did you mean {\(nearest)}?"
+        return "unknown placeholder {\(name)}; did you mean {\(nearest)}?"
     }
 }
