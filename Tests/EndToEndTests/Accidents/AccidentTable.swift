@@ -192,7 +192,7 @@ extension Accident {
                 Self.floor,
                 #"minimum: "3.5.0", next: { minimum: "4.0.0", enforceFrom: 2026-01-10T00:00:00Z }"#
             ),
-            // The floor of January 2026 holds for all: the gate says that it is no plan any more.
+            // The floor of January 2026 already applies to all clients, which the finding reports.
             outcome: .loaded(["next-complete"]),
             isSeenInTraffic: true
         ),

@@ -1,7 +1,7 @@
 import GateTestSupport
 
 extension HTTP2Case {
-    /// Cases that look odd, or come late, and are allowed; and some that are near them and are not.
+    /// Unusual or late frames that are allowed, and similar ones that are not.
     static let allowed: [HTTP2Case] = [
         HTTP2Case(
             "4.2",

@@ -80,7 +80,7 @@ extension HTTP2Case {
         ),
     ]
 
-    /// HTTP in frames: section 8.
+    /// HTTP messages in frames: section 8.
     static let messages: [HTTP2Case] = [
         malformed(
             "8.1",

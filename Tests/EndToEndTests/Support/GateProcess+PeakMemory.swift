@@ -2,7 +2,9 @@ import GateTestSupport
 import Testing
 
 extension GateProcess {
-    /// Expects that it has never held more than this, in bytes; warns where that cannot be told.
+    /// Expects that the gate's peak memory stayed below the limit, in bytes.
+    ///
+    /// Warns in builds that cannot measure it.
     func expectPeak(
         below limit: Int,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -1,14 +1,14 @@
 import GateTestSupport
 
-/// Clients that ask one request after the other, and what went wrong.
+/// Clients that send one request after the other, and the failures they see.
 final class SteadyLoad: Sendable {
-    /// A way in which a client comes.
+    /// The kind of connection that a client uses.
     enum Kind: Sendable {
-        /// One connection, for as long as the gate keeps it.
+        /// One connection, until the gate closes it.
         case keepAlive
         /// A connection for each request.
         case oneRequest
-        /// Four streams at a time, on one connection of HTTP/2 until the gate says goodbye.
+        /// Four streams at a time, on one HTTP/2 connection until the gate sends GOAWAY.
         case http2
     }
 
@@ -21,7 +21,9 @@ final class SteadyLoad: Sendable {
     private let figures = Watched(Figures())
     private let clients: [Task<Void, Never>]
 
-    /// Starts the clients; `port`: of the gate to which the next connection goes.
+    /// Starts the clients.
+    ///
+    /// `port` returns the port of the gate for the next connection.
     init(_ kinds: [Kind], port: @escaping @Sendable () throws -> UInt16) {
         let figures = self.figures
         self.clients = kinds.map { kind in
@@ -42,7 +44,7 @@ final class SteadyLoad: Sendable {
         }
     }
 
-    /// Blocks until so many answers more have come, or something went wrong.
+    /// Blocks until `count` more responses have arrived, or a request has failed.
     func wait(forAnswers count: Int) throws {
         let goal = self.figures.current.answers + count
         try self.figures.wait(for: "\(count) answers", by: .after(.seconds(30))) {
@@ -57,12 +59,14 @@ final class SteadyLoad: Sendable {
     }
 }
 
-/// A connection on which somebody asks again and again.
+/// A connection that is used for one request after the other.
 private protocol SteadyClient {
-    /// Whether it takes another request.
+    /// Whether the connection can take another request.
     var goesOn: Bool { get }
 
-    /// Asks, and reads the answers to their end; gives their number.
+    /// Sends requests and reads the responses to their ends.
+    ///
+    /// Returns the number of responses.
     mutating func ask() throws -> Int
 }
 

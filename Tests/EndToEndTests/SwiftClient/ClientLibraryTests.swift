@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The library for apps in Swift against the real gate.
+/// The client library for Swift, with the real gate.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ClientLibraryTests {
     private static func time(_ seconds: Double) -> String {
@@ -17,7 +17,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `an outdated build is denied, with the words of the operator`() async throws {
+    func `an outdated build is denied with the operator's texts`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port)
             let denial = try await tested.denial("/v2/orders")
@@ -36,7 +36,7 @@ struct ClientLibraryTests {
             #expect(update.rule == "ios")
             #expect(update.revision?.isEmpty == false)
             #expect(try #require(UpdatePrompt(denial)).isDismissible == false)
-            // One path says nothing of the app.
+            // The denial of one path does not change the state of the app.
             #expect(tested.client.state == .unknown(last: nil))
             let state = await tested.client.check()
             #expect(state.isRequired)
@@ -47,7 +47,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a current build passes, with its identity`() async throws {
+    func `a current build is allowed, and its identity is forwarded`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             let (data, response) = try await tested.get("/v2/orders")
@@ -63,7 +63,9 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `whatever the backend answers is the app's, errors and its own 426 too`() async throws {
+    func `the app gets all backend responses, including errors and the backend's own 426`()
+        async throws
+    {
         let script: ScriptedBackend.Script = { request in
             request.target == "/426"
                 ? [.answer("426 Upgrade Required", fields: "Upgrade: HTTP/2.0\r\n")]
@@ -79,7 +81,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a warned build passes with a hint, and its user can say later`() async throws {
+    func `a warned build is allowed with a hint, which its user can postpone`() async throws {
         let rules = """
             rules:
               - id: ios
@@ -115,7 +117,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a build that is refused from a day on hears of the day`() async throws {
+    func `a build that will be denied gets the date`() async throws {
         let day = Self.time(86_400)
         let plan = "    warnFrom: \(Self.time(-60))\n    enforceFrom: \(day)\n"
         let notice = "    notice: upgrade\n"
@@ -136,7 +138,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a brownout says when it ends, and lifts by itself`() async throws {
+    func `a brownout states its end, and ends on its own`() async throws {
         try await Scene.play { scene in
             // Written only now: on a busy machine the gate may take seconds to start.
             let rules = """
@@ -168,7 +170,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `maintenance is a denial that ends, for a path or for all`() async throws {
+    func `maintenance is a temporary denial, for a path or for all`() async throws {
         let rules = """
             rules:
               - id: orders
@@ -191,7 +193,7 @@ struct ClientLibraryTests {
             guard case .maintenance(let asked) = about else { throw HarnessError("\(about)") }
             #expect(asked.until != nil)
             #expect(tested.client.state == .allowed)
-            // Then nobody is served.
+            // Now the maintenance covers all paths.
             tested.listen()
             let open = try tested.hears("the beginning") { $0 == .allowed }
             let all = rules.replacing("    match: { path: /orders/** }\n", with: "")
@@ -206,7 +208,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `an app in use hears of a change, and of its undo`() async throws {
+    func `a running app gets a change and its undo`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port, version: "3.5.0")
             tested.listen()
@@ -218,7 +220,7 @@ struct ClientLibraryTests {
             }
             try scene.reload(RulesText.shop)
             try tested.hears("the undo", after: raised) { $0 == .allowed }
-            // All listeners share one connection, and the last one ends it.
+            // All listeners share one connection, which ends with the last one.
             let other = tested.client.states
             var iterator = other.makeAsyncIterator()
             #expect(await iterator.next() == .allowed)
@@ -226,7 +228,7 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `nothing is denied offline, whatever was required before`()
+    func `no request is denied offline, whatever was required before`()
         async throws
     {
         let port = try FreePort.find()
@@ -244,7 +246,7 @@ struct ClientLibraryTests {
             await #expect(throws: URLError.self) { try await tested.get("/v2/orders") }
             tested.stopListening()
 
-            // The app starts anew, still offline; then it is updated.
+            // The app restarts while still offline, and is then updated.
             let again = try TestedClient(port: port, storage: storage)
             #expect(again.client.state == offline)
             let checked = await again.client.check()
@@ -254,7 +256,7 @@ struct ClientLibraryTests {
             #expect(updated.client.state == .unknown(last: nil))
             #expect(await updated.client.check().inEffect == .allowed)
 
-            // The gate is back, with a lower floor.
+            // The gate is back with a lower floor.
             again.listen()
             try scene.folder.replace("rules.yaml", with: RulesText.shop(minimum: "3.0.0"))
             let next = try GateProcess(
@@ -269,7 +271,9 @@ struct ClientLibraryTests {
         }
     }
 
-    /// Has a captive portal answer in the gate's place: it neither denies nor lifts anything.
+    /// Runs a captive portal on the gate's port.
+    ///
+    /// Its responses neither deny nor allow.
     private static func playPortal(
         port: UInt16,
         for tested: TestedClient,
@@ -282,7 +286,7 @@ struct ClientLibraryTests {
                 : [.answer(fields: "Content-Type: text/html\r\n", body: page), .close]
         }
         #expect(await tested.client.check() == state)
-        // What a request gets there is the app's to judge.
+        // The app must handle the portal's response itself.
         let (data, response) = try await tested.get("/v2/orders")
         #expect(response.statusCode == 200)
         #expect(data == Data(page.utf8))
@@ -292,9 +296,9 @@ struct ClientLibraryTests {
     }
 
     @Test
-    func `a gate that is restarted is no loss`() async throws {
+    func `a restart of the gate does not lose the state`() async throws {
         let port = try FreePort.find()
-        // The way back is barred until the gate is there again.
+        // The client cannot reconnect before the gate is back.
         let held = Latch()
         let tested = try TestedClient(port: port, surroundings: .returning(after: held))
         try await Scene.play(flags: [.listen(port: port), .drainTimeout(seconds: 1)]) { scene in
@@ -313,7 +317,7 @@ struct ClientLibraryTests {
 
     @Test
     @MainActor
-    func `the model of a view shows what is required, and takes it away`() async throws {
+    func `the view model shows a required update and removes it`() async throws {
         try await Scene.play { scene in
             let tested = try TestedClient(port: scene.gate.port)
             let model = GateModel(tested.client)
@@ -333,7 +337,7 @@ struct ClientLibraryTests {
         }
     }
 
-    /// Suspends until the model shows what it should.
+    /// Suspends until the model meets the condition.
     @MainActor
     private static func changes(
         of model: GateModel,

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Answers of others in place of the gate's: never a denial, and never the end of the library's patience.
+/// Responses that do not come from the gate: they are never a denial, and the library keeps trying.
 @Suite(.serialized, .ownThread, .timeLimit(.minutes(5)))
 struct ForeignAnswerTests {
     struct Answer: Sendable, CustomTestStringConvertible {
@@ -65,7 +65,7 @@ struct ForeignAnswerTests {
         Answer(about: "a backend without a gate", steps: [.answer("404 Not Found", body: "{}")]),
         Answer(about: "an answer that nobody asked for", steps: [.answer("304 Not Modified")]),
     ])
-    func `leaves it unknown`(_ answer: Answer) async throws {
+    func `a foreign response leaves the state unknown`(_ answer: Answer) async throws {
         let stranger = try ScriptedBackend { _ in answer.steps }
         let tested = try TestedClient(port: stranger.port)
         #expect(await tested.client.check() == .unknown(last: nil))
@@ -82,7 +82,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a foreign host is not believed, whatever it says`() async throws {
+    func `a redirect to a foreign host is not followed`() async throws {
         let foreign = try ScriptedBackend { _ in
             [.answer(fields: Self.json, body: #"{"decision":"require"}"#)]
         }
@@ -98,7 +98,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a front that moves the gate on its own host is followed`() async throws {
+    func `a redirect on the gate's own host is followed`() async throws {
         let front = try ScriptedBackend { request in
             request.target == "/.versiongate/status"
                 ? [
@@ -114,7 +114,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a portal's page is the app's to judge, and no denial`() async throws {
+    func `a portal's page is passed to the app, and is no denial`() async throws {
         let portal = try ScriptedBackend { _ in
             [.answer(fields: "Content-Type: text/html\r\n", body: Self.page)]
         }
@@ -125,7 +125,7 @@ struct ForeignAnswerTests {
     }
 
     @Test(arguments: ["silent", "a byte at a time"])
-    func `a slow answer is not waited for`(_ manner: String) async throws {
+    func `the client does not wait for a slow response`(_ manner: String) async throws {
         let head = "HTTP/1.1 200 OK\r\n\(Self.json)Content-Length: 500\r\n\r\n"
         let pace: [BackendStep] = (0..<500).flatMap { _ in
             [BackendStep.send("{"), .pause(milliseconds: 20)]
@@ -134,7 +134,7 @@ struct ForeignAnswerTests {
             manner == "silent" ? [.stall] : [.send(head)] + pace
         }
         let asked = Latch()
-        // The time for an answer is over as soon as the question is there.
+        // The response timeout expires as soon as the request has arrived.
         let surroundings = ClientSurroundings.test { _ in try await asked.opens() }
         let tested = try TestedClient(port: slow.port, surroundings: surroundings)
         async let state = tested.client.check()
@@ -144,7 +144,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `a stream without a sign of life is dead`() async throws {
+    func `a stream without events counts as lost`() async throws {
         let script: ScriptedBackend.Script = { request in
             guard request.target == "/.versiongate/events" else {
                 return [.answer(fields: Self.json, body: #"{"decision":"allow"}"#)]
@@ -156,7 +156,7 @@ struct ForeignAnswerTests {
         let silent = try ScriptedBackend(script: script)
         let slept = Watched<[TimeInterval]>([])
         let surroundings = ClientSurroundings.test { seconds in
-            // The check has the time that it needs, and the silence none.
+            // The check never times out, and a silent stream does at once.
             guard seconds != TestedClient.checkTimeout else {
                 return try await ClientSurroundings.forever()
             }
@@ -164,14 +164,14 @@ struct ForeignAnswerTests {
         }
         let tested = try TestedClient(port: silent.port, surroundings: surroundings)
         tested.listen()
-        // A proxy that keeps the stream to itself lets the question through.
+        // A proxy that buffers the stream still forwards the status request.
         try tested.hears("the answer to a question") { $0 == .allowed }
         try slept.wait(for: "the second loss") { $0.contains(6) ? true : nil }
         #expect(slept.current.filter { $0 != EventFeed.longestSilence }.prefix(2) == [3, 6])
     }
 
     @Test
-    func `a gate that is full is left alone for as long as it says`() async throws {
+    func `the client respects the Retry-After of a full gate`() async throws {
         let full = try ScriptedBackend { _ in
             [.answer("503 Service Unavailable", fields: "Retry-After: 120\r\n")]
         }
@@ -189,7 +189,7 @@ struct ForeignAnswerTests {
     }
 
     @Test
-    func `what was heard last is named, so that it is not said again`() async throws {
+    func `the client sends the last event ID, and the event is not repeated`() async throws {
         let event = "id: 17\nevent: decision\ndata: {\"decision\":\"allow\"}\n\n"
         let gate = try ScriptedBackend { request in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nretry: 5000\n\n"

@@ -7,12 +7,12 @@ import GateTestSupport
     import FoundationNetworking
 #endif
 
-/// A client of the library, and what it heard.
+/// A client of the library, and the states that it has received.
 final class TestedClient: Sendable {
     static let checkTimeout: TimeInterval = 20
 
     let client: VersionGateClient
-    /// All states that it was told, in order.
+    /// All received states, in order.
     let heard = Watched<[GateState]>([])
     private let listener = Locked<Task<Void, Never>?>(nil)
 
@@ -51,7 +51,7 @@ final class TestedClient: Sendable {
         self.listener.withLock { $0?.cancel() }
     }
 
-    /// Blocks until it was told such a state, past so many.
+    /// Blocks until a matching state is received after the first `count` states.
     @discardableResult
     func hears(
         _ awaited: String,
@@ -67,7 +67,7 @@ final class TestedClient: Sendable {
         }
     }
 
-    /// Asks for a path behind the gate.
+    /// Sends a request for a path through the gate.
     func get(_ path: String) async throws -> (Data, HTTPURLResponse) {
         let url = self.client.baseURL.appendingPathComponent(path)
         let (data, response) = try await self.client.data(for: URLRequest(url: url))
@@ -75,7 +75,7 @@ final class TestedClient: Sendable {
         return (data, response)
     }
 
-    /// The denial of a path behind the gate; throws if there is none.
+    /// Returns the denial of a path; throws if the path is allowed.
     func denial(_ path: String) async throws -> Denial {
         do {
             _ = try await self.get(path)
@@ -86,7 +86,7 @@ final class TestedClient: Sendable {
     }
 }
 
-/// Keeps everything as long as the test runs, across clients.
+/// A storage that keeps its data across clients for the duration of a test.
 final class TestStorage: GateStorage {
     private let kept = Locked<[String: Data]>([:])
 
@@ -96,11 +96,11 @@ final class TestStorage: GateStorage {
 }
 
 extension ClientSurroundings {
-    /// No time is ever up but that until the next try after a loss, which is up at once.
+    /// Surroundings in which timeouts never expire, and a lost connection is retried at once.
     static let prompt = Self.returning(after: nil)
 
-    /// No time is ever up but that until the next try after a loss: once the latch is open, if there
-    /// is one.
+    /// Surroundings in which timeouts never expire, and a lost connection is retried once the latch
+    /// is open, or at once without a latch.
     static func returning(after latch: Latch?) -> ClientSurroundings {
         .test { seconds in
             if [TestedClient.checkTimeout, EventFeed.longestSilence].contains(seconds) {
@@ -111,7 +111,7 @@ extension ClientSurroundings {
         }
     }
 
-    /// No time is ever up: one question, one answer.
+    /// Surroundings in which no time ever expires: one request, one response.
     static let asking = Self.test { _ in try await Self.forever() }
 
     static func test(
@@ -121,7 +121,7 @@ extension ClientSurroundings {
         ClientSurroundings(now: { Date() }, sleep: sleep, share: { share })
     }
 
-    /// Suspends until the task is cancelled.
+    /// Suspends until the task is canceled.
     static func forever() async throws {
         for await _ in AsyncStream<Never>(Never.self, { _ in }) {}
         try Task.checkCancellation()
