@@ -1,4 +1,4 @@
-/// The faults of a place that a feed asks, whatever its protocol is.
+/// The faults of a server that a feed polls, whatever its protocol is.
 package enum SourceFault: String, Sendable, CaseIterable {
     case reset
     case cut
@@ -17,7 +17,7 @@ package enum SourceFault: String, Sendable, CaseIterable {
     case redirectElsewhere
     case redirectForEver
 
-    /// The steps of a server that has it.
+    /// The steps of a server with this fault.
     var steps: [BackendStep] {
         switch self {
         case .reset: [.reset]
