@@ -49,7 +49,7 @@ def chosen_scenarios(options):
 
 
 def command_line(options):
-    """The command for the report: what decides the figures, without any path of this machine."""
+    """Returns the command for the report: all options that affect the figures, without paths of this machine."""
     command = (
         f"python3 Benchmarks/run.py --rounds {options.rounds} --seconds {options.seconds}"
         f" --connections {options.connections}"

@@ -1,6 +1,6 @@
-"""The report: medians over the rounds, and ratios to the reference round by round.
+"""The report: medians over the rounds, and ratios to the reference, round by round.
 
-Wrong answers may be fast ones: a run that is not clean counts in no figure.
+Wrong responses may be fast: a run with errors is excluded from the figures.
 """
 
 import datetime
@@ -14,7 +14,7 @@ NOISE = "By the medians; where the range holds 1, it may be chance."
 
 
 def report(results, facts):
-    """All of it as text that is Markdown too: the sums, a table for each scenario, the facts."""
+    """Returns the report as Markdown: the summary, a table for each scenario, the facts."""
     tables = [
         *headline(results),
         f"### Where another one is ahead of the gate\n\n{ahead(results)}",
@@ -27,7 +27,7 @@ def report(results, facts):
 
 
 def headline(results):
-    """The ratios of all kinds of traffic in one table for the time, and one for the throughput."""
+    """Returns the ratios of all kinds of traffic in one table for the time, and one for the throughput."""
     chosen = {each: results[each] for each in HEADLINE_SCENARIOS if each in results}
     if not chosen:
         return []
@@ -45,7 +45,7 @@ def headline(results):
 
 
 def ahead(results):
-    """A line for each figure in which another one is better than the gate, by the median."""
+    """Returns a line for each figure in which another candidate is better than the gate, by the median."""
     lines = [
         f"- {scenario.name}: {name} with {text} of the gate's {compared.words}"
         for scenario, rows in results.items()
@@ -57,7 +57,7 @@ def ahead(results):
 
 
 def advantage(runs, gate, compared):
-    """The ratio of another one's figure to the gate's, or None unless it is better."""
+    """Returns the ratio of another candidate's figure to the gate's, or None unless it is better."""
     ratios = ratios_of(runs, gate, compared.figure)
     if not ratios:
         return None
@@ -67,7 +67,7 @@ def advantage(runs, gate, compared):
 
 
 def page(text, command):
-    """The report as a page."""
+    """Returns the report as a page."""
     date = datetime.date.today().isoformat()
     return (
         "# Benchmarks\n\nWritten by `make bench`. What is measured, how, and what it does not say: "
@@ -77,12 +77,12 @@ def page(text, command):
 
 
 def is_clean(results):
-    """Whether every answer of every run was right."""
+    """Returns whether every response of every run was right."""
     return all(run.is_clean for rows in results.values() for runs in rows.values() for run in runs)
 
 
 def scenario_table(scenario, results):
-    """The table of one scenario, from the runs of each row in the order of the rounds."""
+    """Returns the table of one scenario, from the runs of each row in the order of the rounds."""
     baseline = results.get(scenario.reference)
     rows = [["", *(column.heading for column in scenario.columns), "errors"]]
     for name, runs in results.items():
@@ -113,7 +113,7 @@ def ratio_text(runs, baseline, figure):
 
 
 def ratios_of(runs, baseline, figure):
-    """Each run is divided by the reference's run of the same round, minutes apart at most."""
+    """Divides each run by the reference's run of the same round, which is minutes apart at most."""
     return [
         run.figures[figure] / reference.figures[figure]
         for run, reference in zip(runs, baseline or [], strict=bool(runs and baseline))
@@ -127,9 +127,9 @@ def errors_text(runs):
 
 
 def markdown_table(rows):
-    """Padded, so that it can be read in a terminal too."""
+    """Returns a table with padding, so that it is readable in a terminal."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    # The first and the last column are words, those between them figures.
+    # The first and the last column are text, those between them figures.
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:-1]), "-" * widths[-1]]
     heading, *body = rows
     return "\n".join(table_line(row, widths) for row in [heading, rule, *body])

@@ -1,4 +1,4 @@
-"""Does the page say where another one is ahead, and does it show what went wrong?"""
+"""Tests that the page lists the figures in which another candidate is ahead, and shows faults."""
 
 import sys
 import unittest
@@ -16,7 +16,7 @@ def runs(name, *values):
 
 
 class Scenario:
-    """One figure, and a reference."""
+    """A scenario with one figure and a reference."""
 
     name = title = "some"
     reference = "nginx-map"

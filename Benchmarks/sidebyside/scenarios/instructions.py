@@ -1,4 +1,4 @@
-"""The instructions of a request, which do not depend on the neighbours."""
+"""The instructions of a request, which do not depend on other load."""
 
 import functools
 import statistics
@@ -11,8 +11,8 @@ from ..run import Column, Compared, LoadFailed, Run
 from ..setup import Setup
 
 CANDIDATES = (REFERENCE, "haproxy", GATE)
-# Of two counts, one of three times as many requests, the difference is what requests cost:
-# whatever a phase costs at its beginning and its end is in both.
+# The difference of two counts, one with three times as many requests, is the cost of the requests:
+# the cost of the start and the end of a phase is in both.
 ROUNDS = (3, 9)
 COUNTS = 3
 
@@ -21,11 +21,11 @@ class Instructions:
     """All kinds of traffic, one program after the other."""
 
     reference = REFERENCE
-    # A count, no measurement.
+    # A count, not a measurement.
     max_rounds = 1
 
     def __init__(self, traffic, protocol, passing=()):
-        """`passing` is what is sent to pass only."""
+        """`passing` lists traffic that is only measured to pass."""
         kinds = [(each, denied) for each in traffic for denied in (False, True)]
         kinds += [(each, False) for each in passing]
         self._kinds = {each.case(denied): (each, denied) for each, denied in kinds}
@@ -74,7 +74,7 @@ class Instructions:
 
 
 def count(counter, load, phases):
-    """The instructions of a request, by the median of some counts."""
+    """Returns the instructions of a request, by the median of several counts."""
     counts = []
     for _ in range(COUNTS):
         totals, requests = [], []

@@ -1,4 +1,4 @@
-"""The headline: what requests of many clients cost, as many as one core of the proxy can take."""
+"""The main scenarios: the cost of requests from many clients, at the maximum rate of one core of the proxy."""
 
 import dataclasses
 import functools
@@ -19,7 +19,7 @@ COLUMNS = (
 
 
 class RealTraffic:
-    """One kind of traffic, to pass or to be denied, by one protocol."""
+    """One kind of traffic, to pass or to be denied, with one protocol."""
 
     columns = COLUMNS
     reference = REFERENCE
@@ -59,7 +59,7 @@ class RealTraffic:
 
 
 class CrowdSize:
-    """Ten times as many clients as fit into any memory of them."""
+    """Ten times as many clients as fit into any cache."""
 
     name = "crowd-size"
     reference = None
@@ -67,7 +67,7 @@ class CrowdSize:
     max_rounds = 3
 
     def __init__(self, few, many):
-        # In a new process nothing is remembered yet from the round before.
+        # A new process has no cache from the previous round.
         self._traffic = tuple(
             dataclasses.replace(each, warm_up_seconds=2 * each.warm_up_seconds)
             for each in (few, many)
@@ -87,7 +87,7 @@ class CrowdSize:
         return {
             candidate.name: functools.partial(self._measure, bench, candidate)
             for candidate in bench.candidates
-            # The reference shows what the machine itself makes of more memory.
+            # The reference shows the effect of more memory on the machine itself.
             if candidate.name in (REFERENCE, GATE)
         }
 

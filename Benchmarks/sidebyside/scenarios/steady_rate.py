@@ -1,4 +1,4 @@
-"""Half of what nginx can take at most: what do the slowest requests wait for?"""
+"""The latency of the slowest requests at half of nginx's maximum rate."""
 
 import functools
 
@@ -16,7 +16,7 @@ class SteadyRate:
     max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
-        # A server that cannot keep the rate answers rightly, but late.
+        # A server that cannot keep the rate sends right responses, but late.
         Column("of the rate", "kept", "{:.0%}"),
         Column("p50 ms", "p50", "{:.2f}"),
         Column("p99 ms", "p99", "{:.2f}"),
@@ -40,7 +40,7 @@ class SteadyRate:
         log = bench.folder / "steady-rate.log"
         cores = bench.load_cores
         try:
-            # The connections, to the backend as well, are there before anything counts.
+            # The connections, also those to the backend, are open before the measurement.
             paced_run(server, headers, log, rate=rate, seconds=1, cores=cores)
             log.unlink()
             cpu_before = server.cpu_seconds()
