@@ -31,7 +31,7 @@ def check_answers(port, tls=False):
         for version in DENIED:
             check_denied(version, *ask(connection, version))
     except (OSError, http.client.HTTPException) as error:
-        raise WrongAnswer(f"no answer: {error!r}") from error
+        raise WrongAnswer(f"no response: {error!r}") from error
     finally:
         connection.close()
 

@@ -136,7 +136,7 @@ class Bench:
                 raise ServerFailed(f"the rate is half of {REFERENCE}'s, which is left out")
             run = self.wrk(self.server(reference), request_headers(CURRENT_VERSION), 200)
             if not run.is_clean:
-                raise ServerFailed(f"no highest rate of {REFERENCE}: {run.faults}")
+                raise ServerFailed(f"no maximum rate of {REFERENCE}: {run.faults}")
             self._peaks[number] = run.figures["requests_per_second"]
         return self._peaks[number]
 

@@ -107,7 +107,7 @@ class Load:
 def faults_in(*phases):
     """Returns a description of the wrong responses."""
     faults = []
-    for figure, words in (("wrong", "wrong answers"), ("socketErrors", "socket errors")):
+    for figure, words in (("wrong", "wrong responses"), ("socketErrors", "socket errors")):
         count = sum(phase[figure] for phase in phases)
         if count:
             faults.append(f"{count} {words}")
@@ -118,7 +118,7 @@ def run_from(warm_up, figures, cpu_seconds):
     """Returns the figures of a phase, and its faults and those of its warm-up."""
     requests = figures["requests"]
     if requests == 0:
-        return Run.failed("; ".join(("no answers", *faults_in(warm_up, figures))))
+        return Run.failed("; ".join(("no responses", *faults_in(warm_up, figures))))
     return Run({
         "requests_per_second": requests / figures["nanoseconds"] * 1e9,
         "cpu_microseconds": cpu_seconds / requests * 1e6,

@@ -57,4 +57,4 @@ def busy_warning():
     load = os.getloadavg()[0]
     if load < 0.5:
         return None
-    return f"The machine was busy at the start (load {load:.1f}): do not trust these figures."
+    return f"The machine was busy at the start (load {load:.1f}): these figures are not reliable."

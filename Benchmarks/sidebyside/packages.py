@@ -73,11 +73,11 @@ def install_missing():
         return
     command = install_command(missing)
     if command is None:
-        print(f"missing, and no apt-get or no root to install them: {' '.join(missing)}")
+        print(f"missing, and cannot be installed without apt-get and root: {' '.join(missing)}")
         return
-    print(f"installing by apt (services are not started): {' '.join(missing)}", flush=True)
+    print(f"installing with apt (services are not started): {' '.join(missing)}", flush=True)
     if run_to_the_end(command) != 0:
-        print("the installation failed; what is missing is skipped")
+        print("the installation failed; missing programs are skipped")
 
 
 def run_to_the_end(command):

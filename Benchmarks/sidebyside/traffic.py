@@ -159,10 +159,10 @@ LARGER_CROWD = Traffic(
     by_zipf=True, warm_up_seconds=0.7, warm_up_requests=30_000,
 )
 NEVER_SEEN = Traffic(
-    "never-seen", "as mixed, each request of a version that was never seen", never_seen,
+    "never-seen", "like mixed, each request with a new version", never_seen,
 )
-ONE_CLIENT = Traffic("one-client", "the same request again and again", one_client)
-POST = Traffic("post", f"as mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
+ONE_CLIENT = Traffic("one-client", "the same request, repeated", one_client)
+POST = Traffic("post", f"like mixed, each request with a body of {BODY_BYTES:,} bytes", posts)
 DOWNLOAD = Traffic(
     "download", "responses of 1 MiB", downloads,
     # More connections would only take turns.

@@ -63,7 +63,7 @@ def run_wrk(scripts, seconds, port, headers, *, connections, cores, path):
 def run_from(figures, cpu_seconds, wrong_in_warm_up):
     requests = figures["requests"]
     if requests == 0:
-        return Run.failed("no answers")
+        return Run.failed("no responses")
     # wrk only counts "above 399" here; the warm-up has checked each status.
     wrong = wrong_in_warm_up + figures["aboveStatus399"]
     faults = []

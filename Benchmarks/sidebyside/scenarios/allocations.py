@@ -17,11 +17,11 @@ class Allocations:
     """Consecutive requests on one connection, when all pools are full."""
 
     name = "allocations"
-    title = "calls of malloc and its kin for each passed request, in steady state"
+    title = "calls of malloc and related functions per forwarded request, in steady state"
     reference = REFERENCE
     # A count, not a measurement.
     max_rounds = 1
-    compared = (Compared("each", "allocations for a request"),)
+    compared = (Compared("each", "allocations per request"),)
     columns = (Column("allocations/request", "each", "{:.2f}"),)
 
     def rows(self, bench):

@@ -22,16 +22,16 @@ SETTLE_SECONDS = 15
 class IdleConnections:
     name = "idle"
     title = (
-        f"{CONNECTIONS} idle keep-alive connections, {SETTLE_SECONDS} s after one passed request"
+        f"{CONNECTIONS} idle keep-alive connections, {SETTLE_SECONDS} s after one forwarded request"
         " each"
     )
     reference = REFERENCE
     # Memory does not depend on other load.
     max_rounds = 1
-    compared = (Compared("each", "memory for a connection"),)
+    compared = (Compared("each", "memory per connection"),)
     columns = (
         Column("MiB before", "before", "{:.1f}"),
-        Column("MiB with them", "after", "{:.1f}"),
+        Column("MiB with connections", "after", "{:.1f}"),
         Column("KiB/connection", "each", "{:.2f}"),
         Column(f"KiB, ratio to {REFERENCE}", "each", is_ratio=True),
     )

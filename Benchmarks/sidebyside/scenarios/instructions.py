@@ -33,13 +33,13 @@ class Instructions:
         self.name = "instructions" if protocol == "http1" else "instructions-http2"
         how = "HTTP/1.1" if protocol == "http1" else "HTTP/2 with TLS"
         self.title = (
-            f"instructions in user space for a request, {how}, and the ratio to {REFERENCE}"
+            f"instructions in user space per request, {how}, and the ratio to {REFERENCE}"
         )
         self.columns = tuple(
             Column(name.replace("-", " "), name, "{:,.0f}", has_ratio=True) for name in self._kinds
         )
         self.compared = tuple(
-            Compared(name, f"instructions for a request, {name}") for name in self._kinds
+            Compared(name, f"instructions per request, {name}") for name in self._kinds
         )
 
     def rows(self, bench):

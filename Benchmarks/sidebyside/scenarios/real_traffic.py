@@ -24,7 +24,7 @@ class RealTraffic:
     columns = COLUMNS
     reference = REFERENCE
     compared = (
-        Compared("cpu_microseconds", "CPU for a request"),
+        Compared("cpu_microseconds", "CPU per request"),
         Compared("requests_per_second", "requests/s", is_better_higher=True),
     )
 
@@ -34,7 +34,7 @@ class RealTraffic:
         self.denied = denied
         self.protocol = protocol
         self.name = traffic.case(denied)
-        who = "the proxy answers with 426" if denied else "the backend answers"
+        who = "the proxy responds with 426" if denied else "the backend responds"
         how = "HTTP/1.1"
         if protocol == "http2":
             self.name += "-http2"
@@ -72,13 +72,13 @@ class CrowdSize:
             dataclasses.replace(each, warm_up_seconds=2 * each.warm_up_seconds)
             for each in (few, many)
         )
-        self.title = f"pass, {many.title} beside {few.title}, HTTP/1.1"
+        self.title = f"pass, {many.title} compared with {few.title}, HTTP/1.1"
         self.columns = (
             Column("requests/s, fewer", "few_requests", "{:.0f}"),
             Column("requests/s, more", "many_requests", "{:.0f}"),
             Column("CPU µs/request, fewer", "few_cpu", "{:.1f}"),
             Column("CPU µs/request, more", "many_cpu", "{:.1f}"),
-            Column("CPU, times as much", "times", "{:.2f}"),
+            Column("CPU, ratio of more to fewer", "times", "{:.2f}"),
             Column("MiB, fewer", "few_memory", "{:.1f}"),
             Column("MiB, more", "many_memory", "{:.1f}"),
         )

@@ -24,13 +24,13 @@ NEW_MINIMUM, OLDER_VERSION = "4.1.0", "4.0.0"
 
 class Reloading:
     name = "reload"
-    title = f"{RULES} rules read again at half of the highest rate of {REFERENCE}"
+    title = f"{RULES} rules reloaded at half of the maximum rate of {REFERENCE}"
     reference = None
     compared = ()
     max_rounds = 3
     columns = (
         Column("requests/s", "requests_per_second"),
-        Column("in force after ms", "in_force", "{:.0f}"),
+        Column("active after ms", "in_force", "{:.0f}"),
         Column("p99.9 ms, second before", "before", "{:.2f}"),
         Column("p99.9 ms, worst second from then on", "after", "{:.2f}"),
         Column("times", "times", "{:.2f}"),

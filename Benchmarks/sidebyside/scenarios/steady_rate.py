@@ -10,7 +10,7 @@ from ..run import Column, Compared, LoadFailed, Run
 
 class SteadyRate:
     name = "steady-rate"
-    title = f"pass at half of the highest rate of {REFERENCE} in the same round"
+    title = f"pass at half of the maximum rate of {REFERENCE} in the same round"
     reference = REFERENCE
     compared = (Compared("p99", "p99"),)
     max_rounds = 3
@@ -52,7 +52,7 @@ class SteadyRate:
         milliseconds = sorted(each[2] for each in logged_requests(log))
         log.unlink()
         if not milliseconds:
-            return Run.failed("no answers")
+            return Run.failed("no responses")
         achieved = len(milliseconds) / bench.seconds
         return Run({
             "requests_per_second": achieved,

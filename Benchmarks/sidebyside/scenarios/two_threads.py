@@ -10,7 +10,7 @@ from ..setup import Setup
 
 class TwoThreads:
     name = "two-threads"
-    title = "pass with two threads, against the same proxy with one"
+    title = "pass with two threads, compared with the same proxy with one"
     reference = REFERENCE
     compared = (Compared("worth", "worth of two threads", is_better_higher=True),)
     max_rounds = 3
