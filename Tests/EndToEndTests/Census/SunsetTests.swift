@@ -279,7 +279,7 @@ struct SunsetTests {
             let words = try ToolProcess.versiongate(
                 ["sunset", "--below", "4.0", "--state", scene.stateFolder] + flags
             )
-            let reason = "paths.json:1:65: 'https://h/far.yaml' leads to the network"
+            let reason = "paths.json:1:65: 'https://h/far.yaml' is a network URL"
             #expect(words.output.contains(reason), "\(words.output)")
             try scene.folder.writeInPlace("paths: { /a: { $ref: no.yaml } }", to: "api.yaml")
             let wrong = try ToolProcess.versiongate(
