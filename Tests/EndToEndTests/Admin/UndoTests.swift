@@ -215,7 +215,8 @@ struct UndoTests {
                     ["reload", "--wait", "--admin", "\(port)"] + tokens
                 )
                 #expect(reload.status == 1)
-                #expect(reload.errors.contains("revision \(first) is in force by an undo of "))
+                let reason = "revision \(first) is active because of an undo at "
+                #expect(reload.errors.contains(reason))
                 #expect(try Self.status(scene, "3.0") == 200)
                 try scene.reload(Self.rules("8.0"))
                 #expect(try Self.status(scene, "3.0") == 426)
@@ -242,16 +243,16 @@ struct UndoTests {
             let dry = try undo("--dry-run")
             #expect(dry.status == 0, "\(dry.errors)")
             #expect(dry.output.contains("  minimum: \"9.0\" -> \"2.0\"\n"))
-            let end = "revision \(first) would be put in force instead of \(second)\n"
+            let end = "revision \(first) would be activated instead of \(second)\n"
             #expect(dry.output.hasSuffix(end))
             #expect(try Self.revision(scene) == second)
             let back = try undo()
             #expect(back.status == 0, "\(back.errors)")
-            #expect(back.output.contains("revision \(first) is in force\n"))
-            #expect(back.output.hasSuffix("it holds until they are changed\n"))
+            #expect(back.output.contains("revision \(first) is active\n"))
+            #expect(back.output.hasSuffix("the undo stays active until they change\n"))
             #expect(try Self.revision(scene) == first)
             let again = try undo(second)
-            #expect(again.output.hasSuffix("it is what the files say\n"), "\(again.errors)")
+            #expect(again.output.hasSuffix("the files contain this revision\n"), "\(again.errors)")
             #expect(try Self.revision(scene) == second)
             let nowhere = try undo("0123456789ab")
             #expect(nowhere.status == 1 && nowhere.errors.contains("not remembered"))
