@@ -146,7 +146,7 @@ struct AdminTokenTests {
     }
 
     @Test(arguments: [
-        (nil, "--admin-token-file is needed"), ("short", "expected 16 to 4096 characters"),
+        (nil, "--admin-token-file is required"), ("short", "expected 16 to 4096 characters"),
         ("", "expected 16 to 4096 characters"),
         ("two words that are long", "expected one line of visible ASCII characters"),
     ])

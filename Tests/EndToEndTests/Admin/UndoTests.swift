@@ -120,7 +120,7 @@ struct UndoTests {
             let late = try Self.undo(scene, to: first, seen: second)
             #expect(late.status == 409)
             #expect(late.fields["ETag"] == ["\"\(third)\""])
-            #expect(late.text.contains("revision \(third) is in force"))
+            #expect(late.text.contains("revision \(third) is active"))
             #expect(try Self.revision(scene) == third)
             #expect(try Self.undo(scene, to: second, seen: third).status == 200)
             #expect(try Self.undo(scene, to: first, seen: third).status == 409)
@@ -215,8 +215,9 @@ struct UndoTests {
                     ["reload", "--wait", "--admin", "\(port)"] + tokens
                 )
                 #expect(reload.status == 1)
-                let reason = "revision \(first) is active because of an undo at "
-                #expect(reload.errors.contains(reason))
+                #expect(
+                    reload.errors.contains("revision \(first) is active because of an undo at ")
+                )
                 #expect(try Self.status(scene, "3.0") == 200)
                 try scene.reload(Self.rules("8.0"))
                 #expect(try Self.status(scene, "3.0") == 426)
@@ -255,7 +256,7 @@ struct UndoTests {
             #expect(again.output.hasSuffix("the files contain this revision\n"), "\(again.errors)")
             #expect(try Self.revision(scene) == second)
             let nowhere = try undo("0123456789ab")
-            #expect(nowhere.status == 1 && nowhere.errors.contains("not remembered"))
+            #expect(nowhere.status == 1 && nowhere.errors.contains("not stored"))
             let without = try ToolProcess.versiongate("undo", "--admin", "\(port)")
             #expect(without.status == 1 && without.errors.contains("--admin-token-file"))
         }
