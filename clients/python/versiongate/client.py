@@ -101,10 +101,12 @@ class VersionGate:
         clock: Callable[[], float] = time.time,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        """Creates a client; `identity` has the keys of `FIELD_NAMES`, `field_names` maps them to headers.
+        """Creates a client.
+
+        `identity` has the keys of `FIELD_NAMES`, and `field_names` maps them to other headers.
 
         `timeout` is the timeout of a status request, and `patience` the time without data after
-        which a stream is considered dead; the gate sends a heartbeat every 15 s. Both are in seconds.
+        which a stream is considered dead, both in seconds. The gate sends a heartbeat every 15 s.
         """
         self._base = base_url.rstrip("/")
         self._identity = dict(identity)
@@ -167,8 +169,8 @@ class VersionGate:
     def check(self, path: str | None = None, method: str | None = None) -> State:
         """Returns the state of the client; call it at the start, or before using a part of the API.
 
-        Never raises because the network is unavailable: without a response of the gate, the state is
-        `Unknown`, with the last known state.
+        Never raises because the network is unavailable: without a response of the gate, the state
+        is `Unknown`, with the last known state.
         """
         parts = [("path", path), ("method", method)]
         query = urlencode([(name, value) for name, value in parts if value is not None])
@@ -264,7 +266,7 @@ class VersionGate:
             raise ValueError("the event stream was empty")
 
     def _pause(self, retry: float, failures: int) -> float:
-        """Returns the delay in seconds: the gate's value, doubled after failures, plus a random part."""
+        """Returns the delay in seconds: doubled after each failure, plus a random part."""
         pause = min(retry * 2 ** min(max(0, failures - 1), 10), max(retry, _LONGEST_PAUSE))
         return pause * (1 + self._chance() / 2)
 
