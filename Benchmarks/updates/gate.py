@@ -58,7 +58,7 @@ class Gate:
     def taken(self):
         """How many values of the feed came into force."""
         with self._log.open("rb") as log:
-            return sum(b'"feed taken"' in line for line in log)
+            return sum(b'"feed applied"' in line for line in log)
 
     def complaints(self):
         with self._log.open() as log:

@@ -64,7 +64,7 @@ struct CommandTests {
             + "notice: n }]\nnotices: { n: { en: { title: t, message: m } } }\n"
         try self.withRules(rules) { path in
             let stays =
-                "\(path):1:35: warning: the roll-out of 'a' stays at 20 % [stalled-rollout]"
+                "\(path):1:35: warning: the roll-out of 'a' stops at 20 % [stalled-rollout]"
             let result = try ToolProcess.versiongate("check", path)
             #expect(result.status == 0)
             let lines = result.output.split(separator: "\n")
@@ -74,7 +74,7 @@ struct CommandTests {
             #expect(strict.status == 1)
             #expect(
                 strict.errors.contains(
-                    ":1:35: the roll-out of 'a' stays at 20 % [stalled-rollout]\n"
+                    ":1:35: the roll-out of 'a' stops at 20 % [stalled-rollout]\n"
                 )
             )
             let json = try ToolProcess.versiongate("check", path, "--json").output
@@ -336,7 +336,7 @@ struct CommandTests {
                 "office"
             )
             #expect(result.status == 64)
-            #expect(result.errors.contains("write one as '192.0.2.1' or '2001:db8::1'"))
+            #expect(result.errors.contains("expected one such as '192.0.2.1' or '2001:db8::1'"))
         }
     }
 
@@ -440,7 +440,7 @@ struct CommandTests {
                 rule 'ios':
                   minimum: "3.5.0" -> "4.0.0"
                   => now: >=3.5.0 <4.0.0: newly denied
-                --detail shows each kind of client
+                --detail shows each group of clients
 
                 """
         )
@@ -496,7 +496,7 @@ struct CommandTests {
         ),
         (
             ["--upstream", "https://a", "--upstream-ca", "/dev/null"],
-            "--upstream-ca '/dev/null': there is no such file, or no PEM certificate in it"
+            "--upstream-ca '/dev/null': the file does not exist, or contains no PEM certificate"
         ),
         (
             ["--upstream", "https://a", "--upstream-server-name", "10.0.0.1"],

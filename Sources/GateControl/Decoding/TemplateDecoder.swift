@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads a text with places such as `{currentVersion}`.
+/// Decodes a text with placeholders such as `{currentVersion}`.
 struct TemplateDecoder {
     let use: NoticeTemplate.Use
     let problems: Problems

@@ -137,7 +137,7 @@ struct BreakerAccidentTests {
             let course = try Self.ask(story, scene)
             #expect(course.duration < .seconds(10) * GateExecutable.slowdown)
             let trip = try scene.gate.logLine("a trip") { line in
-                line.message == "the breaker has tripped: the rule observes"
+                line.message == "the circuit breaker tripped: the rule only observes now"
             }
             #expect(trip.metadata["cause"] == story.cause)
             let milliseconds = course.duration / .milliseconds(1)

@@ -205,7 +205,7 @@ struct UndoTests {
                 #expect(try Self.revision(scene) == first)
                 #expect(try Self.status(scene, "3.0") == 200)
                 try scene.gate.logLine("that it differs from the file") { line in
-                    line.message.hasPrefix("an undo is in force")
+                    line.message.hasPrefix("an undo is active")
                 }
                 // The same once more does not end it, and who asks is told.
                 try scene.folder.replace("rules.yaml", with: Self.rules("9.0"))

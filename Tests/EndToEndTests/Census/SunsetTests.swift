@@ -236,7 +236,9 @@ struct SunsetTests {
                 "--state",
                 scene.stateFolder
             )
-            #expect(words.output.contains("?: no request fits \(file); seen: GET /api/v1/orders"))
+            #expect(
+                words.output.contains("?: no request matches \(file); seen: GET /api/v1/orders")
+            )
             #expect(words.output.contains("pass '--base /api/v1'"), "\(words.output)")
             #expect(
                 try Self.lines(document, of: scene, ["--base", "/api/v1"]) == [

@@ -191,7 +191,7 @@ import Testing
         ("paths: { /a: { $ref: '.' } }", "this is a folder"),
         (
             "paths: { /a: { $ref: '#/components/a' } }",
-            ":1:22: the reference '#/components/a' leads nowhere: "
+            ":1:22: the reference '#/components/a' cannot be resolved: "
         ),
         ("paths: { /a: { $ref: '#a' } }", "has to be a JSON pointer"),
         ("paths: { /a: { $ref: '#/paths/~1a' } }", "leads back to itself"),
@@ -199,7 +199,7 @@ import Testing
             "paths: { /a: { $ref: '#/paths/~1b' }, /b: { $ref: '#/paths/~1a' } }",
             "leads back to itself"
         ),
-        ("paths: { $ref: 'https://h/paths.yaml' }", "leads to the network, which is not asked"),
+        ("paths: { $ref: 'https://h/paths.yaml' }", "is a network URL, which is not fetched"),
         ("servers: { $ref: '//h/s.yaml' }\npaths: { /a: { get: {} } }", "leads to the network"),
     ])
     func `what cannot be read is said with its place`(text: String, message: String) throws {

@@ -109,7 +109,7 @@ struct RulesReloaderTests {
         #expect(self.bench.published.withLock { $0.count } == 1)
         #expect(
             self.bench.log.lines.filter { $0.hasPrefix("error") } == [
-                "error rules.yaml:2:3: this rule asks nothing: it needs 'minimum', 'minimumBuild', "
+                "error rules.yaml:2:3: this rule has no effect: it needs 'minimum', 'minimumBuild', "
                     + "'recommended', 'blocked', 'next' or 'maintenance'",
                 "error rules.yaml:3:3: unknown key 'minimun'; did you mean 'minimum'?",
                 "error rules not loaded, 2 errors; keeping revision \(good.revision ?? "")",

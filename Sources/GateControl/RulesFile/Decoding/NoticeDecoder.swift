@@ -1,6 +1,6 @@
 internal import GatePolicy
 
-/// Reads one notice: its words in every language.
+/// Decodes a notice: its texts by language.
 struct NoticeDecoder {
     static let keys = ["title", "message", "button"]
 

@@ -232,7 +232,7 @@ struct AppStoreFeedTests {
         }
         self.store.refuse("kr", with: 500)
         let first = await self.ask()
-        #expect(first.failure?.description == "kr: the source answers 500")
+        #expect(first.failure?.description == "kr: the source responded with 500")
         let document = try #require(first.value?.document)
         let facts = try RulesFileLoader.load(sources: [("feed:s", document)]).definition.releases
         #expect(facts.first?.countries?.keys.sorted() == ["jp", "us"])
@@ -244,15 +244,15 @@ struct AppStoreFeedTests {
         self.store.refuse("us", with: 400)
         self.store.refuse("kr", with: nil)
         let third = await self.ask(last: first.value)
-        #expect(third.failure?.description == "us: the source answers 400")
+        #expect(third.failure?.description == "us: the source responded with 400")
         #expect(third.value?.document.contains("\"us\": \"2026-11-20T08:00:00Z\"") == true)
         for country in ["jp", "kr"] { self.store.refuse(country, with: 502) }
         let all = await self.ask(last: third.value)
         #expect(all.value == nil)
         #expect(
             all.failure?.description
-                == "jp: the source answers 502; kr: the source answers 502; "
-                + "us: the source answers 400"
+                == "jp: the source responded with 502; kr: the source responded with 502; "
+                + "us: the source responded with 400"
         )
     }
 
@@ -263,7 +263,8 @@ struct AppStoreFeedTests {
         let answer = await self.ask()
         #expect(answer.value != nil)
         #expect(
-            answer.failure?.description == "kr: the source answers \(status): asked too often"
+            answer.failure?.description
+                == "kr: the source responded with \(status): too many requests"
         )
         #expect(answer.failure?.retryAfter == 1800)
         #expect(self.store.server.requests.count == 2)
