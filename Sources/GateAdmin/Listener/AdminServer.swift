@@ -124,7 +124,7 @@ package final class AdminServer: Sendable {
                         for: .operator,
                         closeSpareConnection: { connections.value.closeSpare() }
                     ) { error in
-                        logger.warning("cannot accept admin connections", metadata: ["error": "\(error)"])
+                        logger.warning("admin accept failed", metadata: ["error": "\(error)"])
                     }
                     try channel.pipeline.syncOperations.addHandler(watch)
                 }
